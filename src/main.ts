@@ -386,7 +386,7 @@ const layerProgram = (options: ServeOptions) =>
   ).pipe(Layer.provide(Configuration.layer))
 
 /** How a process runs, beside what its settings say. */
-export interface ServeOptions {
+interface ServeOptions {
   /** `api`: the doors alone; `worker`: the work in the background alone. */
   readonly role: "all" | "api" | "worker"
   readonly rateWindows: (settings: Settings) => Layer.Layer<RateWindows>

@@ -38,7 +38,7 @@ export const FailedCallSummary = Schema.Struct({
 export type FailedCallSummary = typeof FailedCallSummary.Type
 
 /** A part of an operator's trail; what is undefined does not narrow it. */
-export interface AuditFilter {
+interface AuditFilter {
   readonly operatorId: number
   /** As events name it: `reservation:5-ABC`. */
   readonly record?: string | undefined

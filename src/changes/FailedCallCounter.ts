@@ -22,7 +22,7 @@ const SIGN_IN = { application: "Latchkey", operation: "sign_in", errorCode: 401 
 const anonymousFailures = anonymousFailedCalls.withLabels({})
 
 /** A call that was refused; `by` is undefined where its token was never known. */
-export interface FailedCall {
+interface FailedCall {
   readonly caller: Pick<Caller, "operatorId" | "accountId" | "tokenName"> | undefined
   readonly operation: string
   readonly errorCode: number

@@ -6,7 +6,7 @@ import { IDEMPOTENCY_RETRY_SECONDS } from "../platform/limits.ts"
 import type { IdempotencyKeys } from "./IdempotencyKeys.ts"
 
 /** An act that happens outside, where no statement of ours can undo it. Its errors are those its caller is told. */
-export interface ExternalAction<E, R> {
+interface ExternalAction<E, R> {
   /** Our own reasons against it, looked at before it begins. */
   readonly check: Effect.Effect<void, E, R>
   readonly run: Effect.Effect<void, E, R>

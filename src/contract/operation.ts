@@ -59,14 +59,14 @@ export const toolMetadata = (
 ): ToolMetadata => ({ ...overrides, description, intentExamples, requiresConfirmation })
 
 /** An operation that REST has and MCP has not, and why. */
-export interface RestOnly {
+interface RestOnly {
   readonly notATool: string
   /** True if it is an addition of ours, which no release of the specification has. */
   readonly extension?: true
 }
 
 /** An operation that only a signed-in person can call, on a page of the console, and why no token may. */
-export interface ConsoleOnly {
+interface ConsoleOnly {
   readonly consoleOnly: string
   /** Also for an account that may do nothing else, since it takes access away or stops something. */
   readonly worksWhenSuspended?: true
@@ -84,22 +84,22 @@ export interface CallLimits {
 }
 
 /** How an operation's calls are counted (specification, Limits). */
-export interface RateLimitDeclaration {
+interface RateLimitDeclaration {
   /** Layer 2: limits of its own in place of the ordinary ones. */
   readonly limits?: CallLimits
   /** Layer 3: it sends a message into the conversation that this field of its payload names. */
   readonly conversationField?: string
 }
 
-export const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/FamilyAnnotation")
-export const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/RouteAnnotation")
-export const ExposureAnnotation = Context.Service<Exposure>("latchkey/contract/ExposureAnnotation")
-export const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
-export const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
+const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/FamilyAnnotation")
+const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/RouteAnnotation")
+const ExposureAnnotation = Context.Service<Exposure>("latchkey/contract/ExposureAnnotation")
+const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
+const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
 /** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
 export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsTokenAnnotation")
 /** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
-export const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/UsesHttpStatusAnnotation")
+const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/UsesHttpStatusAnnotation")
 
 /** Every operation has a route or is the console's alone. */
 type DeclaredExposure =

@@ -22,10 +22,10 @@ interface OperationSchemas extends AnyOperation {
  * The program of an operation that reads. It needs the caller and nothing else: what a family works with it takes when its
  * layer is made, so a handler that asks for a store while it runs does not compile.
  */
-export type ReadHandler<Payload, Success, Errors> = (payload: Payload) => Effect.Effect<Success, Errors, CurrentCaller>
+type ReadHandler<Payload, Success, Errors> = (payload: Payload) => Effect.Effect<Success, Errors, CurrentCaller>
 
 /** The program of an operation that changes ({@link changeHandler}, {@link voidChangeHandler}). */
-export interface ChangeHandler<Payload, Success, Errors> {
+interface ChangeHandler<Payload, Success, Errors> {
   readonly make: (payload: Payload) => Effect.Effect<ChangeResult<Success>, Errors, CurrentCaller | CurrentActor>
   /** The result once more, from the outcome that a key kept. */
   readonly replay: (outcome: Schema.Json, payload: Payload, caller: Caller) => Success
@@ -69,7 +69,7 @@ export const voidChangeHandler = <Payload, Errors>(
 })
 
 /** The program of an operation that is called without a token: who acts is for it to find out. */
-export interface AnonymousHandler<Payload, Success, Errors> {
+interface AnonymousHandler<Payload, Success, Errors> {
   readonly open: (payload: Payload) => Effect.Effect<Success, Errors, CurrentActor>
   /** Fails where it is not to be had, or not so often: before anything of the input is read. */
   readonly admit?: Effect.Effect<void, Errors>
@@ -112,7 +112,7 @@ export interface CallReader {
 }
 
 /** The readers of the operations that are handled, by name. */
-export interface HandledOperations<Name extends string> {
+interface HandledOperations<Name extends string> {
   readonly names: ReadonlyArray<Name>
   readonly readers: ReadonlyMap<string, CallReader>
 }

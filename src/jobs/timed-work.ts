@@ -46,7 +46,7 @@ const retryCompletion = <R>(completion: Effect.Effect<void, never, R>) =>
   )
 
 /** A kind of timed work, as its worker needs to know it. */
-export interface TimedWork<Job, R> {
+interface TimedWork<Job, R> {
   /** For log lines: "taking deliveries". */
   readonly name: string
   /** How much of it may be under way at once in a process. */

@@ -10,7 +10,7 @@ export type PlacesOf = "operators" | "strangers" | "console"
 
 /** Milliseconds between two looks whether calls were refused, and looks without any after which an overload is over. */
 export const LOOK_MS = 1_000
-export const QUIET_LOOKS = 5
+const QUIET_LOOKS = 5
 
 /** Counts what is refused, by what it answers; the log has a line when calls begin to be for overload, and one when that is over. */
 export const announced = Effect.fnUntraced(function* (

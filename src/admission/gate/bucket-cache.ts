@@ -2,7 +2,7 @@ import { bucketsOf, type CallBuckets, type RateLimitedCall } from "../windows/ca
 import type { StoredToken } from "./Tokens.ts"
 
 /** Buckets a process remembers, of one token and route each: the names of fourteen windows are long, and always the same. */
-export const CACHED_BUCKETS = 5_000
+const CACHED_BUCKETS = 5_000
 
 /**
  * The buckets of calls of a token to a route, made once for as long as its look-up is kept: limits may be others after

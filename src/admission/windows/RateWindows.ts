@@ -135,7 +135,7 @@ export class RateWindows extends Context.Service<
 }
 
 /** The same, counting what is refused by the scope of the window that was full. */
-export const withRejectionMetric = (windows: RateWindows["Service"]): RateWindows["Service"] => ({
+const withRejectionMetric = (windows: RateWindows["Service"]): RateWindows["Service"] => ({
   ...windows,
   admit: (buckets, peek) =>
     Effect.tap(windows.admit(buckets, peek), (admission) =>

@@ -1,14 +1,14 @@
 import { type Bucket, type CountedLimit, retryAfterSeconds, windowEndSecond } from "./rate-window.ts"
 
 /** What is left of one bucket after an admitted call. */
-export interface BucketRemainder {
+interface BucketRemainder {
   readonly bucket: Bucket
   readonly remaining: number
   /** Whole seconds until the bucket starts anew. */
   readonly resetSeconds: number
 }
 
-export interface WindowsAdmitted {
+interface WindowsAdmitted {
   readonly _tag: "Admitted"
   /** When it was counted, in milliseconds: what is given back is given back there. */
   readonly at: number

@@ -12,10 +12,10 @@ export const CONVERSATION_KEY_LENGTH = 64
 type Limits = { readonly [Label in WindowLabel]?: number }
 
 /** Layer 1: per operator, over all its accounts and tokens. */
-export const userLimits = { "1m": 1_200, "10m": 6_000, "1h": 20_000, "24h": 100_000 } as const satisfies CallLimits
+const userLimits = { "1m": 1_200, "10m": 6_000, "1h": 20_000, "24h": 100_000 } as const satisfies CallLimits
 
 /** Layer 2: per operator and route template, for every route that declares no limits of its own. */
-export const endpointLimits = { "1m": 600, "10m": 3_000, "1h": 10_000, "24h": 50_000 } as const satisfies CallLimits
+const endpointLimits = { "1m": 600, "10m": 3_000, "1h": 10_000, "24h": 50_000 } as const satisfies CallLimits
 
 /** Layer 3: messages per conversation, whoever of the operator's accounts sends them. */
 export const conversationLimits = {
@@ -27,7 +27,7 @@ export const conversationLimits = {
 } as const satisfies Limits
 
 /** Layer 4: calls that failed with 400 or 404, per operator and route template. */
-export const invalidCallLimits = { "1h": 500, "24h": 2_000 } as const satisfies Limits
+const invalidCallLimits = { "1h": 500, "24h": 2_000 } as const satisfies Limits
 
 /** The route of a path that no operation has. All such calls of an operator share its buckets. */
 export const UNMATCHED_ROUTE = "unmatched"

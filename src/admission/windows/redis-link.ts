@@ -23,7 +23,7 @@ interface Connection {
   readonly lost: Deferred.Deferred<never, RedisUnavailable>
 }
 
-export interface RedisLink {
+interface RedisLink {
   /**
    * The counts before this call, or undefined while Redis is away. Never fails; waits REDIS_TIMEOUT_MS once when Redis stops
    * answering and not at all after that, until a probe in the background has counted something again.

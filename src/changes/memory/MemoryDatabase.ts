@@ -21,7 +21,7 @@ export interface MemoryEvent {
 }
 
 /** An audit entry as the table `trail` has it. */
-export interface MemoryAuditEntry {
+interface MemoryAuditEntry {
   readonly operator_id: number
   readonly at: Date
   readonly account_id: number | null
@@ -58,7 +58,7 @@ export class MemoryDatabase extends Context.Service<
   })
 }
 
-export type MemoryTable<Row> = (database: MemoryDatabase["Service"]) => Map<number, Row>
+type MemoryTable<Row> = (database: MemoryDatabase["Service"]) => Map<number, Row>
 
 /** Returns a table: a function that returns the records by id, in the order of their ids, of a database. */
 export const makeMemoryTable = <Row extends MemoryRecord>(): MemoryTable<Row> => {

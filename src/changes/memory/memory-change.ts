@@ -5,7 +5,7 @@ import { toStoredKeyId } from "../IdempotencyKeys.ts"
 import type { MemoryDatabase, MemoryEvent, MemoryRecord } from "./MemoryDatabase.ts"
 
 /** A change of a memory layer: the counterpart of RecordedChange (../recorded-change.ts). */
-export interface MemoryChange<Outcome> {
+interface MemoryChange<Outcome> {
   /** What the idempotency key keeps. */
   readonly outcome: Outcome
   readonly events?: ReadonlyArray<Omit<MemoryEvent, "operator_id">>

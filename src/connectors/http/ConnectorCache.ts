@@ -16,7 +16,7 @@ const ConnectorRow = Schema.Struct({
 })
 
 /** A connector as it is spoken with. */
-export interface CachedConnector {
+interface CachedConnector {
   readonly id: number
   readonly url: string
   readonly secrets: Arr.NonEmptyReadonlyArray<SigningSecret>

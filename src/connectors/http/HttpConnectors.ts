@@ -51,7 +51,7 @@ const readConnectorId = makeOptionalRowReader(ConnectorIdRow)
 const readConnectorList = makeRowsReader(ConnectorListRow)
 
 /** A secret is shown once, when it is made. */
-export interface ConnectorWithSecret {
+interface ConnectorWithSecret {
   readonly connector_id: number
   readonly secret: string
 }

@@ -67,7 +67,7 @@ const makeSaveFailureMode = (sql: Sql): SandboxAccounts["Service"]["saveFailureM
 }
 
 /** What an account was asked, and what it answered. */
-export interface ChannelRequest {
+interface ChannelRequest {
   /** The act, as the port names it. */
   readonly act: string
   /** The listing or order it was about. */

@@ -17,7 +17,7 @@ import type { SandboxAccountKey } from "./SandboxRepository.ts"
 export const EVENTS_PER_BATCH = 32
 const SEND_CONCURRENCY = 8
 const SEND_TIMEOUT_MS = 10_000
-export const OUTBOX_LEASE_MS = 60_000
+const OUTBOX_LEASE_MS = 60_000
 /** Turns in which what an act has to tell is told with the act: accounts and listings, threads, then what is in them. */
 const BATCHES_PER_ACTION = 4
 

@@ -17,7 +17,7 @@ export const SANDBOX_CHANNELS = [
 export const SandboxChannel = Schema.Literals(SANDBOX_CHANNELS)
 export type SandboxChannel = typeof SandboxChannel.Type
 
-export interface ChannelProfile {
+interface ChannelProfile {
   /** Percent of what the guest pays for the nights and the cleaning that the channel keeps. */
   readonly commission: number
   /** Percent of the same that comes on top as tax. */

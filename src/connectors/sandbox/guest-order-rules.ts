@@ -62,7 +62,7 @@ export const priceRoom = (
     priceStandardRoom(snapshot.account.channel_type, listing, days, request, roomId)
   )
 
-export interface BookingDetails extends NewThreadSlot {
+interface BookingDetails extends NewThreadSlot {
   readonly orderId: string
   readonly rooms: ReadonlyArray<RoomRequest>
   readonly booker: ChannelOrderEvent["booker"]
@@ -119,7 +119,7 @@ export const bookOrderRule =
     })
 
 /** What a guest wants another of an order: undefined stays. */
-export interface SandboxOrderChange {
+interface SandboxOrderChange {
   readonly checkIn: string | undefined
   readonly checkOut: string | undefined
   /** A room of each, in the place of those there are. */
@@ -226,7 +226,7 @@ const endOrderRule =
 export const cancelOrderRule = endOrderRule(cancelOrder)
 export const timeOutOrderRule = endOrderRule(timeOutOrder)
 
-export interface MoneyMovement {
+interface MoneyMovement {
   readonly paymentId: string
   /** Major units; undefined: all that there is to pay, or to give back. */
   readonly amount: number | undefined

@@ -14,7 +14,7 @@ export interface SandboxReviewView {
   readonly score: number
 }
 
-export interface GuestReview {
+interface GuestReview {
   readonly score: number
   readonly subScores: SubScores
   readonly content: string

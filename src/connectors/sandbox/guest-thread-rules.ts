@@ -72,7 +72,7 @@ const failThreadLimit = (field: "guest_name" | "order_id") =>
   failValidation(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS_MAX} threads.`)
 
 /** What a guest writes: an attachment is somewhere else. */
-export interface GuestMessage {
+interface GuestMessage {
   readonly text: string
   readonly attachmentUrl: string | undefined
 }
@@ -94,7 +94,7 @@ const addGuestMessage = (
   return Result.succeed({ write, answer: toMessageView(context, after, message) })
 }
 
-export interface InquiryDetails extends NewThreadSlot {
+interface InquiryDetails extends NewThreadSlot {
   readonly guest: ThreadGuest
   readonly room: RoomRequest
   readonly guestMessage: GuestMessage

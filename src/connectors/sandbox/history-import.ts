@@ -51,7 +51,7 @@ const sellNights = (initialSnapshot: MarketplaceSnapshot, { rooms }: ChannelOrde
   }, initialSnapshot)
 
 /** The order as it stands; one that is in the books stays as it is. */
-export const importOrderRule =
+const importOrderRule =
   (said: ChannelOrderEvent) =>
   ({ snapshot, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
     if (order !== undefined) return Result.succeed({ answer: undefined })

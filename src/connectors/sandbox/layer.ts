@@ -11,7 +11,7 @@ import { SandboxQueries } from "./SandboxQueries.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
 
 /** Milliseconds between two looks for what is to be told and for what has timed out. */
-export const SANDBOX_POLL_MS = 1_000
+const SANDBOX_POLL_MS = 1_000
 
 /** Turns one after the other while there is much to tell: then others have theirs. */
 const MAX_BATCHES_PER_POLL = 20
@@ -24,7 +24,7 @@ export const layerSandbox = Layer.mergeAll(SandboxConnector.layer, Marketplace.l
 )
 
 /** What the marketplace does by itself for as long as the process runs: it says what it has to say, and lets orders time out. */
-export const runSandboxWorkers = Effect.gen(function* () {
+const runSandboxWorkers = Effect.gen(function* () {
   const { isAllowed } = yield* SandboxAccess
   const { processBatch } = yield* SandboxOutbox
   const expire = yield* makeExpireOrdersAndOffers

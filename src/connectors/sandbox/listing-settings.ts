@@ -84,7 +84,7 @@ const createDefaultVrboSettings = (
 })
 
 /** What the channel does not take of settings that are sent, and why: `field` is its way in them. */
-export interface RefusedSetting {
+interface RefusedSetting {
   readonly field: string
   readonly reason: string
 }

@@ -20,7 +20,7 @@ export interface MarketplaceSnapshot {
 }
 
 /** Nights of one room, and how far ahead a room may be booked. */
-export const SANDBOX_MAX_NIGHTS = 365
+const SANDBOX_MAX_NIGHTS = 365
 const MAX_ADVANCE_DAYS = 1_096
 
 export type RuleError = Conflict | NotFound | ValidationFailed

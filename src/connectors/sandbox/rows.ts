@@ -71,7 +71,7 @@ export const SandboxDay = Schema.Struct({
 })
 export type SandboxDay = typeof SandboxDay.Type
 
-export const HOST_ANSWERS = ["approved", "declined"] as const
+const HOST_ANSWERS = ["approved", "declined"] as const
 
 /** An order; `said` is how it is told, version and all. */
 export const SandboxOrder = Schema.Struct({

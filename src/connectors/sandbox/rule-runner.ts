@@ -174,7 +174,6 @@ export const makeRuleRunner = Effect.gen(function* () {
     )
   }
 })
-export type RuleRunner = Effect.Success<typeof makeRuleRunner>
 
 /** Every attempt found something changed that it had read. */
 class ReadTooStale extends Data.TaggedError("ReadTooStale") {}

@@ -9,8 +9,8 @@ import { accountColumns, makePagedList } from "./paged-lists.ts"
 import { SandboxAccount } from "./rows.ts"
 
 /** Messages and offers of a thread that are seen at once: the last ones. */
-export const LISTED_MESSAGES = 20
-export const LISTED_OFFERS = 5
+const LISTED_MESSAGES = 20
+const LISTED_OFFERS = 5
 
 const SandboxThreadRow = Schema.Struct({
   ...SandboxAccount.fields,

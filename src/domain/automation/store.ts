@@ -16,7 +16,7 @@ import { requiredStatusSql } from "./rules/store.ts"
 // What rules are going to do, as it is listed.
 
 /** What a search narrows by. */
-export interface ActionFilter extends ActionTimeRange {
+interface ActionFilter extends ActionTimeRange {
   readonly keyword: string | undefined
   readonly stayCode: string | undefined
   readonly propertyIds: ReadonlyArray<number> | undefined

@@ -15,13 +15,13 @@ import type { ListingMapping } from "./rules.ts"
 type Sql = SqlClient.SqlClient
 
 /** Which listings a search means; what is not given does not narrow it. */
-export type ListingSearch = Pick<
+type ListingSearch = Pick<
   typeof search_listings.payloadSchema.Type,
   "channel_account_id" | "listing_id" | "channel_type"
 >
 
 const ListingRow = Schema.Struct({ ...Listing.fields, created_at: InstantColumn, updated_at: InstantColumn })
-export type ListingRow = typeof ListingRow.Type
+type ListingRow = typeof ListingRow.Type
 
 const RatioRow = Schema.Struct({
   known: Schema.Boolean,

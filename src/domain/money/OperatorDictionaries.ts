@@ -21,7 +21,7 @@ import {
 import { makeOperatorDictionaryStore } from "./operator-dictionary-store.ts"
 
 /** The entries of every dictionary, retired ones too, by id. */
-export type Dictionaries = Readonly<Record<DictionaryName, ReadonlyArray<OperatorDictionaryEntry>>>
+type Dictionaries = Readonly<Record<DictionaryName, ReadonlyArray<OperatorDictionaryEntry>>>
 
 type InvalidNameError = BadRequest | ValidationFailed
 

@@ -123,7 +123,7 @@ const PaymentSettlement = Schema.Struct({
   /** The new entry; null: none was made. */
   id: Schema.NullOr(Schema.Int)
 })
-export type PaymentSettlement = typeof PaymentSettlement.Type
+type PaymentSettlement = typeof PaymentSettlement.Type
 
 const readSettlementResult = makeSingleRowReader(PaymentSettlement)
 
@@ -199,7 +199,7 @@ const settlePayment = (sql: Sql): ChannelPaymentStore["Service"]["settlePayment"
 }
 
 const PaidOrderRow = Schema.Struct({ reservation_code: Schema.String })
-export type PaidOrderRow = typeof PaidOrderRow.Type
+type PaidOrderRow = typeof PaidOrderRow.Type
 
 const readPaidOrder = makeOptionalRowReader(PaidOrderRow)
 

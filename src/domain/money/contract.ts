@@ -121,7 +121,7 @@ export const create_transaction = operation("create_transaction", {
 })
 
 /** What an edit can change of an entry. */
-export const editableTransactionFields = {
+const editableTransactionFields = {
   amount: Schema.optionalKey(PositiveAmount),
   item_id: Schema.optionalKey(Id),
   payment_method_id: Schema.optionalKey(Id),

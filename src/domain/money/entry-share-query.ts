@@ -6,7 +6,7 @@ import { selectOrderIds } from "./transaction-search.ts"
 // What properties carry of entries: the one place where an entry on an order of several rooms is taken apart into its shares.
 
 /** Which entries; what is undefined does not narrow them. */
-export interface EntryShareFilters {
+interface EntryShareFilters {
   readonly operatorId: Value<number>
   readonly from?: Value<Date> | undefined
   /** The first instant after them. */

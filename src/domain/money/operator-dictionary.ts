@@ -25,7 +25,7 @@ export interface OperatorDictionaryEntry extends DictionaryEntryState {
 export type OperatorEntryStates = Readonly<Record<DictionaryName, ReadonlyArray<DictionaryEntryState>>>
 
 /** The columns of an entry that can change. */
-export type EntryColumn = "name" | "retired_at"
+type EntryColumn = "name" | "retired_at"
 
 /** An entry as it becomes, and what of it changes: no columns where it is so already. */
 export interface EntryChange {

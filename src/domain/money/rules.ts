@@ -57,7 +57,7 @@ export interface EntryShare {
 }
 
 /** A stay of the order as what weighs its share. */
-export interface StayWeight {
+interface StayWeight {
   readonly id: number
   /** Accommodation revenue as `numeric(18, 4)` text. */
   readonly revenue: string

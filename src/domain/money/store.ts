@@ -66,13 +66,13 @@ const ExistingTransaction = Schema.Struct({
   stays: StayWeights
 })
 
-export type TransactionPreconditions = typeof TransactionPreconditions.Type
-export type ExistingTransaction = typeof ExistingTransaction.Type
+type TransactionPreconditions = typeof TransactionPreconditions.Type
+type ExistingTransaction = typeof ExistingTransaction.Type
 
 const readPreconditions = makeSingleRowReader(TransactionPreconditions)
 const readTransaction = makeOptionalRowReader(ExistingTransaction)
 const DictionaryRow = Schema.Struct({ ...ListedDictionaryEntry.fields, retired: Schema.Boolean })
-export type DictionaryRow = typeof DictionaryRow.Type
+type DictionaryRow = typeof DictionaryRow.Type
 
 const readDictionary = makeRowsReader(DictionaryRow)
 
@@ -88,7 +88,7 @@ const stayWeightsJson = (sql: Sql): Fragment => sql`coalesce((
   FROM stays stay WHERE stay.operator_id = orders.operator_id AND stay.order_id = orders.id), '[]')`
 
 /** What a new entry names. */
-export interface NewTransactionReferences extends TransactionFilterIds {
+interface NewTransactionReferences extends TransactionFilterIds {
   readonly item: DictionaryEntryId
   readonly method: DictionaryEntryId
 }

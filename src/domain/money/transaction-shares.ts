@@ -10,7 +10,7 @@ import { type EntryShare, splitIntoShares } from "./rules.ts"
 // owner writes.
 
 /** An entry of an order, as whoever splits it anew must know it. */
-export interface OrderEntry {
+interface OrderEntry {
   readonly id: number
   /** Decimal text. */
   readonly amount: string

@@ -17,7 +17,7 @@ import { type OperatorRowId, type OperatorScoped, readRowId } from "../operator-
 
 /** The settings that the channel took last; null: none are recorded. */
 const SettingsSnapshotRow = Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) })
-export type SettingsSnapshotRow = typeof SettingsSnapshotRow.Type
+type SettingsSnapshotRow = typeof SettingsSnapshotRow.Type
 
 const readSnapshot = makeOptionalRowReader(SettingsSnapshotRow)
 

@@ -16,7 +16,7 @@ declare module "effect/Schema" {
   }
 }
 
-export type SqlType = "bigint" | "boolean" | "date" | "integer" | "jsonb" | "numeric" | "text" | "time" | "timestamptz"
+type SqlType = "bigint" | "boolean" | "date" | "integer" | "jsonb" | "numeric" | "text" | "time" | "timestamptz"
 
 /** A field that is a column of that type. Amounts (`numeric`) are decimal text, in rows and in JSON. */
 export const column = <Field extends Schema.Top>(type: SqlType, field: Field) => field.annotate({ sqlType: type })
@@ -29,7 +29,7 @@ export const columnWithDefault = <Field extends Schema.Constraint & Schema.Witho
 ) => Schema.withConstructorDefault<Field>(Effect.succeed(defaultValue))(field).annotate({ sqlType: type })
 
 /** What stands for the columns of a table: a struct whose every field is a {@link column}. */
-export interface TableColumns {
+interface TableColumns {
   readonly fields: Schema.Struct.Fields
 }
 

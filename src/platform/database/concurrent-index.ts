@@ -17,7 +17,7 @@ export class IndexNotBuilt extends Data.TaggedError("IndexNotBuilt")<{ readonly 
   }
 }
 
-export interface ConcurrentIndex {
+interface ConcurrentIndex {
   readonly name: string
   readonly unique: boolean
   /** Its table and what follows it: `stays (operator_id, id)`. */

@@ -10,7 +10,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const
 type SslMode = (typeof SSL_MODES)[number]
 
-export interface ConnectionEncryption {
+interface ConnectionEncryption {
   /** Without any said: `disable`. */
   readonly mode: SslMode
   /** File of the certificates that are believed; undefined: those that Node knows. */

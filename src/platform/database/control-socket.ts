@@ -8,7 +8,7 @@ import { encodeFatalError, FINAL_MESSAGE_MS } from "./secondary-connection.ts"
 /** Commands that may be connected at once. */
 export const MAX_CONTROL_CONNECTIONS = 32
 /** Milliseconds that commands under way get when the service ends: then what they have open is undone. */
-export const CONTROL_STOP_MS = 500
+const CONTROL_STOP_MS = 500
 
 /**
  * A running service takes the commands of the command line, which run as they do on a server: each is a guest of the

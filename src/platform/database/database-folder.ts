@@ -9,10 +9,10 @@ import { errorCodeOf } from "./error-reason.ts"
 import { DataFolderUnusable } from "./folder-lock.ts"
 
 /** Milliseconds in which a new database is made; it takes three seconds, and more where much else goes on. */
-export const CREATION_TIMEOUT_MS = 120_000
+const CREATION_TIMEOUT_MS = 120_000
 
 /** How a new database is made: by which program, and in how many milliseconds at most. */
-export interface CreationOptions {
+interface CreationOptions {
   readonly program: string
   readonly timeoutMs: number
 }

@@ -73,7 +73,7 @@ export const clearMove = (dataDir: string): Effect.Effect<void, DataFolderUnusab
   )
 
 /** Another command moves this data folder. */
-export class MoveInProgress extends Data.TaggedError("MoveInProgress")<{ readonly dataDir: string }> {
+class MoveInProgress extends Data.TaggedError("MoveInProgress")<{ readonly dataDir: string }> {
   override get message(): string {
     return `another command is moving ${this.dataDir}`
   }

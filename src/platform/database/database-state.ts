@@ -5,7 +5,7 @@ import { DATABASE_FOLDER, isTraceOfUse, isUnfinishedDatabase } from "./data-fold
 import { errorCodeOf } from "./error-reason.ts"
 
 /** The state of `database` in a data folder. `why` names the damage and its cure. */
-export type DatabaseState =
+type DatabaseState =
   | { readonly kind: "absent" | "empty" | "present" }
   | { readonly kind: "damaged"; readonly reason: string }
 

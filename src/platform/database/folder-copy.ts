@@ -19,7 +19,7 @@ import { makeSingleRowReader } from "./rows.ts"
 // changed meanwhile. Callers wait for the second.
 
 /** There is no database to copy, or copying it failed. */
-export class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
+class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
 
 /** Milliseconds between two words to the service that its session is still needed: it takes it back from who is silent. */
 const KEEP_ALIVE_MS = 1_000
@@ -122,7 +122,7 @@ const tryFileWork = <A>(work: () => Promise<A>): Effect.Effect<A, DatabaseCopyFa
   })
 
 /** A copy, and for how many milliseconds callers had to wait for it. */
-export interface FolderCopy {
+interface FolderCopy {
   /** A data folder that has nothing but the database. */
   readonly folder: string
   readonly heldMs: number

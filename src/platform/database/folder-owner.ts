@@ -8,7 +8,7 @@ import { connectToControl, controlSocketPath, resolveControlPath } from "./contr
 export type FolderOwnerKind = "service" | "command"
 
 /** The process that locked a data folder, as its `owner` file records it. */
-export interface FolderOwner {
+interface FolderOwner {
   readonly pid: number | undefined
   readonly ownerKind: FolderOwnerKind | undefined
 }

@@ -29,7 +29,7 @@ const READY_FOR_QUERY_TYPES: ReadonlySet<number | undefined> = new Set(
 )
 
 /** How messages are gathered. */
-export interface ParserOptions {
+interface ParserOptions {
   /** Statements are handed on as they came together, or each up to the Sync after which others may go on. */
   readonly unit: "chunk" | "sync"
   /** The longest message. */

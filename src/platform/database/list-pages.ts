@@ -7,7 +7,7 @@ import { listColumnNames, makePositionalRowReader, type RowStruct } from "./posi
 import { makeReader, type RowPage } from "./rows.ts"
 
 /** What is particular to a list that is asked for page by page. */
-export interface PagedList<Row> {
+interface PagedList<Row> {
   /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
   readonly matchingRows: Fragment
   /** A query for their `total`, where it can be had for less than by counting what is matching. */

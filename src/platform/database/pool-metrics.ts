@@ -12,7 +12,7 @@ import { Readiness } from "./Readiness.ts"
 import { countStatementsInFlight, type PoolName } from "./statement-metrics.ts"
 
 /** Milliseconds between two questions whether the database is there. */
-export const DATABASE_PROBE_MS = 15_000
+const DATABASE_PROBE_MS = 15_000
 
 /** Of each set of connections how much is under way and how much waits. More than can be under way waits for one of them. */
 const watchPool = Effect.fnUntraced(function* (name: PoolName, maxStatements: number, countInFlight: () => number) {

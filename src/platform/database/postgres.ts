@@ -17,7 +17,7 @@ const KEEP_ALIVE_SECONDS = 10
  * What stands between the service and the server and gives out its sessions transaction by transaction (PgBouncer with
  * `pool_mode=transaction`). It passes on the time zone and the name of the application, and refuses what else a connection asks for.
  */
-export interface Pooler {
+interface Pooler {
   /** Whether it knows prepared statements in that mode: PgBouncer 1.21 and later do. */
   readonly supportsPreparedStatements: boolean
 }

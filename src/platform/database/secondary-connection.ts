@@ -4,14 +4,14 @@ import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
 import { FrontendMessageParser, type FrontendMessages, hasNamedStatement } from "./frontend-messages.ts"
 
 /** Milliseconds a guest may be silent before its startup, and while all others wait for the end of its transaction. */
-export const SECONDARY_IDLE_MS = 5_000
+const SECONDARY_IDLE_MS = 5_000
 /**
  * Milliseconds of a guest's whole transaction, from the answer that leaves it open: all others wait for its end, however
  * much it says. `demo seed`, the longest there is, takes three seconds on a busy machine.
  */
 export const SECONDARY_TRANSACTION_MS = 30_000
 /** Milliseconds a guest may leave an answer lying; outside a transaction it keeps a place from other commands only. */
-export const SECONDARY_STALL_MS = 30_000
+const SECONDARY_STALL_MS = 30_000
 /** Milliseconds a client gets to take the last word said to it. */
 export const FINAL_MESSAGE_MS = 500
 /** Bytes of one message of a guest. */

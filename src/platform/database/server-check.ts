@@ -20,7 +20,7 @@ export interface ServerSettings {
 }
 
 /** Whether a server accepts writes. */
-export interface WriteState {
+interface WriteState {
   /** Whether the server is a hot standby. */
   readonly is_standby: boolean
   /** Whether new transactions are read-only by default. */

@@ -5,7 +5,7 @@ import { errorCodeOf } from "./error-reason.ts"
 // A database that is full or away fails every call and every loop of the process: that is one thing to say, not a stack for
 // each of them.
 
-export type StorageFailure = "full" | "away" | "unheard" | "images full"
+type StorageFailure = "full" | "away" | "unheard" | "images full"
 
 /** Milliseconds between two lines about the same trouble. */
 export const STORAGE_FAILURE_LOG_MS = 60_000

@@ -8,7 +8,7 @@ import { idsParameter } from "./parameters.ts"
 // (migration 0003_portfolio).
 
 /** Where a list is kept. */
-export interface VersionedList {
+interface VersionedList {
   /** The table of the rows, with `operator_id` and `version`. */
   readonly rows: string
   /** Its column for the owner's id. */

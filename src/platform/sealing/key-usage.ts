@@ -16,7 +16,7 @@ const SealingKeyUsage = Schema.Struct({
   key_id: Schema.String,
   texts: Schema.Int
 })
-export type SealingKeyUsage = typeof SealingKeyUsage.Type
+type SealingKeyUsage = typeof SealingKeyUsage.Type
 
 const readKeyUsage = makeRowsReader(SealingKeyUsage)
 

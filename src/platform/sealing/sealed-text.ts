@@ -51,7 +51,7 @@ const toAssociatedData = ({ secretKind, owner }: SecretBinding): Buffer =>
   Buffer.from(JSON.stringify([secretKind, ...owner.map(String)]))
 
 /** Seals a text with a key. */
-export const sealText = ({ id, keyObject }: SecretKey, binding: SecretBinding, text: string): string => {
+const sealText = ({ id, keyObject }: SecretKey, binding: SecretBinding, text: string): string => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, keyObject, nonce, { authTagLength: TAG_BYTES }).setAAD(
     toAssociatedData(binding)

@@ -4,7 +4,7 @@ import { Redacted, Result } from "effect"
 
 /** Entries that one variable holds, and characters of a name and of a value. */
 export const MAX_OTEL_ENTRIES = 64
-export const MAX_OTEL_ENTRY_CHARACTERS = 4_096
+const MAX_OTEL_ENTRY_CHARACTERS = 4_096
 
 /** `key=value,key=value`, values percent-encoded (W3C Baggage); undefined: it is none. */
 const parseEntries = (text: string): ReadonlyArray<readonly [string, string]> | undefined => {

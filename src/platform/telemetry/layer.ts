@@ -20,7 +20,7 @@ import { redactSecrets } from "./secret-redaction.ts"
 export const EXPORT_TIMEOUT_MS = 3_000
 export const EXPORT_SHUTDOWN_MS = 2_000
 
-export interface TelemetrySettings {
+interface TelemetrySettings {
   readonly logFormat: "pretty" | "json"
   readonly logLevel: LogLevel
   /** Base address of an OpenTelemetry collector; undefined: nothing is exported. */

@@ -4,7 +4,7 @@ import { type BackupPiece, type RowsPiece, StructurePiece, type TableHeader } fr
 // A piece as lines of JSON: an object says what comes, a text is a row.
 
 /** Characters of a line, written or read: the longest there is holds an image of 5 MiB. */
-export const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
+const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
 
 const toJson = Schema.encodeSync(StructurePiece)
 

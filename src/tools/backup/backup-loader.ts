@@ -16,7 +16,7 @@ import { hasSameRows, loadTableDigest, pinTextFormats } from "./table-digest.ts"
 export class RestoreFailed extends Data.TaggedError("RestoreFailed")<{ readonly message: string }> {}
 
 /** Where pieces are loaded into. */
-export interface LoadTarget {
+interface LoadTarget {
   /** What an error calls it: `DATABASE_URL`, `--to`. */
   readonly name: string
   /** This release, and its migrations. */
@@ -27,7 +27,7 @@ export interface LoadTarget {
 }
 
 /** What came of it. */
-export interface LoadResult {
+interface LoadResult {
   readonly tables: number
   readonly rows: number
   readonly images: number

@@ -40,7 +40,7 @@ export const BackupImage = Schema.Struct({
 export type BackupImage = typeof BackupImage.Type
 
 /** The last piece: how many images came, and how many had no file any more. */
-export const BackupEnd = Schema.Struct({ end: Schema.Struct({ images: Schema.Int, images_missing: Schema.Int }) })
+const BackupEnd = Schema.Struct({ end: Schema.Struct({ images: Schema.Int, images_missing: Schema.Int }) })
 
 export const StructurePiece = Schema.Union([BackupHeader, TableHeader, BackupSequences, BackupImage, BackupEnd])
 

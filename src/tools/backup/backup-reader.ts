@@ -9,7 +9,7 @@ import { InvalidBackupLine, makeLineSplitter, parseBackupLine } from "./backup-l
 import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pieces.ts"
 
 /** The file is no backup that can be restored. */
-export class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
+class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
   readonly file: string
   readonly reason: string
 }> {
@@ -29,7 +29,7 @@ const BATCH_CHARACTERS = 4 * 1024 * 1024
 const toReason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** A backup whose checksum is right. */
-export interface VerifiedBackup {
+interface VerifiedBackup {
   readonly header: BackupHeader
   /** Tells its pieces but for the header, from the beginning; once more each time. */
   readonly forEachPiece: <E, R>(

@@ -8,7 +8,7 @@ import { type BackupLineTooLong, makeBackupLineWriter } from "./backup-lines.ts"
 import type { WritePiece } from "./database-export.ts"
 
 /** The file could not be written, or is there already. */
-export class BackupNotWritten extends Data.TaggedError("BackupNotWritten")<{ readonly message: string }> {}
+class BackupNotWritten extends Data.TaggedError("BackupNotWritten")<{ readonly message: string }> {}
 
 const toNotWritten = ({ message }: BackupLineTooLong) =>
   new BackupNotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })

@@ -64,7 +64,7 @@ const exportImages = Effect.fnUntraced(function* <E>(
 })
 
 /** How much there was. */
-export interface ExportResult {
+interface ExportResult {
   readonly tables: number
   readonly rows: number
   readonly images: number
@@ -76,7 +76,7 @@ const Migrations = Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.Str
 const readSource = makeSingleRowReader(Schema.Struct({ migrations: Migrations, server: Schema.String }))
 
 /** It is another database than was meant, or one that nobody has used yet. */
-export class NothingToBackUp extends Data.TaggedError("NothingToBackUp") {
+class NothingToBackUp extends Data.TaggedError("NothingToBackUp") {
   override get message(): string {
     return "the database has no tables of Latchkey: there is nothing to back up"
   }

@@ -9,7 +9,7 @@ import { layerCommandDatabase } from "../../platform/database/database-layers.ts
 import { copyDatabaseFolder } from "../../platform/database/folder-copy.ts"
 
 /** Where an installation has its data, as its settings say. */
-export interface InstallationStorage {
+interface InstallationStorage {
   readonly databaseUrl: Redacted.Redacted | undefined
   readonly dataDir: string
   readonly imageStore: string | undefined

@@ -30,13 +30,13 @@ import { findFirstDifference, loadTableDigests } from "./table-comparison.ts"
 // platform/database/database-move.ts); what is copied is in one transaction on the server, and compared before that is committed.
 
 /** Milliseconds a service gets until it only reads. */
-export const READ_ONLY_WAIT_MS = 15_000
+const READ_ONLY_WAIT_MS = 15_000
 /** Milliseconds between two looks whether it does. */
 const READ_ONLY_POLL_MS = 100
 
 export class MoveFailed extends Data.TaggedError("MoveFailed")<{ readonly message: string }> {}
 
-export interface MoveRequest {
+interface MoveRequest {
   readonly dataDir: string
   /** A folder of images beside the data folder, which stays where it is. */
   readonly imageStore: string | undefined
@@ -162,7 +162,7 @@ const explainUncertainMove = Effect.fnUntraced(function* <E>({ dataDir }: MoveRe
 })
 
 /** What came of a move. */
-export interface MoveResult {
+interface MoveResult {
   readonly to: string
   readonly tables: number
   readonly rows: number

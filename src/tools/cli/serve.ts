@@ -13,7 +13,7 @@ import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
 type ServeRole = "all" | "api" | "worker"
 
 /** A flag of `serve` holds what it does not take here. */
-export class InvalidServeFlag extends Data.TaggedError("InvalidServeFlag")<{ readonly message: string }> {}
+class InvalidServeFlag extends Data.TaggedError("InvalidServeFlag")<{ readonly message: string }> {}
 
 const EMBEDDED_REASON = "needs DATABASE_URL, because only one process can use the embedded database"
 

@@ -1,9 +1,9 @@
 import { addDays, toInstant } from "../../contract/time.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-export type DemoOrderStatus = "wait_accept" | "wait_pay" | "accepted" | "cancelled" | "denied" | "timeout"
+type DemoOrderStatus = "wait_accept" | "wait_pay" | "accepted" | "cancelled" | "denied" | "timeout"
 
-export interface DemoStay {
+interface DemoStay {
   readonly code: string
   /** Place in DEMO_PROPERTIES. */
   readonly propertyIndex: number

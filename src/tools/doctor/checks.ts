@@ -30,7 +30,7 @@ import {
 /** Milliseconds that each of them has. */
 export const DOCTOR_TIMEOUT_MS = 5_000
 /** Dead letters and paused receivers that are counted. */
-export const DOCTOR_COUNT_LIMIT = 10_000
+const DOCTOR_COUNT_LIMIT = 10_000
 
 /** Why something failed, as far as it can be told without an address or a secret. */
 const toErrorCode = (cause: unknown): string => {

@@ -14,7 +14,7 @@ export const QUEUE_STUCK_SECONDS = 600
 export const DISK_LOW_BYTES = 1024 ** 3
 export const DISK_FULL_BYTES = 100 * 1024 ** 2
 /** The first Node that the service runs on. */
-export const MIN_NODE_VERSION = 24
+const MIN_NODE_VERSION = 24
 /** Connections a server keeps for its superuser. */
 const RESERVED_CONNECTIONS = 3
 
@@ -30,7 +30,7 @@ export const clockFinding = (owner: string, { before, after, remote, precision =
   )
 }
 
-export interface ClockReading {
+interface ClockReading {
   readonly before: number
   readonly after: number
   readonly remote: number
@@ -101,7 +101,7 @@ export const connectionsFinding = (maxConnections: number, workers: number, conn
 }
 
 /** What secrets the database has, counted by the key they are sealed with. */
-export interface SecretKeyStatus {
+interface SecretKeyStatus {
   /** Whether SECRET_KEY is set. */
   readonly isSet: boolean
   readonly isDemo: boolean

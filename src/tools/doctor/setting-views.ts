@@ -3,7 +3,7 @@ import { type DeclaredSetting, SERVICE_SETTINGS } from "../../service/settings.t
 
 // The settings as somebody may read them aloud: which are set, and to what, unless that may be a secret.
 
-export interface SettingView {
+interface SettingView {
   readonly variable: string
   readonly value: string
   /** Whether the environment says it, or the service. */

@@ -21,7 +21,7 @@ const EXPORT_PAGE_ROWS = 200
 const readRecords = makeRowsReader(Schema.Struct({ record: Schema.Json }))
 
 /** Writes one line. */
-export type ExportWriter<E> = (line: object) => Effect.Effect<void, E>
+type ExportWriter<E> = (line: object) => Effect.Effect<void, E>
 
 const loadRecords = Effect.fnUntraced(function* (table: GuestDataTable, party: GuestRecordIds, offset: number) {
   const sql = yield* SqlClient.SqlClient

@@ -86,7 +86,7 @@ const restartAll = Effect.fnUntraced(function* (slots: ReadonlyArray<WorkerSlot>
   yield* Effect.logInfo("the rolling restart finished: all workers are new")
 })
 
-export interface SupervisedWorkers {
+interface SupervisedWorkers {
   /** What the first worker printed when it served. */
   readonly startMessage: string
   /**

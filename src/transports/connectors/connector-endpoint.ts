@@ -29,7 +29,7 @@ export const CONNECTORS_PREFIX = "/connectors/"
 type Response = HttpServerResponse.HttpServerResponse
 
 /** What is below {@link CONNECTORS_PREFIX}; undefined: nothing, as at any path that nobody knows. */
-export type ConnectorHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
+type ConnectorHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 /** The door of connectors, where the process has one. */
 export const ConnectorEndpoint = Context.Reference<ConnectorHandler>(

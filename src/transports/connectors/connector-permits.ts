@@ -8,7 +8,7 @@ export interface MessageSource {
 }
 
 /** A body that this process is receiving. */
-export interface ArrivingBody extends MessageSource {
+interface ArrivingBody extends MessageSource {
   /** The time at which the body got its permit, in milliseconds. */
   readonly since: number
 }

@@ -20,7 +20,7 @@ export interface ActionError {
 }
 
 /** Taken, and there is something to see this once (a secret), which can be in no address. */
-export interface ActionContent {
+interface ActionContent {
   readonly _tag: "Shown"
   readonly html: Html
 }

@@ -4,7 +4,7 @@ import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerReque
 import { CONSOLE_FORM_BYTES, CONSOLE_FORM_MS } from "../../platform/limits.ts"
 
 /** The status of what is no form of ours: of another type, too large, too slow, or cut short. */
-export type FormErrorStatus = 400 | 408 | 413 | 415
+type FormErrorStatus = 400 | 408 | 413 | 415
 
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"

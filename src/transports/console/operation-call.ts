@@ -13,7 +13,7 @@ import { FORM_KEY_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedFor
 // What the API does, a page asks of the API: by who is signed in, and under the rules that tokens are under.
 
 /** What an operation answered. */
-export interface OperationSuccess {
+interface OperationSuccess {
   readonly _tag: "Ok"
   readonly data: Schema.Json
 }

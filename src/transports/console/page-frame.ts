@@ -95,7 +95,7 @@ const hasExplanation = (accountProblem: string): accountProblem is keyof typeof 
   Object.hasOwn(TEXTS.accountProblems, accountProblem)
 
 /** Why nothing works, in the API's own words and then in a sentence, on every page of who is signed in. */
-export const accountProblemNote = ({ accountProblem }: Visit): Html =>
+const accountProblemNote = ({ accountProblem }: Visit): Html =>
   accountProblem === undefined
     ? nothing
     : html`<div class="message note" role="note"><p><strong>${accountProblem}.</strong>${hasExplanation(accountProblem) ? html` ${TEXTS.accountProblems[accountProblem]}` : nothing}</p></div>

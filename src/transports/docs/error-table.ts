@@ -1,6 +1,6 @@
 // The error codes as documents tell of them (specification, Errors).
 
-export interface ErrorRow {
+interface ErrorRow {
   readonly code: number
   /** In a word or two. */
   readonly title: string

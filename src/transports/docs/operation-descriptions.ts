@@ -27,7 +27,7 @@ import { operations } from "../../service/Api.ts"
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** Where REST takes a field from. */
-export type FieldLocation = "path" | "query" | "body"
+type FieldLocation = "path" | "query" | "body"
 
 export interface FieldDescription {
   readonly name: string

@@ -24,7 +24,7 @@ export interface PortalMessage {
   readonly text: string
 }
 
-export interface PortalView {
+interface PortalView {
   readonly stay: GuestPortalStay
   readonly now: Date
   /** Days after check-out that photos are kept. */

@@ -10,7 +10,7 @@ import { LIVE_PATH, READY_PATH, requestPath } from "../http/paths.ts"
 import { makeNodeServer, patience } from "../http-server/node-server.ts"
 
 /** Where Prometheus comes by. */
-export const METRICS_PATH = "/metrics"
+const METRICS_PATH = "/metrics"
 
 /** Connections that may be open at once: some that scrape, and who looks by hand. One more is closed at once. */
 export const METRICS_CONNECTIONS_MAX = 16

@@ -8,7 +8,7 @@ import { NO_STORE } from "../http/caching.ts"
 // RFC 7591 3.2), so that clients of this API and libraries for OAuth both read it.
 
 /** In which manner a request was sent, and is answered: a form as libraries send it, by HTTP status; anything else by the envelope. */
-export type ResponseFormat = "form" | "envelope"
+type ResponseFormat = "form" | "envelope"
 
 const FORM_CONTENT_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 

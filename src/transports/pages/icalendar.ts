@@ -10,7 +10,7 @@ import ical, {
 
 export const ICALENDAR_TYPE = "text/calendar; charset=utf-8"
 
-export interface IcalendarHeader {
+interface IcalendarHeader {
   /** Undefined: it is called by its address. */
   readonly name?: string
   readonly product: string
@@ -50,7 +50,7 @@ export const renderIcalendarStart = ({ name, product, refreshSeconds }: Icalenda
 export const ICALENDAR_END = `${END_LINE}\r\n`
 
 /** Days on which somebody is busy. */
-export interface IcalendarBusyPeriod {
+interface IcalendarBusyPeriod {
   readonly uid: string
   readonly summary: string
   readonly start: string

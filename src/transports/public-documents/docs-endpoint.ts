@@ -21,7 +21,7 @@ export const TryPageToken = Context.Reference<Effect.Effect<string | undefined>>
 )
 
 /** What answers at {@link DOCS_PATH} and below; undefined: nothing, as at any path that nobody knows. */
-export type DocsHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
+type DocsHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 /** The documentation, where the process has it. */
 export const DocsEndpoint = Context.Reference<DocsHandler>("latchkey/transports/public-documents/DocsEndpoint", {

@@ -21,8 +21,8 @@ import { threadsSection } from "./threads.ts"
 // The page of the sandbox, without a script: what is sold, to whom, and what the service has asked.
 
 /** The lists of the page. Each is shown a part at a time: `?orders=2` is its second. */
-export const LIST_NAMES = ["accounts", "listings", "orders", "threads", "asked"] as const
-export type ListName = (typeof LIST_NAMES)[number]
+const LIST_NAMES = ["accounts", "listings", "orders", "threads", "asked"] as const
+type ListName = (typeof LIST_NAMES)[number]
 
 const PAGE_SIZES: Readonly<Record<ListName, number>> = {
   accounts: 20,

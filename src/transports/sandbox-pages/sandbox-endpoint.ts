@@ -24,7 +24,7 @@ export const SANDBOX_PATH = "/sandbox"
 type Response = HttpServerResponse.HttpServerResponse
 
 /** What is at {@link SANDBOX_PATH}; undefined: nothing, as at any path that nobody knows. */
-export type SandboxHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
+type SandboxHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 /** The page of the sandbox, where the process has one. */
 export const SandboxEndpoint = Context.Reference<SandboxHandler>("latchkey/transports/sandbox-pages/SandboxEndpoint", {

@@ -17,7 +17,7 @@ export const calendarName = ({ total, properties }: SharedPropertiesPage): strin
   total === 1 ? (properties[0]?.title ?? DEFAULT_CALENDAR_NAME) : DEFAULT_CALENDAR_NAME
 
 /** One page of a calendar. */
-export interface CalendarPageView {
+interface CalendarPageView {
   /** Today where the merchant is. */
   readonly today: string
   /** Properties of the whole calendar. */

@@ -1,13 +1,13 @@
 import { type Html, html, nothing } from "../docs/html.ts"
 
 /** A day as a shared calendar shows it. */
-export interface SharedCalendarDay {
+interface SharedCalendarDay {
   readonly date: string
   readonly available: boolean
 }
 
 /** The days of one month, in order. */
-export interface SharedCalendarMonth {
+interface SharedCalendarMonth {
   /** `YYYY-MM`. */
   readonly month: string
   readonly days: ReadonlyArray<SharedCalendarDay>

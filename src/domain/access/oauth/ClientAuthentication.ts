@@ -6,7 +6,7 @@ import { ClientStore } from "./clients/ClientStore.ts"
 import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 
 /** As whom a client calls (RFC 6749 2.3). What is undefined was not sent. */
-export interface ClientCredentials {
+interface ClientCredentials {
   readonly id: string | undefined
   readonly secret: string | undefined
 }

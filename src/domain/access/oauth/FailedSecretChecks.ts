@@ -10,7 +10,7 @@ import { FAILED_SECRET_CHECKS_MAX } from "../../../platform/limits.ts"
  * Who is counted: a partner by its client_id, for secrets and verifiers together; the public client, which is everybody's, by the
  * account of the code as well.
  */
-export type SecretCheckKey = string
+type SecretCheckKey = string
 
 /** Counts secrets and verifiers that were wrong (specification, Limits: the OAuth brute-force lock), across processes where there is Redis. */
 export class FailedSecretChecks extends Context.Service<

@@ -40,7 +40,7 @@ const NewPartner = Schema.Struct({
     Schema.isMaxLength(PARTNER_REDIRECTS_MAX, { expected: `a list of at most ${PARTNER_REDIRECTS_MAX} addresses` })
   )
 })
-export type NewPartner = typeof NewPartner.Type
+type NewPartner = typeof NewPartner.Type
 
 const readNewPartner = makeDecoder(NewPartner)
 

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { CurrentActor } from "../../../contract/actor.ts"
 
 /** Who an application acts for, and by which name the host knows it. */
-export interface ApplicationActor {
+interface ApplicationActor {
   readonly accountId: number
   readonly name: string
 }

@@ -11,7 +11,7 @@ import { parseScope } from "./scope.ts"
 export type RequestedScope = "read-only" | "writable"
 
 /** Who asks, and where to: nobody is led anywhere before both are known. */
-export interface AuthorizationTarget {
+interface AuthorizationTarget {
   readonly clientId: string
   /** Undefined: not named. */
   readonly redirectUri: string | undefined

@@ -13,7 +13,7 @@ import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 // and requires that it is live. So the statement that ends the grant sees all that was made, and nothing is made later.
 
 /** Who ended it: the host, the application itself, a token or code given twice, who runs the service, or nobody for long. */
-export type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
+type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
 
 /** Ends the live grants that `condition` names, of table oauth_grants as g; answers how many. */
 export const endGrantsChange = (

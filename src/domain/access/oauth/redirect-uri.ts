@@ -5,7 +5,7 @@ import { isAppScheme } from "./app-scheme.ts"
 // Where browsers may be led back to with a code (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). An address is
 // taken only as a browser itself would write it, so that what is compared to the letter is what the browser goes to.
 
-export type ClientKind = "partner" | "public"
+type ClientKind = "partner" | "public"
 
 /** What an address leads to. */
 export type RedirectTarget =

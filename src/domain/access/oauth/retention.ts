@@ -99,7 +99,7 @@ const prepareEndUnusedGrants = (sql: Sql) => {
 }
 
 /** Ends the grants that nobody has renewed in time, as of now. */
-export const endUnusedGrants = Effect.fnUntraced(
+const endUnusedGrants = Effect.fnUntraced(
   function* (now: Date) {
     const endBatch = prepareEndUnusedGrants(yield* SqlClient.SqlClient)
     while ((yield* endBatch(now)) >= GRANTS_REVOKED_AT_ONCE) yield* Effect.yieldNow

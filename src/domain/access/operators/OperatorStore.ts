@@ -26,7 +26,7 @@ export const OperatorRow = Schema.Struct({
 })
 
 const { accountId, accountName, timeZone, currency, edition } = Caller.fields
-export const MainAccountRow = Schema.Struct({ accountId, accountName, timeZone, currency, edition })
+const MainAccountRow = Schema.Struct({ accountId, accountName, timeZone, currency, edition })
 /** The main account of an operator, with the fields of its operator that a caller has. */
 export type MainAccount = typeof MainAccountRow.Type
 
@@ -51,7 +51,7 @@ const toEmailConflict = (error: SqlError): Effect.Effect<never, Conflict> =>
     ? Effect.fail(emailConflictError)
     : Effect.die(error)
 
-export interface NewOperatorRow {
+interface NewOperatorRow {
   readonly name: string
   readonly timeZone: string
   readonly currency: string
@@ -61,7 +61,7 @@ export interface NewOperatorRow {
   readonly passwordHash: string
 }
 
-export interface NewAccountRow {
+interface NewAccountRow {
   readonly operatorId: number
   readonly name: string
   readonly email: string

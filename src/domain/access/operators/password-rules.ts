@@ -22,7 +22,7 @@ export const isCommonPassword = (password: string): boolean => {
 }
 
 /** The names of an account that others know. */
-export interface AccountNames {
+interface AccountNames {
   readonly email: string
   readonly name: string
 }

@@ -9,8 +9,8 @@ import { makeTokenUseBuffer, type TokenUse } from "./token-use-buffer.ts"
 
 /** Milliseconds between two times that uses are written down, what one of these may take, and what the last one gets. */
 export const TOKEN_USES_WRITE_MS = 30_000
-export const TOKEN_USES_TIMEOUT_MS = 10_000
-export const TOKEN_USES_SHUTDOWN_MS = 500
+const TOKEN_USES_TIMEOUT_MS = 10_000
+const TOKEN_USES_SHUTDOWN_MS = 500
 /** Uses one statement writes down. */
 export const TOKEN_USES_BATCH = 1_000
 

@@ -10,7 +10,7 @@ import { type PasswordChangeResult, Passwords } from "./Passwords.ts"
 import { type DisabledAccount, makeSubAccountStore, type OperatorAccount } from "./sub-account-store.ts"
 
 /** Who looks after the accounts of an operator: its main account alone may. */
-export type AccountManager = Pick<Caller, "operatorId" | "role">
+type AccountManager = Pick<Caller, "operatorId" | "role">
 
 /** A sub-account to be made. Without a name it has its e-mail address's. */
 export type NewSubAccount = Omit<NewAccount, "operator_id">

@@ -29,7 +29,6 @@ const SignInAccount = Schema.Struct({
   /** Whether it has been signed in to from this browser. */
   knownBrowser: Schema.Boolean
 })
-export type SignInAccount = typeof SignInAccount.Type
 
 const { operatorId, accountId, accountName, role, timeZone, currency, edition } = Caller.fields
 
@@ -42,7 +41,7 @@ const SessionRow = Schema.Struct({
   passwordAt: Schema.Date,
   passwordHash: Schema.String
 })
-export type SessionRow = typeof SessionRow.Type
+type SessionRow = typeof SessionRow.Type
 
 const readAccount = makeOptionalRowReader(SignInAccount)
 const readSession = makeOptionalRowReader(SessionRow)

@@ -13,7 +13,7 @@ export interface Question {
 }
 
 /** What a conversation is about: a stay, or what its guest asks for. What is not known is null. */
-export interface ConversationSubject {
+interface ConversationSubject {
   readonly property_id: number | null
   readonly nights: number | null
 }

@@ -12,18 +12,18 @@ import {
 // What rules are going to do of a stay, as it is now.
 
 /** What of a stay, and of its order, decides. */
-export interface StayToPlan extends StayScope, StayTimes {
+interface StayToPlan extends StayScope, StayTimes {
   /** Whether no other stay of its order ends after it: an order has one review, after its last stay. */
   readonly is_last: boolean
 }
 
-export interface PlannedAction {
+interface PlannedAction {
   readonly rule_id: number
   readonly kind: "send_message" | "review"
   readonly scheduled_at: Date
 }
 
-export interface StayPlans {
+interface StayPlans {
   /** What is to be done within the time that is planned. */
   readonly plans: ReadonlyArray<PlannedAction>
   /** When the first of what comes after that is within it; undefined: nothing comes. */
@@ -33,7 +33,7 @@ export interface StayPlans {
 }
 
 /** So far ahead plans are made: a day more than is shown, so that none appears late in the list. */
-export const PLANNING_HORIZON_MS = (PLANNED_DAYS + 1) * DAY_MS
+const PLANNING_HORIZON_MS = (PLANNED_DAYS + 1) * DAY_MS
 
 /** A rule that is active and does something of stays, as far as it decides what is planned. */
 export interface ActiveRule {

@@ -16,7 +16,7 @@ export const maskDoorCode = (stay: StayFacts): StayFacts =>
   stay.lock_code === null || stay.lock_code.trim() === "" ? stay : { ...stay, lock_code: DOOR_CODE_MASK }
 
 /** What trying a rule depends on beside the rule and the stay. */
-export interface RuleTestContext {
+interface RuleTestContext {
   readonly now: Date
   readonly publicUrl: string
 }

@@ -53,7 +53,7 @@ export const InquiryTrigger = Schema.Struct({ event: Schema.Literals(["inquiry"]
 const NightCount = integerUpTo(AUTOMATION_RULE_NIGHTS, `a number of nights from 0 to ${AUTOMATION_RULE_NIGHTS}`)
 
 /** A length of stay, both ends included. */
-export const NightsRange = Schema.Struct({ min: Schema.optionalKey(NightCount), max: Schema.optionalKey(NightCount) })
+const NightsRange = Schema.Struct({ min: Schema.optionalKey(NightCount), max: Schema.optionalKey(NightCount) })
 
 const nonEmptyListUpTo = <Item extends Schema.Top>(item: Item, most: number) =>
   Schema.Array(item).check(

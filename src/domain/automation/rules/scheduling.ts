@@ -94,7 +94,7 @@ export const nightsOf = (stay: Pick<StayScope, "check_in_date" | "check_out_date
   toDayNumber(stay.check_out_date) - toDayNumber(stay.check_in_date)
 
 /** What of anything decides whether it is within the scope of a rule; nights are undefined where nobody has said any. */
-export interface ScopeSubject {
+interface ScopeSubject {
   readonly property_id: number | null
   readonly channel_type: string
   readonly nights: number | undefined
@@ -123,10 +123,10 @@ const requiredStatus = ({ trigger }: RuleConditions): OrderStatus | undefined =>
 }
 
 /** What is to become of a plan by the clock: it waits for its time, is to be run, or has missed it. */
-export type Timeliness = "early" | "due" | "late"
+type Timeliness = "early" | "due" | "late"
 
 /** What timeliness goes by. */
-export interface TimelinessInput {
+interface TimelinessInput {
   readonly trigger: StayTrigger
   readonly stay: StayTimes
   /** When its rule was made or resumed. */

@@ -43,7 +43,7 @@ const readCreatedRule = makeRowReaderOrFail(CheckedChangeRow, ({ name, detail })
     : undefined
 )
 
-export type CreatedRule = typeof CheckedChangeRow.Type
+type CreatedRule = typeof CheckedChangeRow.Type
 
 interface CreateRuleParameters extends GrantKey {
   readonly definition: RuleDefinition

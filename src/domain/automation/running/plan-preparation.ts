@@ -29,7 +29,7 @@ export interface ActionObstacle {
 }
 
 /** Outdated is what follows from nothing any more, be it that its rule is paused, and what has another time by now. */
-export type PlanDecision =
+type PlanDecision =
   | { readonly kind: "outdated" }
   | { readonly kind: "late"; readonly reason: string }
   | { readonly kind: "due" }

@@ -114,7 +114,7 @@ const recordOutcome = Effect.fnUntraced(function* (taken: TakenPlan, outcome: Ru
 })
 
 /** Milliseconds after it was planned that a plan is still part of the trace it was planned in: most wait for weeks. */
-export const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
+const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
 
 /** What is done much later is a trace of its own, which names the one it comes of. */
 const toRootSpan = ({ kind, id, traceparent, created_at }: TakenPlan, now: Date) => {
@@ -149,7 +149,7 @@ export const makePlanRunner = Effect.flatMap(PlanQueue, (queue) =>
 )
 
 /** Milliseconds between two looks for something to do, however often changes wake the worker. */
-export const RUN_POLL_GAP_MS = 250
+const RUN_POLL_GAP_MS = 250
 
 /**
  * Does what rules say until the scope closes, in any number of processes on one database. What a guest is told is on the disk before it

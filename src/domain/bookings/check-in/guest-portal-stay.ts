@@ -6,8 +6,7 @@ import { ClockTime, IdRequired } from "../stays/stay.ts"
 const NullableText = Schema.NullOr(Schema.String)
 
 /** A person of a stay, and how many images of identity documents there are of them. */
-export const GuestPortalGuest = Schema.Struct({ id: Id, name: Schema.String, images: Schema.Int })
-export type GuestPortalGuest = typeof GuestPortalGuest.Type
+const GuestPortalGuest = Schema.Struct({ id: Id, name: Schema.String, images: Schema.Int })
 
 /** A stay with all that its guests may come to see, as it is now. */
 export const GuestPortalStay = Schema.Struct({

@@ -41,7 +41,7 @@ export const isDoorCodeTime = (
 }
 
 /** Somebody of whom no image of an identity document has come in. */
-export interface MissingDocument {
+interface MissingDocument {
   /** Null: somebody who is no guest by name. */
   readonly guestId: number | null
   readonly name: string | null

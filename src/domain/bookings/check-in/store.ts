@@ -21,7 +21,7 @@ type Sql = SqlClient.SqlClient
 
 /** Whether an image was accepted. */
 const ImageSubmission = Schema.Struct({ handed: Schema.Boolean })
-export type ImageSubmission = typeof ImageSubmission.Type
+type ImageSubmission = typeof ImageSubmission.Type
 
 const readStay = makeOptionalRowReader(GuestPortalStay)
 const readStays = makeRowsReader(GuestPortalStay)

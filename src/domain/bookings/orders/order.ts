@@ -33,7 +33,7 @@ export const OrderTerms = Schema.Struct({
 })
 
 /** What whoever sold it says once and for all. */
-export const ImmutableOrderColumns = Schema.Struct({
+const ImmutableOrderColumns = Schema.Struct({
   /** `5-…` for orders made by hand only. Stays are called after it. */
   reservation_code: column("text", Schema.String),
   channel_type: column("text", Schema.String),

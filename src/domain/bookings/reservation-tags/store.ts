@@ -24,9 +24,9 @@ import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 import { findOrCreateTag, isConcurrentTagViolation } from "./find-or-create-tag.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
-export type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
+type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
 
-export interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
+interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
   /** Of a new one: a restored tag keeps its colour. */
   readonly color: TagColor
 }

@@ -20,7 +20,7 @@ import {
 import { OrderStore } from "./store.ts"
 
 /** What became of an order that a channel sold. */
-export interface ChannelOrderResult extends OrderCodeAndStatus {
+interface ChannelOrderResult extends OrderCodeAndStatus {
   /** False when the service knew the order already; then nothing was written. */
   readonly is_new: boolean
 }

@@ -22,7 +22,7 @@ const containsKeyword = (sql: SqlClient, text: Value<string>, digits: Value<stri
 }
 
 /** A keyword as the values of a statement. */
-export interface KeywordParameters {
+interface KeywordParameters {
   readonly operatorId: Value<number>
   readonly text: Value<string>
   readonly digits: Value<string> | undefined

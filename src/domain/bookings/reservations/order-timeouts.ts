@@ -12,7 +12,7 @@ import { Orders } from "./Orders.ts"
 // as every change of an order does, where it still waits then: so any number of processes may look at once.
 
 /** Milliseconds between two looks, and orders one statement finds. */
-export const ORDER_TIMEOUT_POLL_MS = 1_000
+const ORDER_TIMEOUT_POLL_MS = 1_000
 export const ORDER_TIMEOUT_BATCH_SIZE = 100
 
 /** The first instant that a channel can say (contract/fields.ts). */

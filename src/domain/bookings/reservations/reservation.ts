@@ -34,7 +34,7 @@ export const CheckInGuideImage = Schema.Struct({
   url: Schema.String.annotateKey({ description: "The extra-large variant." })
 })
 
-export const PaymentStatus = Schema.Literals(["unreceived", "partial", "received", "over_received"])
+const PaymentStatus = Schema.Literals(["unreceived", "partial", "received", "over_received"])
 
 export const ReservationPayment = Schema.Struct({
   currency: Schema.String,

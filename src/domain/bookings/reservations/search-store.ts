@@ -29,7 +29,7 @@ type StayScope = "in the box" | "anywhere"
 export const UNASSIGNED_PROPERTY_ID = 0
 
 /** Which stays are meant; what is undefined does not narrow them. */
-export interface StayFilters {
+interface StayFilters {
   readonly reservation_code?: string | undefined
   readonly id?: number | undefined
   readonly stay_code?: string | undefined

@@ -65,7 +65,7 @@ export const OrderStayFields = Schema.Struct({
 })
 
 /** What whoever sold it says once and for all. */
-export const ImmutableStayColumns = Schema.Struct({
+const ImmutableStayColumns = Schema.Struct({
   additional_fees: columnWithDefault("jsonb", Schema.Array(AdditionalFee), [])
 })
 

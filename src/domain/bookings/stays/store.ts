@@ -21,14 +21,14 @@ import { addTag, changedStayFieldSql, removeTag, type StayKey, type StayMatch, t
 type Sql = SqlClient.SqlClient
 
 const CustomFieldsRow = Schema.Struct({ fields: Schema.NullOr(CustomFields) })
-export type CustomFieldsRow = typeof CustomFieldsRow.Type
+type CustomFieldsRow = typeof CustomFieldsRow.Type
 
 /** What became of a change of custom fields: `fields` is null if nothing was saved or no field is left. */
 const CustomFieldsSave = Schema.Struct({ saved: Schema.Boolean, ...CustomFieldsRow.fields })
-export type CustomFieldsSave = typeof CustomFieldsSave.Type
+type CustomFieldsSave = typeof CustomFieldsSave.Type
 
 const OrderStatusRow = Schema.Struct({ status: Schema.String })
-export type OrderStatusRow = typeof OrderStatusRow.Type
+type OrderStatusRow = typeof OrderStatusRow.Type
 
 const readCustomFields = makeOptionalRowReader(CustomFieldsRow)
 const readSavedCustomFields = makeOptionalRowReader(CustomFieldsSave)

@@ -14,7 +14,7 @@ import { activePropertiesSql, isUnavailableCondition, recordAvailabilityEventSql
 import { PropertyDays } from "./rules.ts"
 
 /** Days to be closed or opened, of each of the properties. */
-export interface AvailabilityChange {
+interface AvailabilityChange {
   readonly property_ids: ReadonlyArray<number>
   readonly days: ReadonlyArray<string>
   readonly available: boolean
@@ -30,13 +30,13 @@ const readPropertyDays = makeRowsReader(
 )
 
 /** The days of a property, as distances from the first day asked for. */
-export interface PropertyDaysById extends PropertyDays {
+interface PropertyDaysById extends PropertyDays {
   readonly id: number
 }
 
 /** The properties that the operator does not have; if there are any, nothing was changed. */
 const UnknownPropertiesRow = Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) })
-export type UnknownPropertiesRow = typeof UnknownPropertiesRow.Type
+type UnknownPropertiesRow = typeof UnknownPropertiesRow.Type
 
 const readUnknownProperties = makeSingleRowReader(UnknownPropertiesRow)
 

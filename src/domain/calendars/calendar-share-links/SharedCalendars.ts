@@ -27,7 +27,7 @@ export interface SharedPropertiesPage {
 }
 
 /** Whole months that begin `past` months before this one. */
-export interface MonthSpan {
+interface MonthSpan {
   readonly pastMonths: number
   readonly months: number
 }

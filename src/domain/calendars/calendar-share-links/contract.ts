@@ -8,7 +8,7 @@ import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
 // Links that show free and taken days to whoever holds them (specification, "Calendar share links"; contract facts 8).
 
-export const ShareLinkScope = Schema.Literals(["entire", "partial"])
+const ShareLinkScope = Schema.Literals(["entire", "partial"])
 
 export const CalendarShareLink = Schema.Struct({
   id: Id,

@@ -39,7 +39,7 @@ export const locatePage = (page: number): { readonly partNumber: number; readonl
 }
 
 /** Nights in a row that cannot be booked: from the first one to the day on which the last one ends. */
-export interface UnavailablePeriod {
+interface UnavailablePeriod {
   readonly start: string
   /** Exclusive. */
   readonly end: string

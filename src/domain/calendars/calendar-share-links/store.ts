@@ -28,7 +28,7 @@ import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../secret
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
 /** Which links a search means; what is not given does not narrow it. */
-export type ShareLinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
+type ShareLinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
 
 /** A link with its token, as it is kept, in place of its address. */
 export const ShareLinkRow = Schema.Struct({
@@ -38,7 +38,7 @@ export const ShareLinkRow = Schema.Struct({
 })
 export type ShareLinkRow = typeof ShareLinkRow.Type
 
-export type NewShareLink = Pick<ShareLinkRow, "token" | "created_at">
+type NewShareLink = Pick<ShareLinkRow, "token" | "created_at">
 
 /** A link whose id was drawn, to which its token is sealed. */
 interface SealedShareLink extends NewShareLink {
@@ -62,7 +62,7 @@ const OpenedLinkRow = Schema.Struct({
   ...Struct.pick(CalendarShareLink.fields, ["id", "scope"]),
   time_zone: Schema.String
 })
-export type OpenedLinkRow = typeof OpenedLinkRow.Type
+type OpenedLinkRow = typeof OpenedLinkRow.Type
 
 /** What tells one link from another, and which properties it has. */
 export type ShareLinkKey = Omit<OpenedLinkRow, "time_zone">
@@ -129,10 +129,10 @@ const createEntire = (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkS
 }
 
 /** A link to some of the properties. */
-export interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
+interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
 
 /** What became of a new link to some of the properties, with the token as it is kept, also if nothing was written. */
-export interface PartialLinkCreation extends CheckedChange, Pick<ShareLinkRow, "token"> {}
+interface PartialLinkCreation extends CheckedChange, Pick<ShareLinkRow, "token"> {}
 
 const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createPartial"] => {
   const statement = prepareRecordedChange(

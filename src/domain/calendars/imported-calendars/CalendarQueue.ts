@@ -40,11 +40,11 @@ const readClaimedCalendar = makeOptionalRowReader(ClaimedCalendar)
 
 /** How many days a fetch changed. */
 const ChangedDaysRow = Schema.Struct({ changed_days: Schema.Int })
-export type ChangedDaysRow = typeof ChangedDaysRow.Type
+type ChangedDaysRow = typeof ChangedDaysRow.Type
 
 /** How many days a feed changed, and how many are busy in it. */
 const AppliedDaysRow = Schema.Struct({ ...ChangedDaysRow.fields, busy_days: Schema.Int })
-export type AppliedDaysRow = typeof AppliedDaysRow.Type
+type AppliedDaysRow = typeof AppliedDaysRow.Type
 
 const readAppliedCounts = makeOptionalRowReader(AppliedDaysRow)
 const readCompletion = makeOptionalRowReader(ChangedDaysRow)

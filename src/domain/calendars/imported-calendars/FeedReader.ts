@@ -7,7 +7,7 @@ import type { FeedReadRequest } from "./reading/reader-thread.ts"
 /** Feeds that a process reads at once, each in a thread of its own: beside one that takes its time others go on. */
 export const READING_THREADS = 2
 /** Milliseconds a thread that has nothing to read is kept; what it has loaded and grown to goes with it. */
-export const IDLE_THREAD_MS = 30_000
+const IDLE_THREAD_MS = 30_000
 /** Megabytes of what a thread makes and drops at once: `serve` gives the process more than a feed is worth. */
 const YOUNG_GENERATION_MB = 16
 

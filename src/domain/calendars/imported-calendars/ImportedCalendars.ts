@@ -24,7 +24,7 @@ import {
 } from "./imported-calendar.ts"
 
 /** Which calendars are meant; what is undefined does not narrow it. */
-export interface ImportedCalendarFilter {
+interface ImportedCalendarFilter {
   readonly operatorId: number | undefined
   readonly propertyId: number | undefined
 }

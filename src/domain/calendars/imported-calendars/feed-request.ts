@@ -20,14 +20,14 @@ import { digestOfFeed } from "./feed-digest.ts"
 export const FEED_REQUEST_TIMEOUT_MS = 20_000
 
 /** What is known of a calendar from the last time, to ask only for what is new. */
-export interface FeedValidators {
+interface FeedValidators {
   readonly etag: string | null
   readonly last_modified: string | null
   readonly digest: string | null
 }
 
 /** What came, and by what it is known again. */
-export interface FeedBody extends FeedValidators {
+interface FeedBody extends FeedValidators {
   readonly outcome: "body"
   readonly bytes: Buffer
   readonly digest: string
@@ -40,7 +40,7 @@ export interface FetchFailure {
   readonly retryAfterMs?: number | undefined
 }
 
-export type FeedResponse = FeedBody | FetchFailure | { readonly outcome: "unchanged" }
+type FeedResponse = FeedBody | FetchFailure | { readonly outcome: "unchanged" }
 
 export const toFetchFailure = (reason: string): FetchFailure => ({
   outcome: "failed",

@@ -19,7 +19,7 @@ export const ListedCalendarRow = Schema.Struct({
 export type ListedCalendarRow = typeof ListedCalendarRow.Type
 
 /** Which calendars of an operator; a property that is undefined does not narrow it. */
-export interface ImportedCalendarSearch extends OperatorScoped {
+interface ImportedCalendarSearch extends OperatorScoped {
   readonly propertyId: number | undefined
   /** The day from which busy days are counted. */
   readonly today: string

@@ -53,7 +53,7 @@ const dueCalendarsSql = (sql: SqlClient, { now }: Givens<Taking>): Fragment => s
   ) share LIMIT greatest(o.room, 0)`
 
 /** What a worker needs of calendar `c`, beside its operator's zone. */
-export const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
+const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
   c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
 

@@ -16,7 +16,7 @@ import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
 /** Comparisons under way at once in a process, those of one operator, and those of one of its accounts. */
 export const CONCURRENT_COMPARISONS_MAX = 16
-export const OPERATOR_COMPARISONS_MAX = 4
+const OPERATOR_COMPARISONS_MAX = 4
 export const ACCOUNT_COMPARISONS_MAX = 2
 
 /** Milliseconds a worker has a comparison to itself: the channel's answer and writing down what it found fit into it. */
@@ -178,7 +178,7 @@ const inHand = ({ operator_id, listing_row, attempts }: ClaimedComparison, now: 
 const toDaySet = (days: ReadonlyArray<string>) => formatDaySet(days.map((day) => ({ start_date: day, end_date: day })))
 
 /** What a look at a listing's calendar came to. */
-export interface ComparisonResult {
+interface ComparisonResult {
   readonly driftedDays: ReadonlyArray<string>
   readonly suspectedDays: ReadonlyArray<string>
   readonly nextDueAt: Date

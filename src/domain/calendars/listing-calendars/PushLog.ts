@@ -26,7 +26,7 @@ export const LoggedPush = Schema.Struct({
 export type LoggedPush = typeof LoggedPush.Type
 
 /** Which pushes are meant; what is undefined does not narrow it. */
-export interface ListingPushFilter {
+interface ListingPushFilter {
   readonly operatorId: number | undefined
   /** The channel's own id. */
   readonly listingId: string | undefined

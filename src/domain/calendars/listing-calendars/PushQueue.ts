@@ -28,11 +28,11 @@ const readTaken = makeRowsReader(ClaimedPush)
 
 /** How many pushes were settled. */
 const SettledPushes = Schema.Struct({ pushes: Schema.Int })
-export type SettledPushes = typeof SettledPushes.Type
+type SettledPushes = typeof SettledPushes.Type
 
 /** What was given up of a lane: how many pushes, and whether one was the calendar's own. */
 const GivenUpPushes = Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean })
-export type GivenUpPushes = typeof GivenUpPushes.Type
+type GivenUpPushes = typeof GivenUpPushes.Type
 
 const readCount = makeOptionalRowReader(SettledPushes)
 const readCalendarPush = makeOptionalRowReader(CalendarPushRow)

@@ -153,7 +153,7 @@ const toRootSpan = (comparison: ClaimedComparison) => ({
 })
 
 /** Looks at one listing's calendar, and writes down what it found. */
-export const runComparison = (comparison: ClaimedComparison) =>
+const runComparison = (comparison: ClaimedComparison) =>
   attemptOnce({
     attempt: attemptComparison(comparison),
     complete: (attempt: ComparisonAttempt) => recordComparisonAttempt(comparison, attempt),

@@ -65,12 +65,12 @@ const AdvanceNotice = Schema.String.check(
   })
 )
 
-export const PricedRange = Schema.Struct({
+const PricedRange = Schema.Struct({
   ...dateFields,
   price: integerBetween(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS_DESCRIPTION })
 })
 
-export const InventoryRange = Schema.Struct({
+const InventoryRange = Schema.Struct({
   ...dateFields,
   inventory: integerBetween(0, LISTING_INVENTORY_MAX, "a number")
 })

@@ -225,7 +225,7 @@ const toRootSpan = (push: ClaimedPush) => ({
 })
 
 /** Makes one try of a push that was taken, and writes down how it ended. */
-export const runPush = (claimedPush: ClaimedPush): Effect.Effect<void, never, PushQueue | ChannelGateway | WakeUp> =>
+const runPush = (claimedPush: ClaimedPush): Effect.Effect<void, never, PushQueue | ChannelGateway | WakeUp> =>
   attemptOnce({
     attempt: attemptPush(claimedPush),
     complete: (attempt) => (attempt === undefined ? Effect.void : recordPushAttempt(attempt)),

@@ -13,7 +13,7 @@ import type { DayRange, RangesField } from "./rules.ts"
 
 /** The account of a named listing; `at` is its position among the names, from 1. */
 const ListingAccountRow = Schema.Struct({ at: Schema.Int, account_id: Schema.Int })
-export type ListingAccountRow = typeof ListingAccountRow.Type
+type ListingAccountRow = typeof ListingAccountRow.Type
 
 /** Whether a push was queued. If not, the account is disconnected, the prices are read-only, or too many pushes wait. */
 const PushQueueResult = Schema.Struct({
@@ -22,7 +22,7 @@ const PushQueueResult = Schema.Struct({
   is_readonly: Schema.Boolean,
   queued: Schema.Boolean
 })
-export type PushQueueResult = typeof PushQueueResult.Type
+type PushQueueResult = typeof PushQueueResult.Type
 
 const readAccounts = makeRowsReader(ListingAccountRow)
 const readQueueResult = makeOptionalRowReader(PushQueueResult)

@@ -18,7 +18,7 @@ export interface PropertyFeed {
 }
 
 /** What a feed says. */
-export interface FeedContent {
+interface FeedContent {
   /** By their beginnings. */
   readonly busyPeriods: ReadonlyArray<FeedBusyPeriod>
   /** What its reader must be known to know before it is answered; none when that was written down before. */

@@ -39,7 +39,7 @@ const makeFindOrReserveId = (sql: Sql): PropertyFeedStore["Service"]["findOrRese
 }
 
 /** Feeds of a property. */
-export interface PropertyFeedSearch extends GrantKey {
+interface PropertyFeedSearch extends GrantKey {
   readonly propertyId: number
 }
 

@@ -8,7 +8,7 @@ import { InstantColumn } from "../../column-schemas.ts"
 import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
 
 /** Which accounts a search means; what is not given does not narrow it. */
-export type ChannelAccountSearch = Pick<typeof search_channel_accounts.payloadSchema.Type, "id" | "channel_type">
+type ChannelAccountSearch = Pick<typeof search_channel_accounts.payloadSchema.Type, "id" | "channel_type">
 
 const ChannelAccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: InstantColumn })
 export type ChannelAccountRow = typeof ChannelAccountRow.Type

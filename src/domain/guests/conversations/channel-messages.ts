@@ -32,7 +32,7 @@ const toAttachmentUrl = ({ attachment_url }: ChannelMessageEvent): string | unde
 
 const LocalMessage = Schema.Struct({ conversation_id: Schema.Int, id: Schema.Int })
 /** A message that was written here. */
-export type LocalMessage = typeof LocalMessage.Type
+type LocalMessage = typeof LocalMessage.Type
 
 const readRecognition = makeSingleRowReader(
   Schema.Struct({

@@ -72,7 +72,7 @@ export const MessageSource = Schema.Struct({
 })
 
 /** How far a message of ours has got. */
-export const MessageDeliveryStatus = Schema.Literals(["queued", "sent", "refused", "unknown"])
+const MessageDeliveryStatus = Schema.Literals(["queued", "sent", "refused", "unknown"])
 
 export const Message = Schema.Struct({
   id: Schema.String,

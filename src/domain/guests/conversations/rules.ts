@@ -10,7 +10,7 @@ import {
 import { getMessageLimit } from "../../channels/port/message-limits.ts"
 
 /** What is sent to a guest: a text, an image as base64, or both. */
-export interface MessageContent {
+interface MessageContent {
   /** Empty where there is only an image. */
   readonly text: string
   readonly jpegBase64: string | undefined

@@ -17,7 +17,7 @@ import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./revi
 // by its key: so any number of processes may look at once.
 
 /** Milliseconds between two looks. */
-export const REVIEW_OPENING_POLL_MS = 2 * 60 * 1000
+const REVIEW_OPENING_POLL_MS = 2 * 60 * 1000
 /** Operators one statement looks through, and stays of each: whoever has more has his turn again once all had theirs. */
 export const REVIEW_OPENING_OPERATORS = 20
 export const REVIEW_OPENING_STAYS = 100

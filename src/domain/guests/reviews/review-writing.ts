@@ -31,7 +31,7 @@ type Gateway = ChannelGateway["Service"]
 type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
 /** A host's words about an order, on the day it is where he is. */
-export interface WriteReviewRequest {
+interface WriteReviewRequest {
   readonly operatorId: number
   /** IANA name. */
   readonly timeZone: string

@@ -126,7 +126,7 @@ const updateReview = (
   )`
 
 /** What became of a record by a change: `same`, one more version of the channel's shows nothing new, which nobody is told of. */
-export type ReviewChange = "created" | "updated" | "same"
+type ReviewChange = "created" | "updated" | "same"
 
 const NO_CHANGED_RECORDS_SQL =
   "SELECT NULL::bigint AS operator_id, NULL::text AS record, '{}'::text[] AS fields WHERE false"

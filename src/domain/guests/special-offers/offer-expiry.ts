@@ -12,7 +12,7 @@ import { changedOffersSql } from "./offer-columns.ts"
 // is in no hurry: it writes down what is so already. Any number of processes may do it at once.
 
 /** Milliseconds between two looks, and offers that one statement writes down. */
-export const OFFER_EXPIRY_POLL_MS = 60_000
+const OFFER_EXPIRY_POLL_MS = 60_000
 export const OFFER_EXPIRY_BATCH_SIZE = 200
 
 const readExpiredOffers = makeRowsReader(RowId)

@@ -39,12 +39,12 @@ import {
 import { Group, type search_property_groups } from "./contract.ts"
 
 /** Which groups a search means; what is not given does not narrow it. */
-export type GroupSearch = Pick<typeof search_property_groups.payloadSchema.Type, "id">
+type GroupSearch = Pick<typeof search_property_groups.payloadSchema.Type, "id">
 
-export type NewGroup = Omit<Group, "id">
+type NewGroup = Omit<Group, "id">
 
 /** What an edit sets; what is undefined stays. */
-export type GroupEdit = { readonly [Field in keyof NewGroup]: NewGroup[Field] | undefined }
+type GroupEdit = { readonly [Field in keyof NewGroup]: NewGroup[Field] | undefined }
 
 const readWrittenGroup = makeRowReaderOrFail(CheckedChangeRow, ({ name }) =>
   name === "property_groups_name" || name === "property_groups_name_key" ? nameConflict("name", "group") : undefined

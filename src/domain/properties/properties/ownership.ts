@@ -137,5 +137,5 @@ export const toUnknownPropertiesError = (ids: ReadonlyArray<number>): NotFound =
   new NotFound({ message: `property_ids: no such property: ${formatIds(ids)}.` })
 
 /** 404 for ids that are no room types of the caller. */
-export const toUnknownRoomTypesError = (ids: ReadonlyArray<number>): NotFound =>
+const toUnknownRoomTypesError = (ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `room_type_ids: no such room type: ${formatIds(ids)}.` })

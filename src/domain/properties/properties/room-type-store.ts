@@ -24,9 +24,9 @@ import { allReferencesExistCondition, CheckedChangeRow, ownershipPreconditionsSq
 import { channelsJsonSql } from "./property-channels.ts"
 
 /** Which room types a search means; what is not given does not narrow it. */
-export type RoomTypeSearch = Pick<typeof search_room_types.payloadSchema.Type, "id" | "tag_id">
+type RoomTypeSearch = Pick<typeof search_room_types.payloadSchema.Type, "id" | "tag_id">
 
-export interface NewRoomType {
+interface NewRoomType {
   readonly title: string
   readonly property_ids: ReadonlyArray<number>
 }

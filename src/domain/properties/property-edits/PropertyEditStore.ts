@@ -18,7 +18,7 @@ import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../p
 import { makeSearchProperties } from "../properties/property-search.ts"
 
 /** What an edit sets. What is undefined stays. */
-export interface PropertyEdit extends PropertyFieldEdit {
+interface PropertyEdit extends PropertyFieldEdit {
   /**
    * false: no day of the property can be sold from today on, and its stays stay. true: every day can be sold again that nothing else
    * takes.

@@ -39,21 +39,21 @@ import {
 import { type query_tags, Tag } from "./contract.ts"
 
 /** Which tags a search means; what is not given does not narrow it. */
-export type TagSearch = Pick<typeof query_tags.payloadSchema.Type, "id">
+type TagSearch = Pick<typeof query_tags.payloadSchema.Type, "id">
 
-export interface NewTag extends Omit<Tag, "id" | "color"> {
+interface NewTag extends Omit<Tag, "id" | "color"> {
   /** Undefined: a restored tag keeps its colour, a new one gets `otherwise`. */
   readonly color: TagColor | undefined
   readonly defaultColor: TagColor
 }
 
 /** What an edit sets; what is undefined stays. */
-export type TagEdit = { readonly [Field in Exclude<keyof NewTag, "defaultColor">]: NewTag[Field] | undefined }
+type TagEdit = { readonly [Field in Exclude<keyof NewTag, "defaultColor">]: NewTag[Field] | undefined }
 
 /** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
 export const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(TagColor) })
 
-export type ChangedTag = typeof ChangedTagRow.Type
+type ChangedTag = typeof ChangedTagRow.Type
 
 const readChangedTag = makeRowReaderOrFail(ChangedTagRow, ({ name, detail }) => {
   switch (name) {

@@ -18,7 +18,7 @@ const DispatchResult = Schema.Struct({
   operators: Schema.Array(Schema.Int)
 })
 /** How many events were handed out, how many deliveries that made and how much else to do, and whose events they were. */
-export type DispatchResult = typeof DispatchResult.Type
+type DispatchResult = typeof DispatchResult.Type
 
 const readDispatchResult = makeOptionalRowReader(DispatchResult)
 

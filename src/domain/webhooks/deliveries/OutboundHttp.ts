@@ -17,12 +17,12 @@ import { type HttpCall, type HttpCallProgress, type HttpFailure, type HttpRespon
 import { parseRetryAfter } from "./retry-after.ts"
 
 /** Milliseconds for one address of a name that has several, before the next is tried. */
-export const CONNECT_ATTEMPT_MS = 1_000
+const CONNECT_ATTEMPT_MS = 1_000
 /** Idle connections kept for one receiver, and the milliseconds each is kept. */
 export const MAX_IDLE_SOCKETS = 4
-export const IDLE_SOCKET_MS = 15_000
+const IDLE_SOCKET_MS = 15_000
 
-export interface ReceiverResponse {
+interface ReceiverResponse {
   readonly outcome: "answered"
   readonly status: number
   /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
@@ -47,7 +47,7 @@ export interface OutboundPost extends OutboundTarget {
 }
 
 /** What is asked for; of the answer's body at most so many bytes are read. */
-export interface OutboundRequest extends OutboundTarget {
+interface OutboundRequest extends OutboundTarget {
   readonly method: "GET" | "POST"
   readonly body?: string
   readonly maxBytes: number

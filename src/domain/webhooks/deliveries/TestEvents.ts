@@ -18,12 +18,12 @@ import { signingColumnsSql } from "./taking.ts"
 const TEST_EVENT = "webhook_test"
 
 /** A subscription, and who sends it a test event. */
-export interface TestEventTarget extends SubscriptionViewer {
+interface TestEventTarget extends SubscriptionViewer {
   readonly id: number
 }
 
 /** What became of a test event. */
-export type TestEventResult =
+type TestEventResult =
   | ({ readonly _tag: "Tried" } & DeliveryAttempt)
   /** There is no such subscription, or the viewer does not see it. */
   | { readonly _tag: "Gone" }

@@ -34,7 +34,7 @@ export const parseSigningSecret = (text: string): Result.Result<SigningSecret, s
   return Result.succeed(Redacted.make(text))
 }
 
-export interface SignedMessage {
+interface SignedMessage {
   /** The event's id, the same on every try: what a receiver drops duplicates by. */
   readonly id: string
   /** Seconds since 1970 of THIS try: receivers refuse one more than five minutes away from their own clock. */

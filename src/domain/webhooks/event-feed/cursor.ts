@@ -1,7 +1,7 @@
 // A place in the feed of an operator, as callers carry it: opaque text that only this file can read.
 
 /** After the event at this position, and before the next. */
-export interface FeedPosition {
+interface FeedPosition {
   readonly operatorId: number
   /** 0: before all events. */
   readonly position: number

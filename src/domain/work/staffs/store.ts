@@ -35,7 +35,7 @@ import { Staff } from "./contract.ts"
 type Sql = SqlClient.SqlClient
 
 /** Which people a search means; what is undefined does not narrow it. */
-export type StaffFilters = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
+type StaffFilters = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
 
 /** The columns a new person fills. */
 const NewStaffColumns = Schema.Struct({
@@ -44,7 +44,7 @@ const NewStaffColumns = Schema.Struct({
   email: column("text", Staff.fields.email),
   note: column("text", Staff.fields.note)
 })
-export type NewStaff = typeof NewStaffColumns.Type & Pick<Staff, "property_ids">
+type NewStaff = typeof NewStaffColumns.Type & Pick<Staff, "property_ids">
 
 /** The columns an edit sets. */
 const EditableStaffColumns = Schema.Struct({
@@ -53,7 +53,7 @@ const EditableStaffColumns = Schema.Struct({
 })
 
 /** What an edit sets; what is undefined stays. */
-export type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
+type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
 
 /** The list of the properties a person is limited to. */
 const PROPERTY_LIST = {

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 
 /** The stay a task belongs to; `property_id` is where it is, null while it is not allocated. */
-export interface TaskStay {
+interface TaskStay {
   readonly property_id: number | null
 }
 
@@ -19,7 +19,7 @@ export const resolveTaskProperty = (
     : Result.succeed(propertyId ?? stay?.property_id ?? null)
 
 /** What counts of the person a task is given to. */
-export interface TaskAssignee {
+interface TaskAssignee {
   readonly is_active: boolean
   /** Empty: every property. */
   readonly property_ids: ReadonlyArray<number>

@@ -51,16 +51,16 @@ const ExistingTask = Schema.Struct({
   assignee: Schema.NullOr(Assignee)
 })
 
-export type TaskPreconditions = typeof TaskPreconditions.Type
-export type ExistingTask = typeof ExistingTask.Type
+type TaskPreconditions = typeof TaskPreconditions.Type
+type ExistingTask = typeof ExistingTask.Type
 
 /** Ids that a new task names; what is undefined is not named. */
-export interface NewTaskReferences extends Pick<TaskFilters, "property_id" | "staff_id"> {
+interface NewTaskReferences extends Pick<TaskFilters, "property_id" | "staff_id"> {
   readonly stay_code?: string | undefined
 }
 
 /** What an edit may name. `assigns`: whether the person is looked up. */
-export interface EditedTaskReferences {
+interface EditedTaskReferences {
   readonly property_id: number | undefined
   readonly staff_id: number | undefined
   readonly assigns: boolean
@@ -83,7 +83,7 @@ const EditableTaskColumns = Schema.Struct({
   note: column("text", Task.fields.note)
 })
 /** Undefined stays as it is; null, where there can be none, takes away. */
-export type TaskEdit = {
+type TaskEdit = {
   readonly [Column in keyof typeof EditableTaskColumns.Type]: (typeof EditableTaskColumns.Type)[Column] | undefined
 }
 

@@ -33,7 +33,7 @@ export const OTHER_LABEL = "other"
  * One metric with its series. There are never more of them than were declared, whatever is counted: so what Prometheus stores is
  * bounded by the table and not by who calls.
  */
-export class MetricFamily<Label extends string, M> {
+class MetricFamily<Label extends string, M> {
   readonly definition: MetricDefinition
   readonly #labels: ReadonlyArray<Label>
   readonly #make: (labels: Metric.Metric.AttributeSet) => M
@@ -77,9 +77,9 @@ export class MetricFamily<Label extends string, M> {
   }
 }
 
-export type CounterFamily<Label extends string> = MetricFamily<Label, Metric.Counter<number>>
-export type GaugeFamily<Label extends string> = MetricFamily<Label, Metric.Gauge<number>>
-export type HistogramFamily<Label extends string> = MetricFamily<Label, Metric.Histogram<number>>
+type CounterFamily<Label extends string> = MetricFamily<Label, Metric.Counter<number>>
+type GaugeFamily<Label extends string> = MetricFamily<Label, Metric.Gauge<number>>
+type HistogramFamily<Label extends string> = MetricFamily<Label, Metric.Histogram<number>>
 
 export const defineCounter = <Label extends string = never>(
   options: LabelledMetricOptions<Label>

@@ -24,7 +24,7 @@ import { initializeOutcomes, registerGauge } from "./metric-family.ts"
 import { setGauge, updateSeries } from "./metric-updates.ts"
 
 /** Milliseconds that one look at the event loop is about. */
-export const LOOP_SAMPLE_MS = 10_000
+const LOOP_SAMPLE_MS = 10_000
 /** Milliseconds between two times that the delay of the event loop is taken. */
 const LOOP_RESOLUTION_MS = 20
 

@@ -42,7 +42,7 @@ const tableRow = (labels: ReadonlyArray<string>, cells: ReadonlyArray<Html>): Ht
   html`<tr>${cells.slice(0, -1).map((content, columnIndex) => html`<td data-label="${labels[columnIndex] ?? ""}">${content}</td>`)}<td class="acts">${cells.slice(-1)}</td></tr>
 `
 
-export interface RevocationOptions {
+interface RevocationOptions {
   readonly action: string
   /** The hidden field that says which one, and its value. */
   readonly field: string

@@ -21,7 +21,7 @@ export const SCOPE_FIELD = "scope"
 export const CONSENT_ACTIONS = { allow: "allow", deny: "deny", otherAccount: "other_account" } as const
 
 /** Where the browser goes, as far as it says something to a person; of a program's address all up to its query. */
-export const redirectTargetText = ({
+const redirectTargetText = ({
   redirectTarget: target,
   redirectUri
 }: Pick<AuthorizationClient, "redirectTarget" | "redirectUri">): string => {

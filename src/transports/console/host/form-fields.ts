@@ -46,7 +46,7 @@ interface BaseField {
   readonly isEdit?: boolean
 }
 
-export interface InputFieldOptions extends BaseField {
+interface InputFieldOptions extends BaseField {
   readonly value?: string
   readonly type?:
     | "text"
@@ -112,7 +112,7 @@ export const input = (fillField: FieldFiller, field: InputFieldOptions): Html =>
 /** As a browser sends a field of one line: without the line breaks that its value may have. */
 const toOneLine = (text: string): string => text.replace(/[\r\n]/g, "")
 
-export interface TextAreaOptions extends BaseField {
+interface TextAreaOptions extends BaseField {
   readonly value?: string
   readonly maxlength?: number
   readonly rows?: number
@@ -147,7 +147,7 @@ export const withCurrentOption = (
     ? options
     : [{ value: currentValue, label: currentLabel ?? "As it is" }, ...options]
 
-export interface SelectFieldOptions extends BaseField {
+interface SelectFieldOptions extends BaseField {
   readonly value?: string | number
   readonly options: ReadonlyArray<SelectOption>
   /** What is to be chosen for none of them: its words. */
@@ -204,7 +204,7 @@ ${options.map(({ value, label: optionLabel }) => html`<label class="choice"><inp
 export const initialSelection = (fillField: FieldFiller, name: string, ids: ReadonlyArray<number>): string =>
   fillField(`${INITIAL_VALUE_PREFIX}${name}`, ids.join(" "))
 
-export interface ActionFormOptions {
+interface ActionFormOptions {
   readonly action: string
   readonly label: string
   /** For who hears the button by itself: of what it is. */
@@ -288,7 +288,7 @@ export const readSelectedIds = (form: SubmittedForm, name: string): ReadonlyArra
   form.getAll(name).map(parseNumber)
 
 /** What was ticked and what was unticked since the first look at a form. */
-export interface CheckboxChanges {
+interface CheckboxChanges {
   readonly checked: ReadonlyArray<string>
   readonly unchecked: ReadonlyArray<string>
 }

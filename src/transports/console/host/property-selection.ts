@@ -7,7 +7,7 @@ import { checkboxGroup, input, queryForm } from "./form-fields.ts"
 // Properties to be ticked in a form: the one list of all of them that a page has, when it is asked for.
 
 /** What its address asks to make or to change: `group:12`, `group:new`. */
-export const EDIT_FIELD = "change"
+const EDIT_FIELD = "change"
 const TITLE_QUERY_FIELD = "q"
 
 /** A part of a title that is looked for; undefined: none is. */

@@ -29,11 +29,8 @@ export const ACTIVITY_LOG_PATH = "/console/history"
 
 export const stayUrl = (stayCode: string): string => buildUrl(STAY_PATH, { code: stayCode })
 
-/** `month`: `YYYY-MM`. */
-export const calendarUrl = (month?: string): string => buildUrl(CALENDAR_PATH, { month })
-
 /** How a search of reservations is narrowed; `payment: "unpaid"` are those with a balance. */
-export interface ReservationsQuery {
+interface ReservationsQuery {
   /** A part of a code or of a guest's name. */
   readonly q?: string
   readonly property?: number

@@ -3,7 +3,7 @@ import { type Html, html } from "../html.ts"
 
 // Markdown of ours as HTML: headings that can be linked to, tables that scroll, and links that lead to the HTML of pages.
 
-export interface MarkdownHeading {
+interface MarkdownHeading {
   readonly depth: number
   readonly id: string
   readonly text: string
@@ -26,7 +26,7 @@ const toHeading = ({ depth, text }: Tokens.Heading): MarkdownHeading => {
   return { depth, id: toAnchor(headingText), text: headingText }
 }
 
-export interface RenderedMarkdown {
+interface RenderedMarkdown {
   readonly body: Html
   readonly headings: ReadonlyArray<MarkdownHeading>
 }

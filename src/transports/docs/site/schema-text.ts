@@ -48,7 +48,7 @@ export const toSchemaText = (schema: JsonSchema): string => {
   return [typeText(schema), ...limits].join(", ")
 }
 
-export interface SchemaFieldRow {
+interface SchemaFieldRow {
   /** `shares[].amount`: where it is. */
   readonly path: string
   readonly type: string

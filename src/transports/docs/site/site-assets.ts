@@ -11,7 +11,7 @@ export const DOCS_FOLDER = resolvePath("../../../../docs")
 const JAVASCRIPT = "text/javascript; charset=utf-8"
 const CSS = "text/css; charset=utf-8"
 
-export interface SiteAsset {
+interface SiteAsset {
   readonly file: string
   readonly contentType: string
 }

@@ -14,7 +14,7 @@ import { renderToolsPage } from "./tools-page.ts"
 // The whole documentation, a file an address: served below /docs, or written into a folder. Links within it are relative, so it may
 // lie anywhere.
 
-export interface SiteFile {
+interface SiteFile {
   readonly contentType: string
   readonly text: string
 }

@@ -22,7 +22,7 @@ export const StoredCode = Schema.Struct({
 })
 export type StoredCode = typeof StoredCode.Type
 
-export type CodeExchangeVerdict =
+type CodeExchangeVerdict =
   | { readonly _tag: "Good"; readonly code: StoredCode }
   /** The code dies of it. */
   | { readonly _tag: "WrongVerifier"; readonly code: StoredCode }

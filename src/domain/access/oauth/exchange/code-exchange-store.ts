@@ -38,7 +38,7 @@ const prepareFindCode = (sql: SqlClient.SqlClient) => {
 }
 
 /** A grant that is made of a code, with its first tokens. */
-export interface NewGrant extends NewGrantToken, NewRefreshToken {
+interface NewGrant extends NewGrantToken, NewRefreshToken {
   readonly codeDigest: Uint8Array
   readonly clientId: string
   readonly isPublic: boolean

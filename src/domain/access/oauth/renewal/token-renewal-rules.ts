@@ -27,7 +27,7 @@ export const StoredRefreshToken = Schema.Struct({
 })
 export type StoredRefreshToken = typeof StoredRefreshToken.Type
 
-export type TokenRenewalVerdict =
+type TokenRenewalVerdict =
   /** `scope` is what the new access token may do. */
   | { readonly _tag: "Good"; readonly token: StoredRefreshToken; readonly scope: Scope }
   /** The client asks once more for what it did not hear. */

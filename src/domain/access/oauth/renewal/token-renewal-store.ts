@@ -47,7 +47,7 @@ const prepareFindToken = (sql: SqlClient.SqlClient) => {
 }
 
 /** What a renewal makes, and of what. */
-export interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
+interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
   readonly operatorId: number
   readonly grantId: number
   readonly clientId: string

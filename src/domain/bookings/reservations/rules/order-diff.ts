@@ -9,14 +9,14 @@ import { roomIndexOf } from "./reservation-codes.ts"
 // What has to be written for orders to become what they should be.
 
 /** A night that gets another holder, or none. */
-export interface NightChange extends PropertyNight {
+interface NightChange extends PropertyNight {
   readonly stay_id: number | null
   /** The stay that gives it up to this one, null when it was free before or is now. */
   readonly taken_from: number | null
 }
 
 /** An event `reservation_updated`. */
-export interface ReservationUpdate {
+interface ReservationUpdate {
   readonly reservation_code: string
   readonly stay_code: string
   readonly property_id: number | null
@@ -24,7 +24,7 @@ export interface ReservationUpdate {
 }
 
 /** A record that is changed, and the names of its fields that are, for the trail. */
-export interface ChangedRecord {
+interface ChangedRecord {
   readonly record: string
   readonly fields: ReadonlyArray<string>
 }
@@ -55,7 +55,7 @@ export interface OrderChange {
 }
 
 /** Two stays should hold the same night. */
-export interface NightOverlap {
+interface NightOverlap {
   readonly night: PropertyNight
 }
 

@@ -18,7 +18,7 @@ import { UTC_CLOCK } from "./zone-clocks.ts"
 // reported, and opens nothing.
 
 /** An occurrence of RDATE, with its own length if it has one. */
-export interface RdateOccurrence {
+interface RdateOccurrence {
   readonly time: CalendarTime
   readonly seconds: number | undefined
 }

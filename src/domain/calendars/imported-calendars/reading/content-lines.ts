@@ -67,7 +67,7 @@ export function* unfoldLines(text: string): Generator<LogicalLine> {
   if (current !== undefined) yield { ...current, text: current.text.trim() }
 }
 
-export interface ComponentEdge {
+interface ComponentEdge {
   readonly isBegin: boolean
   readonly name: string
 }

@@ -15,7 +15,7 @@ export interface WrittenTime {
 const TIME_PATTERN = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:T(\d\d)(:?)(\d\d)\6(\d\d)(?:(Z)|([+-])(\d\d):(\d\d))?)?$/
 
 /** Returns seconds since 1970 at the beginning of a day. A day that the month does not have counts on into the next month. */
-export const dayStart = (year: number, month: number, day: number): number =>
+const dayStart = (year: number, month: number, day: number): number =>
   // `Date.UTC` would read the years 0 to 99 as 1900 to 1999.
   new Date(0).setUTCFullYear(year, month - 1, day) / 1000
 

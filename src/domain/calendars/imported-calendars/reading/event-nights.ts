@@ -4,13 +4,13 @@
 export const DAY_SECONDS = 86_400
 
 /** An event that begins at or after this hour and ends by noon blocks no night: a check-out or a cleaning. */
-export const MORNING_HOUR = 6
+const MORNING_HOUR = 6
 
 /** Check-outs end by this hour, so the night is free. */
-export const CHECK_OUT_HOUR = 12
+const CHECK_OUT_HOUR = 12
 
 /** An event that ends after this hour always takes the night. */
-export const EVENING_HOUR = 18
+const EVENING_HOUR = 18
 
 /** Days from one on and before another. */
 export interface NightSpan {

@@ -10,7 +10,7 @@ import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
 // Busy times (VFREEBUSY). Some calendars publish nothing else.
 
-export interface BusyTimes {
+interface BusyTimes {
   readonly spans: ReadonlyArray<NightSpan>
   readonly periodCount: number
   /** The number of periods that could be read. */

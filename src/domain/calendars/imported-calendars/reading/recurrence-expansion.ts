@@ -45,13 +45,13 @@ export interface Recurrence {
   readonly positions: NumberList
 }
 
-export interface SeriesStart {
+interface SeriesStart {
   readonly isDate: boolean
   readonly wall: number
 }
 
 /** The bounds of an expansion, as walls. */
-export interface ExpansionBounds {
+interface ExpansionBounds {
   readonly soonest: number
   readonly latest: number
   /** Returns whether the rule has ended before a wall. True for all later walls, too. */

@@ -38,7 +38,7 @@ export const keepSupportedRatings = (channelType: string, { review, reply }: Hos
 })
 
 /** What is known of an order that is written about. */
-export interface ReviewableOrder {
+interface ReviewableOrder {
   readonly channel_type: string
   readonly status: OrderStatus
   /** Of the last of its stays. */

@@ -57,7 +57,7 @@ interface PriceRequest {
 }
 
 /** What an offer costs, as its channel is told: no currency where that is the listing's own, no rate plan where there are none. */
-export type OfferPrice = Pick<OutboundOffer, "price" | "currency" | "ratePlanId">
+type OfferPrice = Pick<OutboundOffer, "price" | "currency" | "ratePlanId">
 
 /** 400 for what is missing in a conversation of the booking site. airbnb has neither: there both are ignored. */
 export const toOfferPrice = (channelType: string, request: PriceRequest): Result.Result<OfferPrice, BadRequest> => {
@@ -77,7 +77,7 @@ export const checkPriceDecimals = (price: number, currency: string): Result.Resu
   Result.map(toDecimalText("price", price, currency), () => undefined)
 
 /** What the guest of a conversation asks for, as it has it; null where he asks for nothing. */
-export interface Inquiry extends StayDates {
+interface Inquiry extends StayDates {
   readonly listing_id: string
   readonly number_of_adults: number
   readonly number_of_children: number

@@ -6,7 +6,7 @@ import { extractTerms, type Term, termNamesOf } from "./terms.ts"
 // Which sentences of what was found answer a question, if any does.
 
 /** A fragment that has to do with a question. */
-export interface KnowledgeFragmentMatch {
+interface KnowledgeFragmentMatch {
   readonly knowledge_base_id: number
   /** Of the entry. */
   readonly revision: number
@@ -18,7 +18,7 @@ export interface KnowledgeFragmentMatch {
 }
 
 /** A sentence of a fragment, and how well it answers: from 0 to 1. */
-export interface ScoredSentence {
+interface ScoredSentence {
   readonly fragment: KnowledgeFragmentMatch
   readonly text: string
   readonly score: number

@@ -4,7 +4,7 @@ import { TEXTS } from "../../console-texts.ts"
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 /** How a try ended, as it is written down. */
-export interface AttemptResult {
+interface AttemptResult {
   /** What the receiver answered; null: nothing, and `reason` says why. */
   readonly status: number | null
   readonly reason: string | null

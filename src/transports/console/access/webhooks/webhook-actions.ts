@@ -18,7 +18,7 @@ const WEBHOOK_TEXTS = TEXTS.access.webhooks
 export const CHANGE_WEBHOOK_ACTION = "change_webhook"
 
 /** What a form of the page does with the webhook that the page is of, which who sent it may see. */
-export type WebhookAction = (
+type WebhookAction = (
   visit: SignedInVisit,
   form: SubmittedForm,
   webhook: WebhookDetails

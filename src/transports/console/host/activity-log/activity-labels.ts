@@ -154,7 +154,7 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   webhook: { label: "Webhook", url: makeConstantUrl(`${ACCESS_PATH}#webhooks`) }
 }
 
-export interface RecordLabel {
+interface RecordLabel {
   readonly label: string
   readonly url: string | undefined
 }

@@ -16,7 +16,7 @@ const EVENT_NAMES: Readonly<Record<Exclude<RuleTrigger["event"], "inquiry">, str
 
 const countText = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? "" : "s"}`
 
-export const triggerText = (trigger: RuleTrigger): string => {
+const triggerText = (trigger: RuleTrigger): string => {
   if (trigger.event === "inquiry") return "at once, when somebody asks who has booked nothing"
   const event = EVENT_NAMES[trigger.event]
   if ("hours" in trigger) {

@@ -10,7 +10,7 @@ import { CALENDAR_PATH, newReservationUrl, stayUrl } from "../urls.ts"
 
 // Days of one property: chosen first, so that what stands there is seen before they are closed, opened or booked.
 
-export interface SelectedDays extends CalendarSpan {
+interface SelectedDays extends CalendarSpan {
   readonly property: number
 }
 

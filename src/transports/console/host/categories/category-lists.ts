@@ -71,7 +71,7 @@ ${table(
 
 const ADD_ENTRY_ACTION = "add_entry"
 
-export interface ReservationTagPage {
+interface ReservationTagPage {
   readonly reservation_tags: ReadonlyArray<ReservationTag>
   readonly total: number
 }

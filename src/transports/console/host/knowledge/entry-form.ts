@@ -58,7 +58,7 @@ const serializeEntry = ({
   ])
 
 /** What an entry says as it is shown: the form that replaces it must have seen it. */
-export const digestEntry = (entry: KnowledgeEntryDetail): string =>
+const digestEntry = (entry: KnowledgeEntryDetail): string =>
   createHash("sha256").update(serializeEntry(entry)).digest("base64url")
 
 /** Whether an entry may become what a form says: it is as the form has seen it, or has become that already. */
@@ -83,7 +83,7 @@ const SCOPE_CHECKBOXES: ReadonlyArray<readonly [PropertyScopeType, string, strin
   ["by_room_type", "room_type", "Room types"]
 ]
 
-export interface EntryFormOptions {
+interface EntryFormOptions {
   readonly scopes: KnowledgeScopeChoices
   /** The one that is changed; none: one is added. */
   readonly entry?: KnowledgeEntryDetail | undefined

@@ -9,7 +9,7 @@ import { messagesUrl } from "../urls.ts"
 // Conversations, a page of them at a time.
 
 /** One of the list; of those that wait, how the guest's last message begins. */
-export interface InboxRow extends ListedConversation {
+interface InboxRow extends ListedConversation {
   readonly last_message_start?: string
 }
 

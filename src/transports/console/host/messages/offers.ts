@@ -25,7 +25,7 @@ import { badge, dayHtml, moneyHtml, section, table } from "../page-parts.ts"
 // What the guest of a conversation was offered, and what he can be: where his channel has offers.
 
 /** The operator's own day, what stands beside the conversation, and what of its inquiry is still open. */
-export interface OfferContext {
+interface OfferContext {
   readonly today: string
   readonly channelType: string
   readonly conversationContext: ConversationSidebar

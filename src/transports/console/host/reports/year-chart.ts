@@ -20,7 +20,7 @@ const yOf = (share: number): number => Math.round((BASELINE - share * (BASELINE 
 const monthCenter = (month: number): number => Math.round((MARGIN_LEFT + (month - 0.5) * MONTH_WIDTH) * 10) / 10
 
 /** The share of the nights that was sold; undefined where none could be. */
-export const occupancyOf = ({ sold, open }: { readonly sold: number; readonly open: number }): number | undefined =>
+const occupancyOf = ({ sold, open }: { readonly sold: number; readonly open: number }): number | undefined =>
   open === 0 ? undefined : sold / open
 
 /** 71%; a dash where no night could be sold. */
