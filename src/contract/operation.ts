@@ -5,7 +5,7 @@ import type { ReleaseVersion } from "./releases.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
 
-/** Where REST serves an operation, below `/v3`. Segments in braces are payload fields. */
+/** The REST route of an operation below `/v3`. Segments in braces are payload fields. */
 export interface RouteSpec {
   readonly method: Method
   readonly path: string
@@ -13,7 +13,7 @@ export interface RouteSpec {
   readonly params: ReadonlyArray<string>
   /** `image`: the body may carry an image, so its size limit is larger. */
   readonly body: "plain" | "image"
-  /** Nothing is changed by it, whatever its method. */
+  /** True if the operation only reads. A POST may only read. */
   readonly changesNothing: boolean
   /** An unknown field is an error: a misspelt one would make the call do more than is meant. Other operations ignore it. */
   readonly rejectsUnknownFields?: true
@@ -21,7 +21,7 @@ export interface RouteSpec {
 
 /** What all operations of a family have in common. */
 export interface OperationFamily {
-  /** What MCP files its tools under (specification, Tool-protocol endpoint). */
+  /** The category of its MCP tools (specification, Tool-protocol endpoint). */
   readonly category:
     | "reservation"
     | "property"
@@ -34,20 +34,20 @@ export interface OperationFamily {
     | "meta"
   /** The release of the specification its tools came with. */
   readonly since: ReleaseVersion
-  /** Whether what it touches is also in a guest's hands or on a marketplace, and not only within the service. */
+  /** Whether its effects reach guests or marketplaces outside the service (`openWorldHint` of MCP). */
   readonly openWorld: boolean
 }
 
-/** How MCP shows an operation (specification, Tool-protocol endpoint); what is not said is its family's. */
+/** How MCP shows an operation (specification, Tool-protocol endpoint). Omitted fields have the value of the family. */
 export interface ToolMetadata extends Partial<OperationFamily> {
   /** What an agent must know first: which id to look up, what cannot be undone, what the guest sees. */
   readonly description: string
   /** Sentences of a host that this tool answers. */
   readonly intentExamples: ReadonlyArray<string>
   readonly requiresConfirmation: boolean
-  /** Whether what there was is gone after it; unless said, after a DELETE alone. */
+  /** Whether it deletes or overwrites data. Default: true for a DELETE, else false. */
   readonly destructive?: boolean
-  /** Whether a second call leaves things as the first did; unless said, all but a POST do. */
+  /** Whether repeating the call changes nothing more. Default: false for a POST, else true. */
   readonly idempotent?: boolean
 }
 
@@ -58,24 +58,26 @@ export const toolMetadata = (
   overrides: Omit<Partial<ToolMetadata>, "description"> = {}
 ): ToolMetadata => ({ ...overrides, description, intentExamples, requiresConfirmation })
 
-/** An operation that REST has and MCP has not, and why. */
+/** An operation that is a REST route and not an MCP tool. */
 interface RestOnly {
+  /** Why it is not a tool: a clause for the reference page, after "Not a tool:". */
   readonly notATool: string
-  /** True if it is an addition of ours, which no release of the specification has. */
+  /** True if it is an extension: no release of the specification has it. */
   readonly extension?: true
 }
 
-/** An operation that only a signed-in person can call, on a page of the console, and why no token may. */
+/** An operation that only a signed-in person can call, on a page of the console. */
 interface ConsoleOnly {
+  /** Why no token may call it. */
   readonly consoleOnly: string
-  /** Also for an account that may do nothing else, since it takes access away or stops something. */
+  /** A banned account, or one without a subscription, may call it too, because it only takes access away or stops something. */
   readonly worksWhenSuspended?: true
 }
 
 /** Who can reach an operation: agents and programs, programs alone, or people on the pages of the console. */
 export type Exposure = ToolMetadata | RestOnly | ConsoleOnly
 
-/** Most calls in each window; a window that is not named has no limit. */
+/** The limit of calls in each rate-limit window. A window without a value has no limit. */
 export interface CallLimits {
   readonly "1m"?: number
   readonly "10m"?: number
@@ -85,9 +87,9 @@ export interface CallLimits {
 
 /** How an operation's calls are counted (specification, Limits). */
 interface RateLimitDeclaration {
-  /** Layer 2: limits of its own in place of the ordinary ones. */
+  /** Layer 2: limits of this operation, instead of the default ones. */
   readonly limits?: CallLimits
-  /** Layer 3: it sends a message into the conversation that this field of its payload names. */
+  /** Layer 3: the payload field with the id of the conversation that receives a message. */
   readonly conversationField?: string
 }
 
@@ -96,12 +98,12 @@ const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/RouteAnnot
 const ExposureAnnotation = Context.Service<Exposure>("latchkey/contract/ExposureAnnotation")
 const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
 const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
-/** Whether whoever calls must show a token; what does not is what gives tokens out (specification, OAuth 2.0 bearer token). */
+/** Whether the caller must send a token. The OAuth operations that issue tokens need none (specification, OAuth 2.0 bearer token). */
 export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsTokenAnnotation")
 /** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
 const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/UsesHttpStatusAnnotation")
 
-/** Every operation has a route or is the console's alone. */
+/** An operation has a REST route, or only the console can call it. */
 type DeclaredExposure =
   | { readonly route: `${Method} /${string}`; readonly exposure: ToolMetadata | RestOnly }
   | { readonly route?: never; readonly exposure: ConsoleOnly }
@@ -110,9 +112,9 @@ const pathParamsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
 
 /**
- * Answers what declares the operations of a family. An operation's name is the tool's name and the span's; the payload is
- * one flat struct of path, query and body fields together, which is also what an MCP client passes as arguments.
- * BadRequest and ValidationFailed need no mention: any payload can be malformed.
+ * Returns the function that declares the operations of a family. The name of an operation is also the name of its tool and its span.
+ * Its payload is one flat struct of path, query and body fields, which MCP clients pass as arguments. Every operation has the errors
+ * BadRequest and ValidationFailed, because any payload can be malformed.
  */
 export const defineFamily =
   (familyMetadata: OperationFamily) =>
@@ -125,17 +127,17 @@ export const defineFamily =
     name: Name,
     spec: {
       readonly body?: RouteSpec["body"]
-      /** Of what is no GET and yet only reads: what it asks for is too much for a query. */
+      /** Set for a POST that only reads because its parameters are too long for a query string. */
       readonly changesNothing?: true
-      /** Unknown fields are an error, and are not ignored. */
+      /** Unknown fields are an error. By default they are ignored. */
       readonly rejectsUnknownFields?: true
-      /** Layer 2 of the rate limits, where it is not the ordinary one. */
+      /** Layer 2 of the rate limits, if it differs from the default. */
       readonly limits?: CallLimits
-      /** Layer 3: the field that names the conversation a message goes to. */
+      /** Layer 3: the payload field with the id of the conversation that receives a message. */
       readonly conversationField?: keyof Payload & string
-      /** It is called without a token: the Gate has no part in it, and its handler says who may. */
+      /** Callers send no token: the Gate is not asked, and the handler authorizes the call itself. */
       readonly needsNoToken?: true
-      /** A failure has the HTTP status that its standard defines, also for a JSON request: its clients read only the status. */
+      /** Failures have the HTTP status that their standard defines, also for JSON requests: their clients read only the status. */
       readonly usesHttpStatus?: true
       /** One line for the reference page. */
       readonly summary: string
@@ -185,7 +187,7 @@ const splitRoute = (route: `${Method} /${string}`): readonly [Method, string] =>
   return [method, route.slice(method.length + 1)]
 }
 
-/** What the adapters, the reference pages and the contract walk know of any operation. */
+/** Any operation, as transports, reference pages and contract tests see it. */
 export type AnyOperation = Rpc.AnyWithProps
 
 export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, RouteAnnotation)
@@ -202,7 +204,7 @@ export const toolMetadataOf = (operation: Rpc.Any): (OperationFamily & ToolMetad
 
 export const isConsoleOnly = (operation: Rpc.Any): boolean => "consoleOnly" in exposureOf(operation)
 export const isExtension = (operation: Rpc.Any): boolean => "extension" in exposureOf(operation)
-/** Whether an account that is banned or whose subscription has lapsed may call it all the same. */
+/** Whether a banned account, or one without a subscription, may call it too. */
 export const worksWhenSuspended = (operation: Rpc.Any): boolean => "worksWhenSuspended" in exposureOf(operation)
 
 export const needsToken = (operation: Rpc.Any): boolean =>
@@ -213,5 +215,5 @@ export const usesHttpStatus = (operation: Rpc.Any): boolean =>
 /** A read-only token may call a GET and nothing else (specification, Access token 3). */
 export const isAllowedForReadOnlyToken = (operation: Rpc.Any): boolean => routeOf(operation).method === "GET"
 
-/** What changes something leaves a trail, keeps its key and wakes the workers. A POST may read. */
+/** Whether it changes records. A change is written to the audit log, keeps its idempotency key and wakes the workers. */
 export const isChange = (operation: Rpc.Any): boolean => !routeOf(operation).changesNothing

@@ -33,19 +33,22 @@ import { annotateSpan, withChildSpan, withRootSpan } from "../platform/telemetry
 import { parseTraceparent } from "../platform/telemetry/traceparent.ts"
 import { Api, type ApiOperation, consoleOperations, type OperationName } from "./Api.ts"
 
-/** What an adapter hands over of one call. */
+/** One call, as a transport passes it to the service. */
 export interface ServiceCall {
-  /** For the log line and the span; the answer never differs by it. */
+  /** For the log line and the span. It never changes the response. */
   readonly transport: "rest" | "mcp" | "console" | "command-line"
-  /** The account that calls without a token: of a person at the console, or of an operator for which a command works. */
+  /**
+   * An account that the transport has already authenticated: a person who is signed in at the console, or the operator of a command.
+   * The Gate checks no token then.
+   */
   readonly trustedAccount?: SignedInAccount
-  /** Where it comes from, as far as that is known: calls without a token are told apart by it. */
+  /** The address of the client, if known. Calls without a token share rate limits by address. */
   readonly address?: string | undefined
-  /** Lower-case names; credentials are read from here by the Gate and go nowhere else. */
+  /** Lower-case names. Only the Gate reads credentials from them. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Path parameters (REST, as text) or all arguments (MCP): known before the rest is read. */
+  /** Path parameters (REST, as text) or all arguments (MCP), which are known before the body is read. */
   readonly params: Readonly<Record<string, unknown>>
-  /** The idempotency key, where one came with the call; an operation that reads has no use for it. */
+  /** The idempotency key, if the call has one. Operations that read ignore it. */
   readonly idempotencyKey?: ReceivedIdempotencyKey | undefined
   /** Receives the rest of the input. Runs after the Gate has admitted the call, so that the body of a rejected call is not received. */
   readonly receive: Effect.Effect<ReceivedInput, BadRequest | Unauthenticated>
@@ -133,17 +136,17 @@ export class Service extends Context.Service<
   static readonly layer = Layer.provide(this.layerNoDeps, StrangerPlaces.layer)
 }
 
-/** To a caller with a token they are not there. */
+/** Operations that callers with a token get a 404 for. */
 const consoleOnlyNames: ReadonlySet<string> = new Set(consoleOperations.map(({ _tag }) => _tag))
 
-// The type asks for the reader of each, so a family without its layer does not compile.
+// `callReader` needs the handler of each name, so a family without its layer does not compile.
 const operationNames: ReadonlyArray<OperationName> = Struct.keys(Api)
 
-/** What became of a call, and the headers that go with its answer. */
+/** The outcome of a call, and the headers of its response. */
 interface CallOutcome {
   readonly exit: Exit.Exit<Schema.Json, ApiError>
   readonly headers: ServiceResponse["headers"]
-  /** Who called, as far as it is known. */
+  /** Undefined if the caller was not authenticated. */
   readonly caller: Caller | undefined
 }
 

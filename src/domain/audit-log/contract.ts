@@ -6,7 +6,7 @@ import { pageFields } from "../../contract/page.ts"
 import { AUDIT_RECORD_LENGTH } from "../../platform/limits.ts"
 import { AUDIT_CURSOR_PATTERN, parseAuditCursor } from "./audit-range.ts"
 
-// The audit log as its host reads it (an extension of ours). It has names of fields and never their values.
+// The audit log as its host reads it (an extension). It has names of fields and never their values.
 
 const Cursor = Schema.String.check(
   Schema.makeFilter((text) => parseAuditCursor(text) !== undefined, {
@@ -55,7 +55,7 @@ export const search_audit_log = operation("search_audit_log", {
     next_cursor: Schema.NullOr(Schema.String).annotateKey({ description: "null: there are no earlier entries." })
   }),
   errors: [Forbidden],
-  exposure: { notATool: "who did what in an account is for its host to read, and not for an agent", extension: true }
+  exposure: { notATool: "only the host reads who changed what in the account", extension: true }
 })
 
 export const AuditLogOperations = { search_audit_log }

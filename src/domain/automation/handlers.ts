@@ -75,7 +75,7 @@ const deleteAction = (queue: PlanQueue["Service"]) =>
     return deletedPlan ?? (yield* actionNotFoundError)
   })
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerAutomationNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, queue, reviews] = [yield* ActionStore, yield* PlanQueue, yield* HostReviews]

@@ -116,7 +116,7 @@ export const set_listing_mapping = operation("set_listing_mapping", {
   success: Schema.Struct({ mapping: ListingMappingRecord }),
   errors: [NotFound],
   exposure: {
-    notATool: "where the orders of a listing go is set up once by the host, and not by an agent",
+    notATool: "a host maps a listing once, without an agent",
     extension: true
   }
 })

@@ -6,7 +6,7 @@ import { defineFamily } from "../../contract/operation.ts"
 import { DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
 import { DictionaryName } from "./dictionaries.ts"
 
-// The categories and payment methods of an operator, and which of them can be chosen (an extension of ours). What entries are
+// The categories and payment methods of an operator, and which of them can be chosen (an extension). What entries are
 // chosen from is GET /income_items and the other three lists of the specification.
 
 export const Category = Schema.Struct({
@@ -30,7 +30,7 @@ const Name = nameUpTo(DICTIONARY_NAME_LENGTH)
 const operation = defineFamily({ category: "finance", since: "3.13.0", openWorld: false })
 
 const exposure = {
-  notATool: "how a host names its books is set up once, and not by an agent",
+  notATool: "a host sets up its categories once, without an agent",
   extension: true
 } as const
 

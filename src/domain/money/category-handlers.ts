@@ -12,7 +12,7 @@ import { DictionaryName } from "./dictionaries.ts"
 import { OperatorDictionaries } from "./OperatorDictionaries.ts"
 import { type OperatorDictionaryEntry, toOperatorEntry } from "./operator-dictionary.ts"
 
-/** Open to the dictionaries of operators. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerCategoriesNoDeps = layerOperations(
   Effect.map(OperatorDictionaries, (dictionaries) =>
     handleOperations(CategoryOperations, {

@@ -201,7 +201,7 @@ const addDictionaryNames = (row: Transaction): Transaction => {
   }
 }
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerTransactionsNoDeps = layerOperations(
   Effect.map(TransactionStore, (store) =>
     handleOperations(TransactionOperations, {

@@ -19,7 +19,7 @@ import {
 const operation = defineFamily({ category: "calendar", since: "3.7.0", openWorld: true })
 
 const exposure = {
-  notATool: "no tool of the specification: what a whole listing costs is left to the host's own programs"
+  notATool: "the specification has no tool for the prices of a whole listing; the host's own programs set them"
 }
 
 /** Layer 2 has such a row for the live read and for what is sent to a listing. */

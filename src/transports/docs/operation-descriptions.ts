@@ -52,7 +52,7 @@ export interface OperationDescription {
   readonly tool: (OperationFamily & ToolMetadata) | undefined
   /** Why it is no tool. */
   readonly notAToolReason: string | undefined
-  /** An addition of ours, which the specification has not. */
+  /** True if it is an extension: the specification does not have it. */
   readonly isExtension: boolean
   readonly fields: ReadonlyArray<FieldDescription>
   /** What a tool's arguments are: all fields together. */

@@ -31,7 +31,7 @@ export const connect_application = operation("connect_application", {
     })
   }),
   errors: [NotFound, RateLimited],
-  exposure: { consoleOnly: "only a person can consent" }
+  exposure: { consoleOnly: "only a signed-in person can consent for the operator" }
 })
 
 export const disconnect_application = operation("disconnect_application", {
@@ -39,7 +39,7 @@ export const disconnect_application = operation("disconnect_application", {
   payload: { id: Id.annotateKey({ description: "Of the connection." }) },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: { consoleOnly: "an application must not disconnect another", worksWhenSuspended: true }
+  exposure: { consoleOnly: "an application must not disconnect other applications", worksWhenSuspended: true }
 })
 
 export const ConnectionOperations = { connect_application, disconnect_application }

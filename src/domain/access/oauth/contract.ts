@@ -28,7 +28,10 @@ const Resources = Schema.Union([listUpTo(UriText, OAUTH_RESOURCES_MAX), UriText]
 
 const operation = defineFamily({ category: "meta", since: "3.4.0", openWorld: false })
 
-const anonymousOperation = { needsNoToken: true, exposure: { notATool: "OAuth endpoints are not exposed" } } as const
+const anonymousOperation = {
+  needsNoToken: true,
+  exposure: { notATool: "the specification excludes the OAuth endpoints from the tools" }
+} as const
 
 export const create_oauth_authorization = operation("create_oauth_authorization", {
   ...anonymousOperation,

@@ -65,7 +65,7 @@ const unknownGrantTypeError = new ValidationFailed({
   oauthErrorCode: "unsupported_grant_type"
 })
 
-/** Open to its stores and to what authenticates clients and issues tokens. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerOauthNoDeps = layerOperations(
   Effect.gen(function* () {
     const [authentication, tokenIssuer, registrations] = [

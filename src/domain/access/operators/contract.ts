@@ -18,7 +18,7 @@ export const create_access_token = operation("create_access_token", {
       description: "Shown in this one answer and never again: the answer of a repeated call has none."
     })
   }),
-  exposure: { consoleOnly: "a token that makes tokens would outlive its own end" }
+  exposure: { consoleOnly: "a leaked token could create other tokens, which would stay valid after it is deleted" }
 })
 
 export const revoke_access_token = operation("revoke_access_token", {
@@ -26,7 +26,7 @@ export const revoke_access_token = operation("revoke_access_token", {
   payload: { id: Id },
   success: Schema.Struct({}),
   errors: [NotFound],
-  exposure: { consoleOnly: "a token that leaks must not end the others", worksWhenSuspended: true }
+  exposure: { consoleOnly: "a leaked token must not delete other tokens", worksWhenSuspended: true }
 })
 
 export const AccessTokenOperations = { create_access_token, revoke_access_token }

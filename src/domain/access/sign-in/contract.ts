@@ -4,20 +4,20 @@ import { Id } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { DisplayName, Email, Password } from "../operators/operator-schemas.ts"
 
-// The sub-accounts of an operator, which its main account manages on the people page of the console. Each signs in by itself.
+// The main account of an operator manages the sub-accounts on the people page of the console. Each sub-account has its own password.
 
 const operation = defineFamily({ category: "meta", since: "3.13.0", openWorld: false })
 
-const consoleOnly = "who signs in for a business is for its owner to say, who has given the password lately"
+const consoleOnly = "only the main account decides who signs in, after it has entered its password again"
 
-/** A password is given to an account by somebody else: it is no part of what an idempotency key stores. */
+/** The main account sets this password for another account. An idempotency key never stores it. */
 const GivenPassword = Password.annotateKey({ isPassword: true })
 
 export const create_account = operation("create_account", {
   summary: "Create a sub-account",
   payload: {
-    email: Email.annotateKey({ description: "What it signs in with." }),
-    name: Schema.optionalKey(DisplayName).annotateKey({ description: "Omitted: the e-mail address." }),
+    email: Email.annotateKey({ description: "The sub-account signs in with it." }),
+    name: Schema.optionalKey(DisplayName).annotateKey({ description: "Default: the e-mail address." }),
     password: GivenPassword
   },
   success: Schema.Struct({ account_id: Id }),

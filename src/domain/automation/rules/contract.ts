@@ -5,7 +5,7 @@ import { defineFamily } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { RuleState, ruleFields } from "./rule.ts"
 
-// The automation rules of an operator (an extension of ours). What the rules are about to do: ../contract.ts.
+// The automation rules of an operator (an extension). What the rules are about to do: ../contract.ts.
 
 export const AutomationRule = Schema.Struct({
   id: Id,
@@ -49,7 +49,7 @@ export type AutomationRuleTest = typeof AutomationRuleTest.Type
 const operation = defineFamily({ category: "automation", since: "3.13.0", openWorld: false })
 
 const exposure = {
-  notATool: "a rule acts on every stay that it covers, so a host or a program of the host sets it up once",
+  notATool: "a rule acts on every stay that it covers, so the host sets it up, by hand or with a program",
   extension: true
 } as const
 

@@ -3,7 +3,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { RecordCode } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 
-// What a host does once guests have handed in their identity documents (an extension of ours).
+// The host approves a check-in after the guests have handed in their identity documents (an extension).
 
 const operation = defineFamily({ category: "reservation", since: "3.13.0", openWorld: true })
 
@@ -18,7 +18,7 @@ export const approve_check_in = operation("approve_check_in", {
   }),
   errors: [NotFound],
   exposure: {
-    notATool: "whoever approves has looked at the photos, which no tool shows",
+    notATool: "the host looks at the photos before approving, and no tool shows them",
     extension: true
   }
 })

@@ -5,7 +5,7 @@ import { changeHandler, handleOperations, layerOperations } from "../../operatio
 import { CheckInApproval } from "./CheckInApproval.ts"
 import { type approve_check_in, CheckInOperations } from "./contract.ts"
 
-/** Open to what approves. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerCheckInNoDeps = layerOperations(
   Effect.map(CheckInApproval, (approval) =>
     handleOperations(CheckInOperations, {

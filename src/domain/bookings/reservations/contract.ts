@@ -221,7 +221,7 @@ export const decline_reservation = defineAnswerOperation(
 )
 
 const restOnlyExposure = {
-  notATool: "an additive route beyond the specification, for clients that call it over REST",
+  notATool: "an extension for REST clients; the specification has no tool for it",
   extension: true
 } as const
 

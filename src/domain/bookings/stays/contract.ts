@@ -35,7 +35,7 @@ export const remove_reservation_tag = operation("remove_reservation_tag", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: {
-    notATool: "an additive route beyond the specification, for clients that call it over REST",
+    notATool: "an extension for REST clients; the specification has no tool for it",
     extension: true
   }
 })
@@ -95,7 +95,7 @@ export const update_stay_status = operation("update_stay_status", {
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: {
-    notATool: "an additive route beyond the specification, for clients that call it over REST",
+    notATool: "an extension for REST clients; the specification has no tool for it",
     extension: true
   }
 })

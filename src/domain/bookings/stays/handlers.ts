@@ -19,7 +19,7 @@ import { stayNotFoundError, toClockText } from "./rules.ts"
 import { CustomFields } from "./stay.ts"
 import { StayStore } from "./store.ts"
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerStaysNoDeps = layerOperations(
   Effect.map(StayStore, (store) =>
     handleOperations(StayOperations, {

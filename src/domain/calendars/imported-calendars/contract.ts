@@ -10,7 +10,7 @@ import {
 } from "../../../platform/limits.ts"
 import { CalendarState } from "./imported-calendar.ts"
 
-// Calendars of marketplaces whose busy days are blocked here (an extension of ours).
+// Calendars of marketplaces whose busy days are blocked here (an extension).
 
 const Url = textUpTo(WEBHOOK_URL_LENGTH).annotate({
   description: "`https` or `webcal`. A secret, as a password is: no answer shows it again."
@@ -81,7 +81,7 @@ export type CalendarFetchOutcome = typeof CalendarFetchOutcome.Type
 const operation = defineFamily({ category: "calendar", since: "3.13.0", openWorld: true })
 
 const exposure = {
-  notATool: "the address of a calendar is a secret, and a host imports one once for a property",
+  notATool: "the address of a calendar is a secret, and the host adds each calendar to a property once",
   extension: true
 } as const
 

@@ -27,7 +27,7 @@ import {
 import { type CalendarFetchReport, ImportedCalendars } from "./ImportedCalendars.ts"
 import { ImportedCalendarStore, type ListedCalendarRow } from "./store.ts"
 
-/** Open to its store and to what imports calendars. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerImportedCalendarsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, calendars] = [yield* ImportedCalendarStore, yield* ImportedCalendars]

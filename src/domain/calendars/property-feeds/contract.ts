@@ -3,7 +3,7 @@ import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.t
 import { Id } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 
-// The addresses at which marketplaces read which days of a property are taken (an extension of ours).
+// Calendar feeds: marketplaces read at their addresses which days of a property are unavailable (an extension).
 
 export const PropertyFeed = Schema.Struct({
   id: Id,
@@ -20,7 +20,7 @@ export type PropertyFeed = typeof PropertyFeed.Type
 const operation = defineFamily({ category: "calendar", since: "3.13.0", openWorld: true })
 
 const exposure = {
-  notATool: "the address of a feed is a secret, which a host gives to a marketplace once",
+  notATool: "the address of a feed is a secret that the host gives to one marketplace",
   extension: true
 } as const
 

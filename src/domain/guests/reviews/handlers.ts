@@ -23,7 +23,7 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
     return { reviews: page.rows, total: page.total }
   })
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerReviewsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [searchStore, { write }] = [yield* ReviewSearchStore, yield* HostReviews]

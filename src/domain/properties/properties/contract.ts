@@ -113,7 +113,7 @@ export const update_room_type = operation("update_room_type", {
   payload: editPayloadFields(RoomType, { id: Id, title: Schema.optionalKey(Title) }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
-  exposure: { notATool: "what a host lets is set up once, and not by an agent", extension: true }
+  exposure: { notATool: "a host sets up its properties once, without an agent", extension: true }
 })
 
 export const PropertyOperations = {

@@ -6,7 +6,7 @@ import { defineFamily } from "../../../contract/operation.ts"
 import { COORDINATE_LENGTH, PROPERTY_ADDRESS_LENGTH } from "../../../platform/limits.ts"
 import { Property, Title } from "../properties/contract.ts"
 
-// Edits of a property (an extension of ours).
+// Edits of a property (an extension).
 
 const DefaultTime = hourAndMinute("15:00").annotate({ description: "HH:mm" })
 
@@ -48,7 +48,7 @@ export const update_property = operation("update_property", {
     })
   }),
   errors: [NotFound, Conflict],
-  exposure: { notATool: "what a host lets is set up once, and not by an agent", extension: true }
+  exposure: { notATool: "a host sets up its properties once, without an agent", extension: true }
 })
 
 export const PropertyEditOperations = { update_property }

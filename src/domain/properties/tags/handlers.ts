@@ -77,7 +77,7 @@ const deleteTag = (store: TagStore["Service"]) =>
 
 const propertyTagNotFoundError = new NotFound({ message: "id: no such tag." })
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerTagsNoDeps = layerOperations(
   Effect.map(TagStore, (store) =>
     handleOperations(TagOperations, {

@@ -7,14 +7,14 @@ import type { Valued } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
 /**
- * Whose deliveries a caller sees, and whose subscriptions it stops: a main account those of its operator, a sub-account those it
- * made, and an application of either only those it made itself.
+ * Which webhook subscriptions a caller may see and pause. A main account: all of its operator. A sub-account: those that it created. An
+ * application: only those that it created for the account.
  */
 export interface SubscriptionViewer {
   readonly operatorId: number
-  /** Undefined: those of all accounts. */
+  /** Undefined: the subscriptions of all accounts. */
   readonly accountId: number | undefined
-  /** Undefined: those of all applications. */
+  /** Undefined: the subscriptions of all applications. */
   readonly application: string | undefined
 }
 
@@ -24,7 +24,7 @@ export const toSubscriptionViewer = ({ operatorId, accountId, role, application 
   application: application ?? undefined
 })
 
-/** Of a subscription `s` that is not deleted: whether the viewer may see it. */
+/** Returns the SQL condition that a subscription `s` is not deleted and the viewer may see it. */
 export const viewerCondition = (
   sql: SqlClient.SqlClient,
   { operatorId, accountId, application }: Valued<SubscriptionViewer>
@@ -35,7 +35,7 @@ export const viewerCondition = (
 
 const readVisibility = makeOptionalRowReader(Schema.Struct({ visible: Schema.Boolean }))
 
-/** Whether a viewer sees the subscription of that id; undefined: its operator has none. */
+/** Returns whether the viewer may see the subscription with the id, or undefined if the operator has no such subscription. */
 export const makeVisibilityQuery = (sql: SqlClient.SqlClient) => (viewer: SubscriptionViewer, id: number) =>
   Effect.map(
     readVisibility(sql`
@@ -49,7 +49,7 @@ const hiddenWebhookError = new Forbidden({
   message: "id: only the main account, or the account and application that made this webhook, may do this."
 })
 
-/** 404 or 403 for an answer of {@link makeVisibilityQuery} that is not yes. */
+/** Fails with 404 if `isVisible` (the result of {@link makeVisibilityQuery}) is undefined, and with 403 if it is false. */
 export const failUnlessVisible = (isVisible: boolean | undefined): Effect.Effect<void, NotFound | Forbidden> => {
   if (isVisible === undefined) return Effect.fail(noSuchWebhookError)
   return isVisible ? Effect.void : Effect.fail(hiddenWebhookError)

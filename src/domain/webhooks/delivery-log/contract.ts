@@ -6,7 +6,7 @@ import { pageFields } from "../../../contract/page.ts"
 import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
 import { WEBHOOK_TESTS_A_MINUTE, WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
 
-// What became of the deliveries of a webhook (an extension of ours). Subscriptions: src/domain/webhooks/subscriptions.
+// What became of the deliveries of a webhook (an extension). Subscriptions: src/domain/webhooks/subscriptions.
 
 const InstantWithOffset = Schema.String.annotateKey({ description: "ISO 8601 with the offset `+00:00`." })
 
@@ -51,7 +51,7 @@ export type WebhookDelivery = typeof WebhookDelivery.Type
 
 const operation = defineFamily({ category: "automation", since: "3.13.0", openWorld: true })
 
-const exposure = { notATool: "webhook management is not exposed", extension: true } as const
+const exposure = { notATool: "the specification excludes webhooks from the tools", extension: true } as const
 
 export const list_webhook_deliveries = operation("list_webhook_deliveries", {
   route: "GET /webhooks/{id}/deliveries",

@@ -19,7 +19,7 @@ import {
 
 type Log = DeliveryLog["Service"]
 
-/** Open to the log of deliveries and to what sends a test event. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerWebhookDeliveriesNoDeps = layerOperations(
   Effect.gen(function* () {
     const [log, testEvents] = [yield* DeliveryLog, yield* TestEvents]

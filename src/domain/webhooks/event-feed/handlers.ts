@@ -132,7 +132,7 @@ const cursorMovesBackError = new ValidationFailed({
   message: "cursor: this consumer has acknowledged further already. To read events again, pass `after`."
 })
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerEventsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* EventFeedStore

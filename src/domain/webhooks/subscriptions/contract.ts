@@ -46,10 +46,10 @@ const secretFields = {
 
 const operation = defineFamily({ category: "automation", since: "3.4.0", openWorld: true })
 
-const exposure = { notATool: "webhook management is not exposed" }
+const exposure = { notATool: "the specification excludes webhooks from the tools" }
 
 const consoleReason =
-  "for programs PATCH changes a webhook and resumes it; a host who stops one may have more to do first"
+  "programs change a webhook with PATCH, which also resumes it; only a person pauses one or replaces its secret while it is paused"
 
 export const list_webhooks = operation("list_webhooks", {
   route: "GET /webhooks",

@@ -21,7 +21,7 @@ import {
 import { canChangeWebhook } from "./rules.ts"
 import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.ts"
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerWebhooksNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* WebhookStore

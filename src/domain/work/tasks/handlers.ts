@@ -136,7 +136,7 @@ const toTask = (row: TaskRow, timeZone: string): Task => ({
   update_time: formatWallClock(row.update_time, timeZone)
 })
 
-/** Open to its stores. */
+/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerTasksNoDeps = layerOperations(
   Effect.map(TaskStore, (store) =>
     handleOperations(TaskOperations, {
