@@ -87,7 +87,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       it.effect(`${name} shows an operator the same when another has records too`, () =>
         Effect.gen(function* () {
           const { mine } = yield* Cast
-          // Without a filter, but for what the list needs to show anything at the walk's hour.
+          // No filter but the fields without which the list is empty at the hour of the contract tests.
           const needed = Object.keys(mine.fieldsByOperation[operation._tag] ?? {})
           const asked = call(mine.token, operation._tag, makeSampleFields(operation, mine, needed))
           const alone = yield* asked
@@ -132,9 +132,9 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
         const { mine } = yield* Cast
         const before = yield* loadTableContents(mine)
         const fields = makeSampleFields(operation, mine)
-        const { envelope, headers } = yield* callForResponse(mine.token, name, fields, "walk")
+        const { envelope, headers } = yield* callForResponse(mine.token, name, fields, "change")
         assert.notInclude([420, 500], envelope.error_code)
-        const other = yield* callForResponse(mine.token, name, { ...fields, unknown: true }, "walk")
+        const other = yield* callForResponse(mine.token, name, { ...fields, unknown: true }, "change")
         assert.strictEqual(other.envelope.error_code, envelope.error_code)
         for (const header of [headers, other.headers]) assert.notProperty(header, "idempotent-replayed")
         const unreadable = yield* callForResponse(mine.token, name, fields, "")
@@ -200,7 +200,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
       assert.isAbove(summaryOf(operation).length, 5)
       assert.match(path, /^\/[a-z_/{}]+$/)
       for (const param of params) assert.property(operation.payloadSchema.fields, param)
-      // A field this walk does not know of would be tried with no other operator's record.
+      // A reference field that is not listed would never be tried with another operator's record.
       for (const [field] of payloadFieldsOf(operation)) {
         if (/(^|_)(id|ids|code|codes)$/.test(field))
           assert.isTrue(REFERENCE_FIELDS.has(field) || NON_REFERENCE_FIELDS.has(field), field)
@@ -254,7 +254,7 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
     })
   )
 
-  // What nobody has cannot be shown to a stranger: without such a record the walk proves nothing about the table.
+  // Without a record of every kind, the contract tests cannot prove that other operators never see it.
   it.effect("works in a world with a record of every kind", () =>
     Effect.gen(function* () {
       const { mine } = yield* Cast

@@ -29,7 +29,7 @@ import { makeSampleWorld, type SampleWorld } from "./support/sample-world.ts"
 // What is worked out of parameters alone must then be worked out once, and not anew for every row. And no plan may look so
 // dear that the database compiles it.
 
-/** Values that no sample of the walk has, of fields that searches take. */
+/** Values of search fields that no sample of the contract tests has. */
 const MORE: Readonly<Record<string, unknown>> = {
   keyword: "towels",
   status: "accepted",

@@ -45,7 +45,7 @@ export const ODD_KEYS = [
   "\u0000"
 ]
 
-/** Wrong wherever something else is asked for: what the contract walk has always tried. */
+/** Wrong wherever something else is asked for: the contract tests use them too. */
 export const WRONG_TYPES: ReadonlyArray<unknown> = [{ an: "object" }, ["list", {}], null, "\u0000"]
 
 export const STRUCTURES: ReadonlyArray<unknown> = [

@@ -14,7 +14,7 @@ export const attackedWorld = makeSampleWorldWith(WIDE_LIMITS)
 
 const inDays = (days: number): string => addDays(new Date().toISOString().slice(0, 10), days)
 
-/** Where the walk's world says a date of its own clock, one that is near today. */
+/** Fields whose sample date is on the clock of the contract tests: a date near today instead. */
 const PRESENT: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
   get_property_availability: () => ({ start_date: inDays(30), end_date: inDays(60) }),
   search_transactions: () => ({ start_date: inDays(-1), end_date: inDays(1) }),

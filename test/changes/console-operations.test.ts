@@ -8,8 +8,8 @@ import { layerTest } from "../support/harness.ts"
 import { formatWithoutOneTimeValues, loadTableContents, makeSampleChange } from "../support/operation-samples.ts"
 import { makeSampleWorld, NON_REFERENCE_FIELDS, type SampleWorld } from "../support/sample-world.ts"
 
-// What must hold of every operation that changes something and that only people can call: a form that is sent twice is done once,
-// and leaves a trail that has no value of it. Those that tokens can call are in walk.test.ts.
+// A contract test over all changes that only people can call: a form that is sent twice is done once, and its audit entry has none of
+// its values. change-operations.test.ts tests the changes that tokens can call.
 
 const loadTrail = Effect.fnUntraced(function* ({ operatorId }: SampleWorld) {
   const sql = yield* SqlClient.SqlClient

@@ -65,7 +65,7 @@ const clientOf = Effect.fnUntraced(function* (token: string) {
 
 const CODES = new Set(ERROR_TABLE.map(({ code }) => code))
 
-/** Calls that the walk's world has nothing for, and what they are answered. */
+/** Calls that the sample world has no record for, and the error code of each. */
 const REFUSED: Readonly<Record<string, number>> = {
   create_oauth_authorization: 401,
   revoke_oauth_authorization: 401

@@ -18,7 +18,7 @@ const enterFeed = Effect.fnUntraced(function* (operatorId: number, propertyId: n
   const [row] = yield* sql<{ id: number }>`
     INSERT INTO property_feeds (operator_id, property_id, token, created_at)
     VALUES (${operatorId}, ${propertyId}, ${token}, now()) RETURNING id`
-  return row?.id ?? 0
+  return row?.id ?? assert.fail("no row was inserted or found")
 })
 
 const enterLink = Effect.fnUntraced(function* (operatorId: number, token: string) {
@@ -26,7 +26,7 @@ const enterLink = Effect.fnUntraced(function* (operatorId: number, token: string
   const [row] = yield* sql<{ id: number }>`
     INSERT INTO calendar_share_links (operator_id, scope, token, created_at)
     VALUES (${operatorId}, 'partial', ${token}, now()) RETURNING id`
-  return row?.id ?? 0
+  return row?.id ?? assert.fail("no row was inserted or found")
 })
 
 /** Where a token leads. */

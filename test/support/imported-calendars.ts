@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { hostOf } from "../../src/domain/calendars/imported-calendars/calendar-url.ts"
@@ -14,7 +15,7 @@ export const insertImportedCalendar = Effect.fn("calendarOf")(function* (
   const [row] = yield* sql<{ id: number }>`
     INSERT INTO imported_calendars (operator_id, property_id, url, host, due_at, created_at)
     VALUES (${operatorId}, ${propertyId}, ${url}, ${hostOf(url)}, now() + interval '100 years', now()) RETURNING id`
-  return row?.id ?? 0
+  return row?.id ?? assert.fail("no row was inserted or found")
 }, Effect.orDie)
 
 /** Days that it says are busy, by itself or as an echo; they close the property. */

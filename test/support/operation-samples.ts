@@ -14,7 +14,7 @@ import {
   type SampleWorld
 } from "./sample-world.ts"
 
-// What every walk over the contract starts from: a valid call of each operation, and what an operator has.
+// Every contract test starts from these: a valid call of each operation, and the records of an operator.
 
 /**
  * What a caller does for an operator, by a token, and what is called without one. Of the latter only that holds which needs no

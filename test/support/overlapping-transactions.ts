@@ -1,8 +1,12 @@
+import { assert } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 
 const loadServerPid = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.map(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, (rows) => rows[0]?.pid ?? 0)
+  Effect.map(
+    sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`,
+    (rows) => rows[0]?.pid ?? assert.fail("the server returned no process id")
+  )
 )
 
 /**

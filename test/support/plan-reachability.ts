@@ -23,7 +23,7 @@ export const listPlanNodes = (plan: PlanNode): ReadonlyArray<PlanNode> => [
 ]
 
 /** Each character of an expression outside of quotes, with how many parentheses are open around it. */
-const walkUnquoted = function* (text: string): Generator<{ readonly at: number; readonly depth: number }> {
+const listUnquoted = function* (text: string): Generator<{ readonly at: number; readonly depth: number }> {
   let depth = 0
   let quote = ""
   for (let at = 0; at < text.length; at++) {
@@ -43,7 +43,7 @@ const walkUnquoted = function* (text: string): Generator<{ readonly at: number; 
 const splitOutsideParentheses = (text: string, word: string): ReadonlyArray<string> => {
   const parts: Array<string> = []
   let from = 0
-  for (const { at, depth } of walkUnquoted(text)) {
+  for (const { at, depth } of listUnquoted(text)) {
     if (depth === 0 && at >= from && text.startsWith(word, at)) {
       parts.push(text.slice(from, at))
       from = at + word.length
@@ -56,7 +56,7 @@ const splitOutsideParentheses = (text: string, word: string): ReadonlyArray<stri
 const stripParentheses = (text: string): string => {
   const trimmed = text.trim()
   if (!trimmed.startsWith("(") || !trimmed.endsWith(")")) return trimmed
-  const closes = Array.from(walkUnquoted(trimmed)).find(({ at, depth }) => at > 0 && depth === 0)
+  const closes = Array.from(listUnquoted(trimmed)).find(({ at, depth }) => at > 0 && depth === 0)
   return closes?.at === trimmed.length - 1 ? stripParentheses(trimmed.slice(1, -1)) : trimmed
 }
 

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeFindPropertyOwner } from "../../src/domain/properties/properties/ownership.ts"
@@ -5,7 +6,8 @@ import { PropertyEditStore } from "../../src/domain/properties/property-edits/Pr
 import { asSystemActor } from "./harness.ts"
 
 const setPropertyActive = Effect.fnUntraced(function* (id: number, active: boolean) {
-  const operatorId = (yield* makeFindPropertyOwner(yield* SqlClient.SqlClient)(id)) ?? 0
+  const operatorId =
+    (yield* makeFindPropertyOwner(yield* SqlClient.SqlClient)(id)) ?? assert.fail(`there is no property ${id}`)
   const edits = yield* PropertyEditStore
   const edited = yield* Effect.orDie(asSystemActor(edits.update(operatorId, id, { is_active: active })))
   return edited === undefined

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
@@ -18,8 +19,8 @@ import {
 import { insertChannelAccount, insertListing } from "./listings.ts"
 import { insertDeliveries } from "./webhook-deliveries.ts"
 
-// An operator that owns a record of every kind. A family adds a record of every new kind here: rows that nobody has cannot be
-// shown to a stranger, and a walk over them proves nothing.
+// An operator that owns a record of every kind. A family adds a record of every new kind here: without
+// a record, a contract test cannot prove that other operators never see it.
 
 /** The client of a partner, which every installation of the tests has. */
 export const SAMPLE_PARTNER = {
@@ -87,7 +88,10 @@ const insertCalendarWithBusyDay = Effect.fnUntraced(function* (operatorId: numbe
   const [feed] = yield* sql<{ id: number }>`
     INSERT INTO property_feeds (operator_id, property_id, token, created_at)
     VALUES (${operatorId}, ${propertyId}, ${`lkfeed_of_${operatorId}`}, now()) RETURNING id`
-  return { calendar_id: calendar?.id ?? 0, feed_id: feed?.id ?? 0 }
+  return {
+    calendar_id: calendar?.id ?? assert.fail("there is no calendar"),
+    feed_id: feed?.id ?? assert.fail("there is no feed")
+  }
 }, Effect.orDie)
 
 /** Of an entry that the operator alone has; ids of dictionaries are each operator's own. */
@@ -175,7 +179,7 @@ const insertKnowledgeEntry = Effect.fnUntraced(function* (operatorId: number) {
     VALUES (${operatorId}, 'Parking', true, 'guests', 'all', '{-1}', 'all', '{unlimited}',
       '[{"sub_title": "Garage", "text": "Two streets away."}]', 'done', 'infinity', now())
     RETURNING id`
-  const id = entry?.id ?? 0
+  const id = entry?.id ?? assert.fail("there is no entry")
   const content = { sub_title: "Garage", text: "Two streets away." }
   const [{ searchable = "" } = {}] = toKnowledgeFragments({ title: "Parking", contents: [content] })
   yield* sql`
@@ -218,7 +222,11 @@ const insertAutomationPlan = Effect.fnUntraced(function* (operatorId: number, st
   yield* sql`
     UPDATE orders SET conversation_id = ${conversation}
     WHERE operator_id = ${operatorId} AND id = (SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND id = ${stayId})`
-  return { plan_id: plan?.id ?? 0, rule_id: plan?.rule_id ?? 0, paused_rule_id: paused?.id ?? 0 }
+  return {
+    plan_id: plan?.id ?? assert.fail("there is no plan"),
+    rule_id: plan?.rule_id ?? assert.fail("there is no plan"),
+    paused_rule_id: paused?.id ?? assert.fail("there is no paused rule")
+  }
 }, Effect.orDie)
 
 const GUEST_REVIEW = JSON.stringify({
@@ -228,7 +236,7 @@ const GUEST_REVIEW = JSON.stringify({
   created_at: "1970-01-01T00:00:00+00:00"
 })
 
-/** An order whose stay was over at the walk's hour, which its guest has reviewed. */
+/** An order whose stay was over at the hour of the contract tests, and which its guest has reviewed. */
 const insertReviewedOrder = Effect.fnUntraced(function* (
   operatorId: number,
   { propertyId, channelType = "airbnb" }: { readonly propertyId?: number; readonly channelType?: string }
@@ -265,7 +273,10 @@ const insertGivenAccess = Effect.fnUntraced(function* (operatorId: number, accou
   const [grant] = yield* sql<{ id: number }>`
     INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
     VALUES (${operatorId}, ${accountId}, 'service_mcp', 'Assistant', 'writable', now()) RETURNING id`
-  return { tokenId: token?.id ?? 0, grantId: grant?.id ?? 0 }
+  return {
+    tokenId: token?.id ?? assert.fail("there is no token"),
+    grantId: grant?.id ?? assert.fail("there is no grant")
+  }
 }, Effect.orDie)
 
 /** A sub-account, and one that is disabled; answers their ids. */
@@ -318,7 +329,7 @@ export const createSampleRecords = Effect.fnUntraced(function* (
   yield* api.add_reservation_tag({ stay_code: reservation_code, tag_name: "Quiet room" }).pipe(as)
   const stay_id = yield* api.search_reservations({ reservation_code }).pipe(
     as,
-    Effect.map(({ reservations }) => reservations[0]?.id ?? 0)
+    Effect.map(({ reservations }) => reservations[0]?.id ?? assert.fail("reservations is empty"))
   )
   const pending_code = yield* insertOrder(
     operator.operatorId,

@@ -13,9 +13,9 @@ import {
   toSampleCursor
 } from "./sample-records.ts"
 
-// One operator that owns a record of every kind, and a valid value for every field name of the contracts: what the
-// contract walk builds its calls from. A family whose fields have other names adds them here, once, and a record of every
-// new kind: rows that nobody has cannot be shown to a stranger, and a walk over them proves nothing.
+// One operator that owns a record of every kind, and a valid value for every field name of the contracts: the
+// contract tests build their calls from them. A family with new field names adds them here once, and a record of every new kind:
+// without a record, a contract test cannot prove that other operators never see it.
 
 /** Values by field name; ids and codes name records of this operator. */
 export type SampleWorld = ReturnType<typeof toSampleWorld>
@@ -201,7 +201,7 @@ export const toSampleWorld = (records: SampleRecords) => {
       list_webhook_deliveries: { before: delivery_id },
       search_audit_log: { cursor: "4102444800000-1" },
       create_category: { name: "Boat trips" },
-      // Other titles than those that a walk over all operations creates.
+      // Other titles than those that a contract test over all operations creates.
       update_property: { title: "Leith 2" },
       update_room_type: { title: "Triple" },
       create_automation_rule: {
@@ -257,7 +257,7 @@ export const toSampleWorld = (records: SampleRecords) => {
 export const makeSampleWorldWith = (rateLimits: NonNullable<OperatorOptions["rateLimits"]>) =>
   Effect.map(createSampleRecords(rateLimits), toSampleWorld)
 
-// The walk makes more calls than these routes take in a minute.
+// The contract tests make more calls than these routes accept in a minute.
 export const makeSampleWorld = makeSampleWorldWith({
   endpoint: {
     "POST /reservations": { "1m": 10_000 },

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { formatWebhookId } from "../../src/domain/webhooks/deliveries/delivery-message.ts"
@@ -17,5 +18,8 @@ export const insertDeliveries = Effect.fnUntraced(function* (operatorId: number,
       FROM delivery d JOIN events e ON e.operator_id = d.operator_id AND e.id = d.event_id
     )
     SELECT max(event_id) AS event_id FROM delivery`
-  return formatWebhookId({ event_id: deliveries[0]?.event_id ?? 0, subscription_id: webhookId })
+  return formatWebhookId({
+    event_id: deliveries[0]?.event_id ?? assert.fail("deliveries is empty"),
+    subscription_id: webhookId
+  })
 }, Effect.orDie)

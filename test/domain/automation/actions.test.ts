@@ -41,7 +41,7 @@ const answerFor = Effect.fnUntraced(function* (host: Host, conversation: string)
     INSERT INTO automation_plans (operator_id, kind, conversation_id, message_id, scheduled_at, due_at, created_at)
     SELECT operator_id, 'answer', id, 1, ${new Date(NOW)}, ${new Date(NOW)}, now() FROM conversations
     WHERE operator_id = ${host.operatorId} AND code = ${conversation} RETURNING id`
-  return made?.id ?? 0
+  return made?.id ?? assert.fail("there is no made")
 }, Effect.orDie)
 
 layer(layerAutomationService)("upcoming actions", (it) => {

@@ -72,8 +72,8 @@ const moment = Effect.fnUntraced(function* (host: Host) {
   return row ?? { at: 0, last: 0 }
 }, Effect.orDie)
 
-/** A host with more stays than two pages, and two rules of which one has yet to look at them. */
-const walked = Effect.gen(function* () {
+/** A host with more stays than two pages and two rules, one of which has not marked its stays yet. */
+const createHostWithUnmarkedRule = Effect.gen(function* () {
   yield* noted
   const host = yield* createHostOnEmptyTables
   yield* insertStays(host.operatorId, 2 * MARKED_STAYS_PER_PAGE + 1)
@@ -81,12 +81,12 @@ const walked = Effect.gen(function* () {
   return { ...host, other: yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE) }
 })
 
-type Walked = Effect.Success<typeof walked>
+type HostWithUnmarkedRule = Effect.Success<typeof createHostWithUnmarkedRule>
 
 const CHANGES = {
-  made: (host: Walked) => insertRule(host.operatorId, BEFORE_ARRIVAL_RULE),
-  paused: (host: Walked) => setRuleState(host.other, "paused"),
-  resumed: (host: Walked) => setRuleState(host.other, "active"),
+  made: (host: HostWithUnmarkedRule) => insertRule(host.operatorId, BEFORE_ARRIVAL_RULE),
+  paused: (host: HostWithUnmarkedRule) => setRuleState(host.other, "paused"),
+  resumed: (host: HostWithUnmarkedRule) => setRuleState(host.other, "active"),
   rezoned
 }
 /** What chance brings about too seldom: a rule that begins at the top while another is further down. */
@@ -119,7 +119,7 @@ layer(layerAutomationService)("marking", (it) => {
     "a rule that is made while another looks at its stays begins at the top, and goes on with it from where that is",
     () =>
       Effect.gen(function* () {
-        const host = yield* walked
+        const host = yield* createHostWithUnmarkedRule
         const begun = yield* moment(host)
         yield* page
         yield* insertRule(host.operatorId, BEFORE_ARRIVAL_RULE)
@@ -134,7 +134,7 @@ layer(layerAutomationService)("marking", (it) => {
   it.effect("whatever changes between pages, each stay there was is marked once after it", () =>
     Effect.forEach([...MADE_MEANWHILE, ...fc.sample(acts, 5)], (done) =>
       Effect.gen(function* () {
-        const host = yield* walked
+        const host = yield* createHostWithUnmarkedRule
         let last = yield* moment(host)
         for (const act of done) {
           if (act === "page") yield* page
@@ -154,7 +154,7 @@ layer(layerAutomationService)("marking", (it) => {
   it.effect("whatever changes while several mark, each stay is marked after it", () =>
     Effect.forEach(fc.sample(changes, 4), (done) =>
       Effect.gen(function* () {
-        const host = yield* walked
+        const host = yield* createHostWithUnmarkedRule
         let last = yield* moment(host)
         let changing = true
         const worker = Effect.gen(function* () {

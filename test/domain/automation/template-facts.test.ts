@@ -95,7 +95,7 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
             : { inquiry: { listingId: asked, checkInDate: "2027-05-01", checkOutDate: "2027-05-04" } })
         })
         const [row] = yield* sql<{ id: number }>`SELECT id FROM conversations WHERE code = ${code}`
-        return row?.id ?? 0
+        return row?.id ?? assert.fail("no row was inserted or found")
       })
       const read = findInquiryFacts(sql)
       const known = { guest_name: "Ada Lovelace", host_name: "Test", channel_type: "airbnb", address: null }

@@ -100,7 +100,7 @@ const running = (statement: string) =>
 describe.skipIf(missing !== undefined)(
   `behind a pooler${missing === undefined ? "" : ` (skipped: ${missing})`}`,
   () => {
-    // At the hour of the contract walk, which the worlds are made for.
+    // At the hour of the contract tests, for which the worlds are made.
     layer(layerBehind)((it) => {
       it.effect("every operation does what it does", () =>
         Effect.gen(function* () {

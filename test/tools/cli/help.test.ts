@@ -31,16 +31,16 @@ const helpsBelow = Effect.fnUntraced(function* (path: ReadonlyArray<string>) {
     )
     return docs[0] ?? assert.fail(`no help of ${args.join(" ")}`)
   })
-  const walk = (
+  const collectHelp = (
     args: ReadonlyArray<string>
   ): Effect.Effect<ReadonlyArray<readonly [string, HelpDoc.HelpDoc]>, unknown> =>
     Effect.gen(function* () {
       const help = yield* helpOf(args)
       const names = (help.subcommands ?? []).flatMap(({ commands }) => commands.map(({ name }) => name))
-      const below = yield* Effect.forEach(names, (name) => walk([...args, name]))
+      const below = yield* Effect.forEach(names, (name) => collectHelp([...args, name]))
       return [[args.join(" "), help] as const, ...below.flat()]
     })
-  return yield* walk(path)
+  return yield* collectHelp(path)
 })
 
 const textOf = (description: Option.Option<string>) => Option.getOrElse(description, () => "")

@@ -24,7 +24,7 @@ const connected = Effect.fnUntraced(function* (
   const [grant] = yield* sql<{ id: number }>`
     INSERT INTO oauth_grants (operator_id, account_id, client_id, name, scope, created_at)
     VALUES (${operatorId}, ${accountId}, 'service_mcp', ${name}, 'writable', '2027-01-02T23:30:00Z') RETURNING id`
-  return grant?.id ?? 0
+  return grant?.id ?? assert.fail("there is no grant")
 }, Effect.orDie)
 
 const ready = Effect.gen(function* () {

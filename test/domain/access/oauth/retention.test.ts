@@ -211,7 +211,7 @@ const liveGrant = Effect.fnUntraced(function* (operatorId: number) {
   const rows = yield* sql<{
     id: number
   }>`SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND ended_at IS NULL`
-  return rows[0]?.id ?? 0
+  return rows[0]?.id ?? assert.fail("rows is empty")
 }, Effect.orDie)
 
 describe.skipIf(!canOverlap)(withServerNote("beside who works with grants"), () => {

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -86,7 +87,7 @@ export const insertRule = Effect.fnUntraced(function* (
       CASE WHEN ${hasUnmarkedStays} THEN 9223372036854775807 END, now()
     FROM (SELECT ${JSON.stringify(rule)}::jsonb AS definition) given
     RETURNING id`
-  return row?.id ?? 0
+  return row?.id ?? assert.fail("no row was inserted or found")
 }, Effect.orDie)
 
 /** Changes a rule as the command line does: its stays are to be looked at anew. */

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { call, createOperator, insertOrder, insertProperty, type TestOperator } from "../../harness.ts"
@@ -17,7 +18,8 @@ export interface ErasableGuest {
   readonly account: number
 }
 
-const firstId = (rows: ReadonlyArray<{ readonly id: number }>) => rows[0]?.id ?? 0
+const firstId = (rows: ReadonlyArray<{ readonly id: number }>) =>
+  rows[0]?.id ?? assert.fail("the statement returned no row")
 
 export interface ErasableGuestOptions {
   readonly word?: string
@@ -146,11 +148,11 @@ export const insertErasableGuest = Effect.fnUntraced(function* (options: Erasabl
       RETURNING id, record
     ), delivery AS (
       INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, state, due_at, settled_at)
-      SELECT ${operatorId}::bigint, id, ${subscription?.id ?? 0}::bigint, record, 'delivered', now(), now() FROM event
+      SELECT ${operatorId}::bigint, id, ${subscription?.id ?? assert.fail("there is no subscription")}::bigint, record, 'delivered', now(), now() FROM event
       RETURNING event_id
     )
     INSERT INTO webhook_attempts (operator_id, event_id, subscription_id, attempt, started_at, duration_ms, status, first_bytes)
-    SELECT ${operatorId}::bigint, event_id, ${subscription?.id ?? 0}::bigint, 1, now(), 1, 200, ${`of ${word}`} FROM delivery`
+    SELECT ${operatorId}::bigint, event_id, ${subscription?.id ?? assert.fail("there is no subscription")}::bigint, 1, now(), 1, 200, ${`of ${word}`} FROM delivery`
   yield* sql`
     WITH rule AS (
       INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)

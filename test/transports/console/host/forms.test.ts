@@ -199,7 +199,7 @@ const OWN: ReadonlySet<string> = new Set([
   ...["words rename_entry", "words retire_entry"]
 ])
 
-/** Forms that come to nothing in this walk, and why: nothing of theirs can be done twice. */
+/** Forms that change nothing in this contract test, and why. So it cannot send them twice. */
 const NOTHING: Readonly<Record<string, string>> = {
   "calendars fetch": "no calendar is reached from here",
   "stay decline": "the request was accepted before",

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -85,7 +86,7 @@ export const insertRule = Effect.fnUntraced(function* (operatorId: number, defin
   const [row] = yield* sql<{ id: number }>`
     INSERT INTO automation_rules (operator_id, action, definition, state, since, created_at)
     VALUES (${operatorId}, ${definition.action}, ${jsonParameter(definition)}::jsonb, 'active', ${now}, ${now}) RETURNING id`
-  return row?.id ?? 0
+  return row?.id ?? assert.fail("no row was inserted or found")
 }, Effect.orDie)
 
 export const ANSWER_RULE: RuleDefinition = { name: "Answers", action: "answer" }
@@ -167,7 +168,7 @@ export const startInquiry = Effect.fnUntraced(function* (...rules: ReadonlyArray
     ...operator,
     conversationId,
     ruleIds,
-    ruleId: ruleIds[0] ?? 0,
+    ruleId: ruleIds[0] ?? assert.fail("ruleIds has no item 0"),
     ask: (text: string, options: { readonly thread_id?: string; readonly at?: Date } = {}) =>
       ingestMessage("guest", text, options),
     /** The host writes at the channel. */

@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -91,7 +92,9 @@ export const createPropertyOwner = Effect.gen(function* () {
 /** Follows the calendar at an address. */
 export const addImportedCalendar = Effect.fnUntraced(function* (propertyId: number, url: string) {
   const calendars = yield* ImportedCalendars
-  const operatorId = (yield* makeFindPropertyOwner(yield* SqlClient.SqlClient)(propertyId)) ?? 0
+  const operatorId =
+    (yield* makeFindPropertyOwner(yield* SqlClient.SqlClient)(propertyId)) ??
+    assert.fail(`there is no property ${propertyId}`)
   const { id } = yield* calendars.add(operatorId, propertyId, url).pipe(asSystemActor, Effect.orDie)
   return id
 })

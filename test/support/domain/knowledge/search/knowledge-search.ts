@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparation-worker.ts"
@@ -43,7 +44,10 @@ export const prepareKnowledgeHost = Effect.gen(function* () {
   return {
     ...host,
     accountId,
-    propertyIds: [host.propertyIds[0] ?? 0, host.propertyIds[1] ?? 0] as const,
+    propertyIds: [
+      host.propertyIds[0] ?? assert.fail("propertyIds has no item 0"),
+      host.propertyIds[1] ?? assert.fail("propertyIds has no item 1")
+    ] as const,
     prepareEntries: prepareAllDue(worker),
     /** Writes entries and prepares them; answers the ids. */
     createPreparedEntries: (...entries: ReadonlyArray<Parameters<typeof host.createEntry>[0]>) =>

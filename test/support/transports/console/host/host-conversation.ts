@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { newPublicCode } from "../../../../../src/domain/guests/conversations/conversation-lookup.ts"
@@ -24,7 +25,7 @@ export const findMainAccountId = Effect.fnUntraced(function* (operatorId: number
   const [row] = yield* sql<{
     id: number
   }>`SELECT id FROM accounts WHERE operator_id = ${operatorId} ORDER BY id LIMIT 1`
-  return row?.id ?? 0
+  return row?.id ?? assert.fail("no row was inserted or found")
 }, Effect.orDie)
 
 export interface InsertMessagesOptions {

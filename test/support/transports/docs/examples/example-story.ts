@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { Marketplace } from "../../../../../src/connectors/sandbox/Marketplace.ts"
 import { addDays } from "../../../../../src/contract/time.ts"
@@ -265,8 +266,12 @@ const callAutomationOperations = (api: Client) =>
   Effect.gen(function* () {
     const { actions } = yield* api.query_upcoming_automation_actions({ type: "message", limit: 2 })
     const [firstAction, secondAction] = actions
-    yield* api.execute_automation_action({ plan_id: firstAction?.id ?? 0 })
-    yield* api.delete_automation_action({ plan_id: secondAction?.id ?? 0 })
+    yield* api.execute_automation_action({
+      plan_id: firstAction?.id ?? assert.fail("there is no first planned action")
+    })
+    yield* api.delete_automation_action({
+      plan_id: secondAction?.id ?? assert.fail("there is no second planned action")
+    })
     yield* callAutomationRuleOperations(api)
   })
 

@@ -15,7 +15,7 @@ import {
 } from "../support/operation-samples.ts"
 import { makeSampleWorld, REFERENCE_FIELDS, type SampleWorld } from "../support/sample-world.ts"
 
-// What must hold of every operation that changes, from its contract alone: it is done once under a key, and it leaves a trail.
+// A contract test over all operations that change something: each is done once per idempotency key and writes audit entries.
 
 /** Where the records of a trail stand, and what names them there. */
 const RECORDS = {
@@ -130,7 +130,7 @@ layer(layerTest)("every operation that changes", (it) => {
         const known = yield* recordsOf(world)
         const last = (yield* trailOf(world, 0)).at(-1)?.id ?? 0
 
-        const [first, written] = yield* statementsThatWrite(callForResponse(world.token, name, fields, "walk"))
+        const [first, written] = yield* statementsThatWrite(callForResponse(world.token, name, fields, "change"))
         assert.strictEqual(first.envelope.error_code, 0, first.envelope.error_msg)
         assert.notProperty(first.headers, "idempotent-replayed")
         const after = yield* loadTableContents(world)
@@ -167,7 +167,7 @@ layer(layerTest)("every operation that changes", (it) => {
         assert.isNotEmpty(kept)
         if (Predicate.isString(secret)) assert.notInclude(kept, secret)
 
-        const again = yield* callForResponse(world.token, name, fields, "walk")
+        const again = yield* callForResponse(world.token, name, fields, "change")
         assert.strictEqual(again.envelope.error_code, 0, again.envelope.error_msg)
         assert.strictEqual(
           formatWithoutOneTimeValues(again.envelope.data),
@@ -176,7 +176,7 @@ layer(layerTest)("every operation that changes", (it) => {
         assert.strictEqual(again.headers["idempotent-replayed"], "true")
         assert.notProperty(again.envelope.data, "secret")
 
-        const other = yield* callForResponse(world.token, name, another(operation, fields), "walk")
+        const other = yield* callForResponse(world.token, name, another(operation, fields), "change")
         assert.deepInclude(other.envelope, { error_code: 422, data: {} })
         assert.strictEqual(fieldOfError(other.envelope), "Idempotency-Key")
         // Neither has left anything: no row of any table, be it an event, a trail or the key's own.
@@ -186,7 +186,7 @@ layer(layerTest)("every operation that changes", (it) => {
 
         // With a key of its own it is another call; where it finds nothing to change, nobody is told of anything.
         const told = yield* eventsOf(world)
-        yield* callForResponse(world.token, name, fields, "walk on")
+        yield* callForResponse(world.token, name, fields, "next change")
         if ((yield* trailOf(world, last)).length === trail.length) assert.strictEqual(yield* eventsOf(world), told)
       })
     )
