@@ -10,11 +10,12 @@ interface SellableDays {
 }
 
 /**
- * Returns the CTE `turned` of a statement that activates or deactivates a property and has its row in the CTEs `before` and `after`: the
- * days that can be sold now and could not be sold before, or the other way around. It has no row if the property was so already.
+ * Returns the CTE `availability_change` of a statement that activates or deactivates a property. It has the days that become available,
+ * or the days that become unavailable, and no row if the property keeps its state. The statement has the property in the CTEs `before`
+ * and `after`.
  */
 export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays, isActive: boolean): Fragment => sql`
-  turned AS (
+  availability_change AS (
     SELECT after.operator_id, after.id AS property_id, count(*) AS days,
       jsonb_agg(jsonb_build_object('date', date::date, 'available', ${isActive}::boolean) ORDER BY date) AS availabilities
     FROM before JOIN after ON after.id = before.id AND (after.deactivated_at IS NULL) <> (before.deactivated_at IS NULL)
@@ -25,6 +26,6 @@ export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays,
     GROUP BY after.operator_id, after.id
   )`
 
-/** Records the event about these days. */
+/** Records the event about the days in `availability_change`. */
 export const recordActivationEventSql = (sql: SqlClient, now: Value<Date>): Fragment =>
-  recordAvailabilityEventSql(sql, sql`turned`, now)
+  recordAvailabilityEventSql(sql, sql`availability_change`, now)

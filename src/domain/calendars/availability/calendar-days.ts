@@ -26,7 +26,7 @@ export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fr
     ORDER BY p.operator_id, p.id OFFSET 0 FOR KEY SHARE OF p
   ) held WHERE deactivated_at IS NULL`
 
-/** For a CTE: tells of days. `from` has `operator_id, property_id, availabilities`, the days of a property in order. */
+/** For a CTE: records the event about changed days. `from` has `operator_id, property_id, availabilities`, the days of a property in order. */
 export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Value<Date>): Fragment =>
   recordEventSql(sql, "property_availability_updated", {
     from,
@@ -36,27 +36,27 @@ export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: V
   })
 
 /**
- * CTEs that give nights to stays, or free them, and record the days that can be sold now or no more. `wanted` selects
- * `operator_id, property_id, day, stay_id` (null frees the night) and `taken_from`, the stay that gives the night up to
- * this one or null. The database refuses a night that has another holder than that (`one_holder_a_night`).
+ * CTEs that assign nights to stays, or free them, and record the days that become available or unavailable. `nightsSql` selects
+ * `operator_id, property_id, day, stay_id` (null frees the night) and `taken_from`, the stay that gives the night up to this one, or
+ * null. The database rejects a night that another stay holds (`one_holder_a_night`).
  *
- * Nights are locked in one order, so two changes never wait in a circle for them.
+ * Nights are locked in one order, so two changes never deadlock over them.
  */
 export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Value<Date>): Fragment => sql`
-  given_night AS (
+  assigned_night AS (
     INSERT INTO calendar_days (operator_id, property_id, day, stay_id, taken_from)
     SELECT operator_id, property_id, day, stay_id, taken_from FROM (${nightsSql}) wanted
     ORDER BY property_id, day
     ON CONFLICT (operator_id, property_id, day)
       DO UPDATE SET stay_id = excluded.stay_id, taken_from = excluded.taken_from
     RETURNING operator_id, property_id, day, closed, imported, stay_id, taken_from
-  ), let_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM given_night`)}),
-  turned AS (
+  ), active_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM assigned_night`)}),
+  availability_change AS (
     SELECT operator_id, property_id,
       jsonb_agg(jsonb_build_object('date', day, 'available', stay_id IS NULL) ORDER BY day) AS availabilities
-    FROM given_night JOIN let_property USING (operator_id, property_id)
+    FROM assigned_night JOIN active_property USING (operator_id, property_id)
     WHERE NOT closed AND imported = 0 AND taken_from IS NULL GROUP BY operator_id, property_id
-  ), nights_recorded AS (${recordAvailabilityEventSql(sql, sql`turned`, at)})`
+  ), availability_event AS (${recordAvailabilityEventSql(sql, sql`availability_change`, at)})`
 
 /**
  * Selects for each day from one to another, both included, of which any cannot be sold how many of the properties `rooms`
@@ -69,34 +69,34 @@ export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fra
   WHERE ${isUnavailableCondition(sql, sql`d`)} GROUP BY d.day`
 
 /**
- * CTEs that count, or count no more, days that calendars of elsewhere say are busy, and record those that can be sold now or
- * no more. `wanted` selects `operator_id, property_id, day, busy`, each day once; of those before `first` nobody is told.
- * `counted` has the rows as they are after it.
+ * CTEs that add or remove imported busy days, and record the days that become available or unavailable. `daysSql` selects
+ * `operator_id, property_id, day, busy`, each day once. Days before `first` are not part of the event. The CTE `imported_count` has the
+ * rows after the change.
  */
 export const countImportedDaysSql = (
   sql: SqlClient,
   daysSql: Fragment,
   { first, at }: { readonly first: Value<string>; readonly at: Value<Date> }
 ): Fragment => sql`
-  wanted_day AS MATERIALIZED (${daysSql}),
-  counted AS (
+  import_change AS MATERIALIZED (${daysSql}),
+  imported_count AS (
     INSERT INTO calendar_days (operator_id, property_id, day, imported)
-    SELECT operator_id, property_id, day, busy::integer FROM wanted_day ORDER BY property_id, day
+    SELECT operator_id, property_id, day, busy::integer FROM import_change ORDER BY property_id, day
     ON CONFLICT (operator_id, property_id, day)
       DO UPDATE SET imported = calendar_days.imported + CASE WHEN excluded.imported > 0 THEN 1 ELSE -1 END
     RETURNING operator_id, property_id, day, closed, imported, stay_id
-  ), let_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM counted`)}),
-  turned AS (
+  ), active_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM imported_count`)}),
+  availability_change AS (
     SELECT operator_id, property_id,
       jsonb_agg(jsonb_build_object('date', day, 'available', NOT busy) ORDER BY day) AS availabilities
-    FROM counted JOIN wanted_day USING (operator_id, property_id, day) JOIN let_property USING (operator_id, property_id)
+    FROM imported_count JOIN import_change USING (operator_id, property_id, day) JOIN active_property USING (operator_id, property_id)
     WHERE imported = busy::integer AND NOT closed AND stay_id IS NULL AND day >= ${first}::date
     GROUP BY operator_id, property_id
-  ), days_recorded AS (${recordAvailabilityEventSql(sql, sql`turned`, at)})`
+  ), availability_event AS (${recordAvailabilityEventSql(sql, sql`availability_change`, at)})`
 
 /** Whose property was touched by {@link countImportedDaysSql}: nothing but its availability. */
 export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
-  SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM counted`
+  SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM imported_count`
 
 /**
  * Selects the nights of a property from one day on and before another that somebody holds elsewhere: `day`, and the `host` of

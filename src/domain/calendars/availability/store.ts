@@ -83,18 +83,18 @@ const listDays = (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["listD
     )
 }
 
-/** Closes the days in the CTE `wanted`: answers those that were not closed. */
+/** Closes the days in the CTE `requested_day`: answers those that were not closed. */
 const blockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   INSERT INTO calendar_days (operator_id, property_id, day, closed)
-  SELECT ${operatorId}, property_id, day, true FROM wanted
+  SELECT ${operatorId}, property_id, day, true FROM requested_day
   ORDER BY property_id, day
   ON CONFLICT (operator_id, property_id, day) DO UPDATE SET closed = true WHERE NOT calendar_days.closed
   RETURNING operator_id, property_id, day, imported, stay_id`
 
-/** Opens the days in the CTE `wanted`: answers those that were closed. */
+/** Opens the days in the CTE `requested_day`: answers those that were closed. */
 const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
   UPDATE calendar_days d SET closed = false FROM (
-    SELECT property_id, day FROM calendar_days JOIN wanted USING (property_id, day)
+    SELECT property_id, day FROM calendar_days JOIN requested_day USING (property_id, day)
     WHERE operator_id = ${operatorId} AND closed
     ORDER BY property_id, day FOR UPDATE OF calendar_days
   ) known
@@ -118,19 +118,19 @@ const changeDays = (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["cha
     ({ operatorId, property_ids, days, now }: Givens<ChangeDaysParameters>, available: boolean) => ({
       change: sql`
         preconditions AS (SELECT ${unknownPropertiesSql(sql, operatorId, property_ids)} AS unknown_properties),
-        wanted AS (
+        requested_day AS (
           SELECT DISTINCT property_id, day
           FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
           WHERE preconditions.unknown_properties = '{}'
         ), changed AS (${available ? unblockDaysSql(sql, operatorId) : blockDaysSql(sql, operatorId)}),
-        let_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM changed`)}),
-        seen AS (
+        active_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM changed`)}),
+        availability_change AS (
           SELECT operator_id, property_id,
             jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
-          FROM changed JOIN let_property USING (operator_id, property_id)
+          FROM changed JOIN active_property USING (operator_id, property_id)
           WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
         )`,
-      events: [recordAvailabilityEventSql(sql, sql`seen`, now)],
+      events: [recordAvailabilityEventSql(sql, sql`availability_change`, now)],
       changedRecords: sql`
         SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
         FROM changed`,

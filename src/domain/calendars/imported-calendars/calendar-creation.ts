@@ -16,13 +16,13 @@ import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calenda
 
 interface InsertCalendarParameters extends OperatorRowId {
   readonly propertyId: number
-  /** As it is kept: sealed to the id. */
+  /** Sealed to the id. */
   readonly url: string
   readonly digest: Uint8Array
-  /** Digests of tokens of this service in it. */
+  /** Digests of the tokens of this service that the URL contains. */
   readonly tokenDigests: ReadonlyArray<string>
   readonly host: string
-  /** Undefined: no, and a calendar that is there already keeps its own. */
+  /** Undefined: false for a new calendar; an existing calendar keeps its setting. */
   readonly skipUnavailable: boolean | undefined
   readonly now: Date
 }
@@ -31,26 +31,26 @@ const readInsertedCalendar = makeSingleRowReader(
   Schema.Struct({
     id: Schema.NullOr(Schema.Int),
     has_property: Schema.Boolean,
-    of_property: Schema.Int,
-    is_own: Schema.Boolean
+    property_calendars: Schema.Int,
+    is_own_feed: Schema.Boolean
   })
 )
 
 /**
- * Adds a calendar, or finds it. The caller holds the operator's lock, so that no other calendar is added meanwhile. An address of ours
- * that says what is busy in the property is refused: the property would block its own days for ever.
+ * Adds a calendar, or finds the existing one. The caller holds the operator's lock, so that no other calendar is added at the same time.
+ * The URL of a feed of this property is rejected: the property would block its own days for ever.
  */
 const makeInsertCalendar = (sql: SqlClient) => {
   const statement = prepareRecordedChange(sql, (parameters: Givens<InsertCalendarParameters>) => {
     const { operatorId, id, propertyId, url, digest, tokenDigests, host, skipUnavailable, now } = parameters
     return {
       change: sql`
-      known AS (
+      existing_calendar AS (
         SELECT operator_id, id FROM imported_calendars
         WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND url_digest = ${digest}
-      ), room AS (
+      ), preconditions AS (
         SELECT ${propertyExistsCondition(sql, operatorId, propertyId)} AS has_property,
-          count(*) FILTER (WHERE property_id = ${propertyId}) AS of_property, count(*) AS of_operator,
+          count(*) FILTER (WHERE property_id = ${propertyId}) AS property_calendars, count(*) AS operator_calendars,
           EXISTS (
             SELECT FROM property_feeds
             WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
@@ -61,35 +61,35 @@ const makeInsertCalendar = (sql: SqlClient) => {
               AND (l.scope = 'entire' OR EXISTS (
                 SELECT FROM calendar_share_link_properties p
                 WHERE p.operator_id = l.operator_id AND p.link_id = l.id AND p.property_id = ${propertyId}))
-          ) AS is_own
+          ) AS is_own_feed
         FROM imported_calendars WHERE operator_id = ${operatorId}
-      ), made AS (
+      ), new_calendar AS (
         INSERT INTO imported_calendars
           (operator_id, id, property_id, url, url_digest, host, skip_unavailable, due_at, created_at)
         OVERRIDING SYSTEM VALUE
         SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable ?? false}::boolean, ${now}, ${now}
-        FROM room
-        WHERE has_property AND NOT EXISTS (SELECT FROM known) AND NOT is_own
-          AND of_property < ${sql.literal(String(PROPERTY_CALENDARS_MAX))}
-          AND of_operator < ${sql.literal(String(IMPORTED_CALENDARS_MAX))}
+        FROM preconditions
+        WHERE has_property AND NOT EXISTS (SELECT FROM existing_calendar) AND NOT is_own_feed
+          AND property_calendars < ${sql.literal(String(PROPERTY_CALENDARS_MAX))}
+          AND operator_calendars < ${sql.literal(String(IMPORTED_CALENDARS_MAX))}
         RETURNING operator_id, id
       ), changed AS (${
         skipUnavailable === undefined
-          ? sql`SELECT operator_id, id FROM known WHERE false`
-          : updateSettingsSql(sql, "known", { skipUnavailable, now })
+          ? sql`SELECT operator_id, id FROM existing_calendar WHERE false`
+          : updateSettingsSql(sql, "existing_calendar", { skipUnavailable, now })
       })`,
       events: [],
       changedRecords: sql`
-      SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM made
+      SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM new_calendar
       UNION ALL ${changedSettingsRecordsSql(sql)}`,
       outcome: sql`
-      SELECT coalesce((SELECT id FROM known), (SELECT id FROM made)) AS id, has_property, of_property, is_own FROM room`
+      SELECT coalesce((SELECT id FROM existing_calendar), (SELECT id FROM new_calendar)) AS id, has_property, property_calendars, is_own_feed FROM preconditions`
     }
   })
   return (calendar: InsertCalendarParameters) => readInsertedCalendar(statement(calendar))
 }
 
-/** Imports the calendar at an address from now on. Returns its id. The same address for the same property is the same calendar. */
+/** Starts to import the calendar at a URL. Returns its id: the existing one if the property already imports this URL. */
 export const makeAddCalendar = (sql: SqlClient, { seal }: SecretSealer) => {
   const insertCalendar = makeInsertCalendar(sql)
   const runLocked = withOperatorLock(sql)
@@ -113,11 +113,11 @@ export const makeAddCalendar = (sql: SqlClient, { seal }: SecretSealer) => {
       skipUnavailable: settings?.skipUnavailable,
       now
     })
-    const { id, has_property, of_property, is_own } = yield* runLocked(operatorId, insertion)
+    const { id, has_property, property_calendars, is_own_feed } = yield* runLocked(operatorId, insertion)
     if (id !== null) return { id }
     if (!has_property) return yield* unknownPropertyIdError
-    if (is_own) return yield* ownFeedError
-    return yield* of_property >= PROPERTY_CALENDARS_MAX
+    if (is_own_feed) return yield* ownFeedError
+    return yield* property_calendars >= PROPERTY_CALENDARS_MAX
       ? tooManyCalendarsOfPropertyError
       : tooManyCalendarsOfOperatorError
   })

@@ -7,13 +7,14 @@ import { countImportedDaysSql, propertiesTouchedByImportSql } from "../availabil
 import { freezeFeedsOfRemovedCalendarsSql } from "../property-feeds/feed-freezing.ts"
 import type { CalendarUpdate } from "./imported-calendar.ts"
 
-// The statements that write down how a fetch ended. Each asks first whether the calendar is still the worker's, and locks it:
-// so nobody else changes its days meanwhile. Done twice each is done once.
+// The statements that store how a fetch ended. Each first checks that the worker still holds its claim, and locks the calendar, so that
+// nobody else changes its days meanwhile. Every statement is idempotent.
 //
-// A day that a calendar says is busy may be an echo: it says so because the feed its source reads from us said so
-// (property_feeds.told). First said while it is told there, it is one, for as long as it is told. Once that feed was read
-// without the day and the calendar says it still, the day is its own, and stays its own while it is said. Who has not read for
-// long repeats nothing that he did not say before.
+// A busy day of a calendar may be an echo: its marketplace repeats a day that it read in our feed (property_feeds.told).
+//
+// - A new day is an echo if our feed reported it within CALENDAR_FEEDBACK_LOOP_MS. It stays one while our feed reports it.
+// - A day becomes the calendar's own once our feed was read without it and the calendar still has it. It stays so while the calendar
+//   has it.
 
 export interface CalendarClaim {
   readonly operator_id: number
@@ -39,12 +40,12 @@ const isClaimedCondition = (sql: SqlClient, { operator_id, id, attempts }: Given
   sql`operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts}`
 
 /**
- * For a CTE `told`: one row, the days that the source of the calendar in the CTE `calendar` was told last, and those of them
- * that it can have heard of lately.
+ * For a CTE `feed_record` of one row. `days`: the days that our feed for the calendar in the CTE `calendar` last reported.
+ * `recent_days`: the same days if that was within CALENDAR_FEEDBACK_LOOP_MS, else none.
  */
 const recordedFeedDaysSql = (sql: SqlClient, now: Value<Date>): Fragment => sql`
   SELECT coalesce(f.told, '{}') AS days,
-    CASE WHEN f.told_at > ${now}::timestamptz - ${feedbackLoopIntervalSql(sql)} THEN f.told ELSE '{}' END AS lately
+    CASE WHEN f.told_at > ${now}::timestamptz - ${feedbackLoopIntervalSql(sql)} THEN f.told ELSE '{}' END AS recent_days
   FROM (SELECT) one LEFT JOIN (
     property_feeds f JOIN calendar c
       ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id AND f.grant_id IS NULL
@@ -53,15 +54,15 @@ const recordedFeedDaysSql = (sql: SqlClient, now: Value<Date>): Fragment => sql`
 const feedbackLoopIntervalSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_FEEDBACK_LOOP_MS))} milliseconds'`
 
-/** For a CTE: echoes from `first` on that the source was told no more are its own words. */
+/** For a CTE: echoes from `first` on that our feed no longer reports become days of the calendar itself. */
 const clearFeedbackLoopsSql = (
   sql: SqlClient,
   first: Givens<{ readonly first: string }>["first"],
   unless: Fragment
 ): Fragment => sql`
-  UPDATE imported_days d SET echo = false FROM calendar c, told
+  UPDATE imported_days d SET echo = false FROM calendar c, feed_record
   WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo AND d.day >= ${first}::date
-    AND NOT told.days @> d.day AND ${unless}`
+    AND NOT feed_record.days @> d.day AND ${unless}`
 
 export interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdate, "bookingWindow"> {
   readonly unavailable_before: string | null
@@ -80,33 +81,33 @@ export const applyUpdateChange = (
 ): RecordedChange => {
   const { days, first, last, now, unblocksDays } = parameters
   const changed = sql`
-    SELECT operator_id, property_id, day, true AS busy FROM added
-    UNION ALL SELECT operator_id, property_id, day, false FROM gone`
+    SELECT operator_id, property_id, day, true AS busy FROM blocked_day
+    UNION ALL SELECT operator_id, property_id, day, false FROM unblocked_day`
   return {
     change: sql`
       calendar AS (
         SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isClaimedCondition(sql, parameters)} FOR NO KEY UPDATE
-      ), told AS MATERIALIZED (${recordedFeedDaysSql(sql, now)}),
-      said AS MATERIALIZED (
+      ), feed_record AS MATERIALIZED (${recordedFeedDaysSql(sql, now)}),
+      current_day AS MATERIALIZED (
         SELECT c.operator_id, c.id AS calendar_id, c.property_id, day FROM calendar c, unnest(${days}::date[]) day
-      ), unsaid AS MATERIALIZED (
+      ), dropped_day AS MATERIALIZED (
         SELECT d.operator_id, d.calendar_id, d.property_id, d.day FROM imported_days d
         JOIN calendar c ON c.operator_id = d.operator_id AND c.id = d.calendar_id
-        WHERE d.day BETWEEN ${first}::date AND ${last}::date AND NOT EXISTS (SELECT FROM said WHERE said.day = d.day)
-      ), kept_day AS (SELECT day FROM unsaid WHERE NOT ${unblocksDays}::boolean),
-      gone AS (
-        DELETE FROM imported_days d USING unsaid
-        WHERE d.operator_id = unsaid.operator_id AND d.calendar_id = unsaid.calendar_id AND d.day = unsaid.day
+        WHERE d.day BETWEEN ${first}::date AND ${last}::date AND NOT EXISTS (SELECT FROM current_day WHERE current_day.day = d.day)
+      ), kept_day AS (SELECT day FROM dropped_day WHERE NOT ${unblocksDays}::boolean),
+      unblocked_day AS (
+        DELETE FROM imported_days d USING dropped_day
+        WHERE d.operator_id = dropped_day.operator_id AND d.calendar_id = dropped_day.calendar_id AND d.day = dropped_day.day
           AND ${unblocksDays}::boolean
         RETURNING d.operator_id, d.property_id, d.day
-      ), own AS (${clearFeedbackLoopsSql(
+      ), feedback_update AS (${clearFeedbackLoopsSql(
         sql,
         first,
-        sql`(EXISTS (SELECT FROM said WHERE said.day = d.day) OR EXISTS (SELECT FROM kept_day WHERE kept_day.day = d.day))`
+        sql`(EXISTS (SELECT FROM current_day WHERE current_day.day = d.day) OR EXISTS (SELECT FROM kept_day WHERE kept_day.day = d.day))`
       )}),
-      added AS (
+      blocked_day AS (
         INSERT INTO imported_days (operator_id, calendar_id, day, property_id, echo)
-        SELECT operator_id, calendar_id, day, property_id, told.lately @> day FROM said, told
+        SELECT operator_id, calendar_id, day, property_id, feed_record.recent_days @> day FROM current_day, feed_record
         ORDER BY day ON CONFLICT DO NOTHING
         RETURNING operator_id, property_id, day
       ), ${countImportedDaysSql(sql, changed, { first, at: now })},
@@ -127,8 +128,8 @@ export const applyUpdateChange = (
         ? propertiesTouchedByImportSql(sql)
         : sql`${propertiesTouchedByImportSql(sql)} UNION ALL ${fetchedCalendarSql(sql, "fetched_at")}`,
     outcome: sql`
-      SELECT state, error, (SELECT count(*) FROM counted) AS changed_days,
-        (SELECT count(*) FROM said) + (SELECT count(*) FROM kept_day) AS busy_days, false AS is_superseded FROM settled`
+      SELECT state, error, (SELECT count(*) FROM imported_count) AS changed_days,
+        (SELECT count(*) FROM current_day) + (SELECT count(*) FROM kept_day) AS busy_days, false AS is_superseded FROM settled`
   }
 }
 
@@ -137,14 +138,14 @@ export interface CompleteUnchangedParameters extends CalendarClaim {
   readonly nextFetch: Date
 }
 
-/** It says what it said last: that may no longer be an echo. */
+/** The feed is unchanged. Its echoes may have become days of the calendar itself. */
 export const settlingUnchanged = (sql: SqlClient, parameters: Givens<CompleteUnchangedParameters>): Fragment => sql`
   WITH calendar AS (
     UPDATE imported_calendars
     SET state = 'ok', error = CASE WHEN accepted_digest IS DISTINCT FROM digest THEN unreadable END, failures = 0,
       fetched_at = ${parameters.now}, due_at = ${parameters.nextFetch}
     WHERE ${isClaimedCondition(sql, parameters)} RETURNING operator_id, id, property_id
-  ), told AS MATERIALIZED (${recordedFeedDaysSql(sql, parameters.now)}), own AS (${clearFeedbackLoopsSql(sql, parameters.first, sql`true`)})
+  ), feed_record AS MATERIALIZED (${recordedFeedDaysSql(sql, parameters.now)}), feedback_update AS (${clearFeedbackLoopsSql(sql, parameters.first, sql`true`)})
   SELECT 0 AS changed_days FROM calendar`
 
 export interface AcceptFeedParameters extends CalendarClaim {
@@ -160,11 +161,11 @@ export const acceptFeedChange = (sql: SqlClient, parameters: Givens<AcceptFeedPa
     calendar AS (
       SELECT operator_id, id, property_id, kept FROM imported_calendars
       WHERE ${isClaimedCondition(sql, parameters)} FOR NO KEY UPDATE
-    ), gone AS (
+    ), unblocked_day AS (
       DELETE FROM imported_days d USING calendar c
       WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND c.kept @> d.day
       RETURNING d.operator_id, d.property_id, d.day
-    ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
+    ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM unblocked_day`, {
       first: parameters.first,
       at: parameters.now
     })},
@@ -178,7 +179,7 @@ export const acceptFeedChange = (sql: SqlClient, parameters: Givens<AcceptFeedPa
   changedRecords: sql`
     ${propertiesTouchedByImportSql(sql)}
     UNION ALL SELECT operator_id, 'imported_calendar:' || id, '{accepted}'::text[] FROM accepted`,
-  outcome: sql`SELECT (SELECT count(*) FROM counted) AS changed_days FROM accepted`
+  outcome: sql`SELECT (SELECT count(*) FROM imported_count) AS changed_days FROM accepted`
 })
 
 export interface FailFetchParameters extends CalendarClaim {
@@ -187,7 +188,7 @@ export interface FailFetchParameters extends CalendarClaim {
   readonly nextFetch: Date
 }
 
-/** What it said last stays. */
+/** The busy days of the last successful fetch stay. */
 export const settlingFailed = (
   sql: SqlClient,
   parameters: Givens<FailFetchParameters>,
@@ -199,7 +200,7 @@ export const settlingFailed = (
   WHERE ${isClaimedCondition(sql, parameters)} AND failures = ${parameters.failures}
   RETURNING operator_id, id, state, error`
 
-/** The same of a fetch by a caller, which leaves a trail. */
+/** Like {@link settlingFailed}, for a fetch by a caller: it writes an audit entry. */
 export const failFetchChange = (sql: SqlClient, parameters: Givens<FailFetchParameters>): RecordedChange => ({
   change: sql`settled AS (${settlingFailed(sql, parameters, "caller")})`,
   events: [],
@@ -208,7 +209,7 @@ export const failFetchChange = (sql: SqlClient, parameters: Givens<FailFetchPara
     SELECT id, state, error, 0 AS changed_days, NULL::bigint AS busy_days, false AS is_superseded FROM settled`
 })
 
-/** Gives a calendar back as it was. */
+/** Releases the claim of a calendar without a change. */
 export const releaseCalendarSql = (sql: SqlClient, parameters: Givens<CalendarClaim>): Fragment => sql`
   UPDATE imported_calendars SET due_at = ${parameters.now} WHERE ${isClaimedCondition(sql, parameters)}`
 
@@ -217,17 +218,17 @@ export interface RemoveCalendarParameters extends CalendarClaim {
 }
 
 /**
- * A calendar goes, and with it what only it closed. The caller must have locked it by an earlier statement: a worker can then add
- * no days to it that this statement would not see.
+ * Deletes a calendar and unblocks the days that only it blocked. The caller must have locked it in an earlier statement: then no worker
+ * can add days that this statement does not see.
  */
 export const removeCalendarChange = (sql: SqlClient, parameters: Givens<RemoveCalendarParameters>): RecordedChange => ({
   change: sql`
     calendar AS (
       SELECT operator_id, id, property_id FROM imported_calendars WHERE ${isClaimedCondition(sql, parameters)} FOR UPDATE
-    ), gone AS (
+    ), unblocked_day AS (
       DELETE FROM imported_days d USING calendar c WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id
       RETURNING d.operator_id, d.property_id, d.day
-    ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM gone`, {
+    ), ${countImportedDaysSql(sql, sql`SELECT operator_id, property_id, day, false AS busy FROM unblocked_day`, {
       first: parameters.first,
       at: parameters.now
     })},

@@ -5,23 +5,23 @@ import { isFeedToken } from "./feed-url.ts"
 import { type FeedBusyPeriod, feedDateRange, toBusyDateMultirange, toBusyPeriods } from "./rules.ts"
 import { PropertyFeedStore } from "./store.ts"
 
-/** A feed that somebody reads. */
+/** A feed and the operator's date today. */
 export interface PropertyFeed {
   readonly operator_id: number
   readonly id: number
   readonly property_id: number
-  /** Of the imported calendar whose source reads it; null: it is the property's own. */
+  /** The imported calendar whose marketplace reads the feed; null: the property's own feed. */
   readonly calendar_id: number | null
   readonly time_zone: string
-  /** Today where the merchant is. */
+  /** Today in the operator's time zone. */
   readonly today: string
 }
 
-/** What a feed says. */
+/** The content of a feed. */
 interface FeedContent {
-  /** By their beginnings. */
+  /** In the order of their starts. */
   readonly busyPeriods: ReadonlyArray<FeedBusyPeriod>
-  /** What its reader must be known to know before it is answered; none when that was written down before. */
+  /** The busy days to record before the response is sent. None if they are recorded already. */
   readonly unrecordedBusyDays: Option.Option<string>
 }
 
@@ -32,11 +32,11 @@ interface FeedContent {
 export class PropertyFeeds extends Context.Service<
   PropertyFeeds,
   {
-    /** The feed a token opens; none when it is unknown or replaced, or the account behind it is banned or closed. */
+    /** Returns the feed of a token; none if the token is unknown or replaced, or if the operator is banned or closed. */
     readonly open: (token: string) => Effect.Effect<Option.Option<PropertyFeed>>
-    /** What a feed says now; none when it is gone meanwhile. */
+    /** Returns the current content of a feed, or none if it has been deleted. */
     readonly read: (feed: PropertyFeed) => Effect.Effect<Option.Option<FeedContent>>
-    /** Writes down the news of what a feed says, before its reader is answered. */
+    /** Records busy days that are not recorded yet. Must be called before the response is sent. */
     readonly recordRead: (feed: PropertyFeed, content: FeedContent) => Effect.Effect<void>
   }
 >()("latchkey/domain/calendars/property-feeds/PropertyFeeds") {
@@ -66,7 +66,7 @@ const readFeed = (store: Store) =>
     if (days === undefined) return Option.none()
     const busyPeriods = toBusyPeriods(days, range)
     const busyDays = toBusyDateMultirange(busyPeriods, feed.today)
-    const isRecorded = busyDays === days.told && (days.told_lately || busyDays === NO_BUSY_DAYS)
+    const isRecorded = busyDays === days.reported_days && (days.is_report_recent || busyDays === NO_BUSY_DAYS)
     return Option.some({ busyPeriods, unrecordedBusyDays: isRecorded ? Option.none() : Option.some(busyDays) })
   }, withChildSpan("PropertyFeeds.read"))
 

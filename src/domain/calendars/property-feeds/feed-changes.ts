@@ -16,7 +16,7 @@ import { propertyExistsCondition } from "../../properties/properties/ownership.t
 import { hashToken } from "../../secret-urls.ts"
 import { type FeedKey, type FeedRecipient, FeedRow, feedColumnsSql, isFeedOwnerCondition } from "./feed-rows.ts"
 
-/** A token as its column keeps it, sealed to the id of its row, and what it is found by. */
+/** A token as the database stores it: sealed to the id of its row, and the digest that finds the row. */
 interface SealedToken {
   readonly id: number
   readonly token: string
@@ -34,27 +34,27 @@ interface CreateFeedParameters extends FeedRecipient, SealedToken {
   readonly most: number
 }
 
-/** What a feed for the source of a calendar needs: the calendar, and room. Its own feed a property can always have. */
+/** Conditions of a feed for a calendar: the calendar exists, and the property has fewer feeds than its limit. The own feed of a property has none. */
 const sourceFeedConditions = (
   sql: SqlClient,
   { operatorId, propertyId, calendarId, most }: Givens<CreateFeedParameters>
 ) => {
-  if (calendarId === undefined) return { known: sql`true`, full: sql`false` }
+  if (calendarId === undefined) return { hasCalendar: sql`true`, isFull: sql`false` }
   return {
-    known: sql`EXISTS (
+    hasCalendar: sql`EXISTS (
       SELECT FROM imported_calendars
       WHERE operator_id = ${operatorId} AND id = ${calendarId} AND property_id = ${propertyId})`,
-    full: sql`(
+    isFull: sql`(
       SELECT count(*) >= ${most}::bigint AND count(*) FILTER (WHERE calendar_id = ${calendarId}) = 0 FROM property_feeds
       WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND calendar_id IS NOT NULL)`
   }
 }
 
-/** A feed, or why there is none: `id` is null then. */
+/** A feed, or the reason why none was created: then `id` is null. */
 export const CreatedFeedRow = Schema.Struct({
-  known: Schema.Boolean,
-  calendar_known: Schema.Boolean,
-  granted: Schema.Boolean,
+  has_property: Schema.Boolean,
+  has_calendar: Schema.Boolean,
+  is_granted: Schema.Boolean,
   id: Schema.NullOr(Schema.Int),
   property_id: Schema.NullOr(Schema.Int),
   calendar_id: Schema.NullOr(Schema.Int),
@@ -66,22 +66,22 @@ export type CreatedFeedRow = typeof CreatedFeedRow.Type
 const readCreatedFeed = makeSingleRowReader(CreatedFeedRow)
 
 /**
- * The feed of a reader, created under `id` unless it exists. It is null if property or calendar are not `known`, if the grant has
- * ended, or if the property has as many feeds for calendars as it may have. Where it is full, the oldest feed whose calendar is
- * imported no more makes room: so the operator is locked while a feed for a calendar is created.
+ * Returns the feed of a recipient, and creates it under `id` unless it exists. The feed is null if the property or the calendar does not
+ * exist, if the grant has ended, or if the property has reached its limit of feeds for calendars. At the limit, the oldest feed whose
+ * calendar is no longer imported is deleted first. So the operator is locked while a feed for a calendar is created.
  */
 export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
   const statement = prepareRecordedChange(sql, (parameters: Givens<CreateFeedParameters>) => {
     const { operatorId, propertyId, calendarId, grantId, id, token, digest, now } = parameters
-    const { known, full } = sourceFeedConditions(sql, parameters)
+    const { hasCalendar, isFull } = sourceFeedConditions(sql, parameters)
     return {
       change: sql`
-        ${lockGrantSql(sql, { operatorId, grantId })} target AS (
-          SELECT ${propertyExistsCondition(sql, operatorId, propertyId)} AS known, ${known} AS calendar_known, ${full} AS is_full,
-            ${grantActiveCondition(sql, { grantId })} AS granted
-        ), forgotten AS (
+        ${lockGrantSql(sql, { operatorId, grantId })} preconditions AS (
+          SELECT ${propertyExistsCondition(sql, operatorId, propertyId)} AS has_property, ${hasCalendar} AS has_calendar, ${isFull} AS is_full,
+            ${grantActiveCondition(sql, { grantId })} AS is_granted
+        ), orphaned_feed AS (
           DELETE FROM property_feeds WHERE operator_id = ${operatorId}
-            AND EXISTS (SELECT FROM target WHERE known AND calendar_known AND granted AND is_full)
+            AND EXISTS (SELECT FROM preconditions WHERE has_property AND has_calendar AND is_granted AND is_full)
             AND id = (
               SELECT f.id FROM property_feeds f
               WHERE f.operator_id = ${operatorId} AND f.property_id = ${propertyId} AND f.calendar_id IS NOT NULL
@@ -89,22 +89,22 @@ export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
                   SELECT FROM imported_calendars c WHERE c.operator_id = f.operator_id AND c.id = f.calendar_id)
               ORDER BY f.id LIMIT 1)
           RETURNING operator_id, id
-        ), made AS (
+        ), feed AS (
           INSERT INTO property_feeds (operator_id, id, property_id, calendar_id, grant_id, token, token_digest, created_at)
           OVERRIDING SYSTEM VALUE
           SELECT ${operatorId}::bigint, ${id}::bigint, ${propertyId}::bigint, ${calendarId ?? null}::bigint,
             ${grantId ?? null}::bigint, ${token}::text, ${digest}::bytea, ${now}::timestamptz
-          FROM target WHERE known AND calendar_known AND granted AND (NOT is_full OR EXISTS (SELECT FROM forgotten))
+          FROM preconditions WHERE has_property AND has_calendar AND is_granted AND (NOT is_full OR EXISTS (SELECT FROM orphaned_feed))
           ON CONFLICT ON CONSTRAINT property_feeds_reader DO UPDATE SET token = property_feeds.token
           RETURNING operator_id, ${feedColumnsSql(sql)}
         )`,
       events: [],
       changedRecords: sql`
-        ${createdOrDeletedRecordsSql(sql, "property_feed", "made")} WHERE token = ${token}
-        UNION ALL ${createdOrDeletedRecordsSql(sql, "property_feed", "forgotten")}`,
+        ${createdOrDeletedRecordsSql(sql, "property_feed", "feed")} WHERE token = ${token}
+        UNION ALL ${createdOrDeletedRecordsSql(sql, "property_feed", "orphaned_feed")}`,
       outcome: sql`
-        SELECT target.known, target.calendar_known, target.granted, ${feedColumnsSql(sql)}
-        FROM target LEFT JOIN made ON true`
+        SELECT preconditions.has_property, preconditions.has_calendar, preconditions.is_granted, ${feedColumnsSql(sql)}
+        FROM preconditions LEFT JOIN feed ON true`
     }
   })
   const runWithLock = withOperatorLock(sql)
@@ -118,7 +118,7 @@ export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
 
 const readFeed = makeOptionalRowReader(FeedRow)
 
-/** Gives a feed another token; undefined if there is no such feed of that owner. */
+/** Replaces the token of a feed. Returns undefined if the owner has no such feed. */
 export const renewToken = (sql: SqlClient, seals: SecretSealer) => {
   const statement = prepareRecordedChange(
     sql,

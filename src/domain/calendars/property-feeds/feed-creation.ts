@@ -23,10 +23,10 @@ const createFeed = Effect.fnUntraced(function* (
   newId: number
 ) {
   const created = yield* store.create(recipient, newId, newFeedToken(), yield* currentSecond)
-  const { known, calendar_known, granted, id, token, created_at } = created
-  if (!granted) return yield* grantEndedError
-  if (!known) return yield* unknownPropertyIdError
-  if (!calendar_known) return yield* feedCalendarNotFoundError
+  const { has_property, has_calendar, is_granted, id, token, created_at } = created
+  if (!is_granted) return yield* grantEndedError
+  if (!has_property) return yield* unknownPropertyIdError
+  if (!has_calendar) return yield* feedCalendarNotFoundError
   if (id === null || token === null || created_at === null) return yield* feedLimitError
   const feed: FeedRow = {
     id,

@@ -7,7 +7,8 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { findSecretUrlOwner, type SecretUrlOwner } from "../../secret-urls.ts"
 import { BusyDaysRow, READ_RECORD_INTERVAL_MS } from "./rules.ts"
 
-// What the holder of an address reads, and what is written down of it. That is no change of a record: it notes what a stranger has read.
+// The reads of calendar feeds, and the record of what each feed last reported. Recording is not a change of a record: an anonymous
+// reader causes it, so the audit log has no entry.
 
 export const FeedByTokenRow = Schema.Struct({
   operator_id: Schema.Int,
@@ -20,7 +21,7 @@ export type FeedByTokenRow = typeof FeedByTokenRow.Type
 
 const readFeedByToken = makeOptionalRowReader(FeedByTokenRow)
 
-/** The feed that has a token; undefined when there is none, or the account behind it is banned or closed. */
+/** Finds the feed of a token. Returns undefined if no feed has the token, or if its operator is banned or closed. */
 export const findByToken = (sql: SqlClient) => {
   const findOwner = findSecretUrlOwner(sql)
   const statement = inForms(
@@ -38,20 +39,24 @@ export const findByToken = (sql: SqlClient) => {
 
 interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly id: number
-  /** Undefined where the feed is the property's own, which has nothing that was imported. */
+  /** Undefined for the property's own feed, which leaves out imported days. */
   readonly calendarId: number | undefined
   readonly today: string
   readonly now: Date
-  /** Told before that, it is written down again. */
+  /** A report that was recorded earlier is recorded again. */
   readonly recordedAfter: Date
 }
 
 const readBusyDays = makeOptionalRowReader(BusyDaysRow)
 
 /**
- * What is busy in a feed. The source of a calendar hears what the others say, never what it said itself, and of nobody what
- * that only repeats. Nor does it hear from others what it says as well: two that have both sold a night would each repeat it
- * for the other's sake, also when both have given it up. Undefined when the feed is gone meanwhile.
+ * Finds the busy days of a feed. Returns undefined if the feed has been deleted. The feed for a calendar has the imported days of the
+ * other calendars, but never:
+ *
+ * - days of the calendar itself,
+ * - days that another calendar only repeats from our feeds (`echo`),
+ * - days that the calendar blocks too. Otherwise two marketplaces that both sold a night would repeat it to each other for ever, even
+ *   after both cancelled.
  */
 export const findBusyDays = (sql: SqlClient) => {
   const statement = inForms(sql, (parameters: Givens<BusyDaysParameters>) => {
@@ -65,31 +70,31 @@ export const findBusyDays = (sql: SqlClient) => {
             AND NOT i.echo AND i.calendar_id <> ${calendarId}
             AND i.calendar_id <= coalesce(f.last_calendar_id, i.calendar_id)
             AND NOT EXISTS (
-              SELECT FROM imported_days own WHERE own.operator_id = i.operator_id
-                AND own.calendar_id = ${calendarId} AND own.day = i.day AND NOT own.echo)
+              SELECT FROM imported_days own_day WHERE own_day.operator_id = i.operator_id
+                AND own_day.calendar_id = ${calendarId} AND own_day.day = i.day AND NOT own_day.echo)
             AND NOT EXISTS (
-              SELECT FROM calendar_days held WHERE held.operator_id = i.operator_id
-                AND held.property_id = i.property_id AND held.day = i.day AND held.stay_id IS NOT NULL)`
+              SELECT FROM calendar_days stay_day WHERE stay_day.operator_id = i.operator_id
+                AND stay_day.property_id = i.property_id AND stay_day.day = i.day AND stay_day.stay_id IS NOT NULL)`
     return sql`
-      SELECT p.deactivated_at IS NULL AS is_let, coalesce(stays.held, '{}') AS held,
-        coalesce(stays.holders, '{}') AS holders, ARRAY(
+      SELECT p.deactivated_at IS NULL AS is_active, coalesce(stay.days, '{}') AS stay_days,
+        coalesce(stay.ids, '{}') AS stay_ids, ARRAY(
           SELECT each.day - ${start}::date FROM (
             SELECT d.day FROM calendar_days d
             WHERE d.operator_id = f.operator_id AND d.property_id = f.property_id AND d.day BETWEEN ${start} AND ${end}
               AND d.closed AND d.stay_id IS NULL
             ${importedDays}
           ) each ORDER BY 1
-        ) AS closed,
-        (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS told,
-        coalesce(f.told_at > ${recordedAfter} AND f.told_at <= ${now}, false) AS told_lately
+        ) AS unavailable_days,
+        (f.told * datemultirange(daterange(${today}::date, NULL)))::text AS reported_days,
+        coalesce(f.told_at > ${recordedAfter} AND f.told_at <= ${now}, false) AS is_report_recent
       FROM property_feeds f
       JOIN properties p ON p.operator_id = f.operator_id AND p.id = f.property_id
       CROSS JOIN LATERAL (
-        SELECT array_agg(d.day - ${start}::date ORDER BY d.day) AS held, array_agg(d.stay_id ORDER BY d.day) AS holders
+        SELECT array_agg(d.day - ${start}::date ORDER BY d.day) AS days, array_agg(d.stay_id ORDER BY d.day) AS ids
         FROM calendar_days d
         WHERE d.operator_id = f.operator_id AND d.property_id = f.property_id AND d.day BETWEEN ${start} AND ${end}
           AND d.stay_id IS NOT NULL
-      ) stays
+      ) stay
       WHERE f.operator_id = ${operatorId} AND f.id = ${id}`
   })
   return (
@@ -112,7 +117,7 @@ export interface RecordReadParameters extends OperatorScoped {
   readonly now: Date
 }
 
-/** Writes down what is told to whoever reads the feed now. */
+/** Records the busy days that the feed reports to its reader now. */
 export const recordRead = (sql: SqlClient) => {
   const statement = inForms(
     sql,

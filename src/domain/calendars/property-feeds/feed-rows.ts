@@ -6,18 +6,18 @@ import type { GrantKey } from "../../connection-grants.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
 /**
- * Who reads a property's days: the source of an imported calendar, or undefined: whoever has the property's own feed. Feeds belong to
- * the host, or to the OAuth connection that made them.
+ * The recipient of a feed: the marketplace of an imported calendar, or any reader if `calendarId` is undefined. A feed belongs to the
+ * host, or to the OAuth connection that created it.
  */
 export interface FeedRecipient extends GrantKey {
   readonly propertyId: number
   readonly calendarId: number | undefined
 }
 
-/** Which feed of its owner. */
+/** A feed of an owner. */
 export interface FeedKey extends OperatorRowId, GrantKey {}
 
-/** A feed with its token as it is kept. */
+/** A feed with its token as stored: sealed if the installation has keys. */
 export const FeedRow = Schema.Struct({
   id: Schema.Int,
   property_id: Schema.Int,
@@ -29,6 +29,6 @@ export type FeedRow = typeof FeedRow.Type
 
 export const feedColumnsSql = (sql: SqlClient): Fragment => sql`id, property_id, calendar_id, token, created_at`
 
-/** Whether a row of feeds is the host's, or that of the OAuth connection. */
+/** Whether a row of feeds belongs to the host, or to the OAuth connection. */
 export const isFeedOwnerCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
   grantId === undefined ? sql`grant_id IS NULL` : sql`grant_id = ${grantId}`

@@ -4,34 +4,34 @@ import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { firstOfMonthAfter } from "../calendar-share-links/rules.ts"
 
-/** Whole months a feed reaches back: a stay under way keeps its first night, and so its event. */
+/** Past months in a feed. With them a current stay keeps its first night, and so the UID of its event. */
 const PAST_MONTHS = 1
 
-/** Milliseconds after which it is written down again that the same was told: so it is known who still reads. */
+/** Milliseconds after which an unchanged report is recorded again. So the record shows that the feed is still read. */
 export const READ_RECORD_INTERVAL_MS = 60 * 60 * 1000
 
-/** The days a feed covers: to the last one that can be sold or closed. */
+/** Returns the days that a feed covers, up to the last day that can be sold or blocked. */
 export const feedDateRange = (today: string): DateRange => ({
   start: firstOfMonthAfter(today, -PAST_MONTHS),
   end: addDays(today, AVAILABILITY_END_DAYS)
 })
 
-/** What is known of a property's days in a span, each by its distance from the first; every list ascending. */
+/** The busy days of a property in a range. Days are offsets from its first day, in ascending order. */
 export const BusyDaysRow = Schema.Struct({
-  is_let: Schema.Boolean,
-  /** Nights that stays hold, and in the same order the stay of each. */
-  held: Schema.Array(Schema.Int),
-  holders: Schema.Array(Schema.Int),
-  /** Days that the host closed or other calendars say are busy, but for those nights; each once. */
-  closed: Schema.Array(Schema.Int),
-  /** What was told at the last read, without days before today, as the database writes it. */
-  told: Schema.String,
-  /** Whether that was written down lately enough. */
-  told_lately: Schema.Boolean
+  is_active: Schema.Boolean,
+  /** Nights of stays. `stay_ids` has the stay of each night, in the same order. */
+  stay_days: Schema.Array(Schema.Int),
+  stay_ids: Schema.Array(Schema.Int),
+  /** Other days that the host blocked or that other calendars block, each once. */
+  unavailable_days: Schema.Array(Schema.Int),
+  /** The days from today on that the last read reported, as a `datemultirange`. */
+  reported_days: Schema.String,
+  /** Whether the last report was recorded within {@link READ_RECORD_INTERVAL_MS}. */
+  is_report_recent: Schema.Boolean
 })
 export type BusyDaysRow = typeof BusyDaysRow.Type
 
-/** Days in a row that are busy for one reason. */
+/** Consecutive days that are busy for one reason. */
 export interface FeedBusyPeriod {
   readonly reason: "stay" | "closed" | "not let"
   readonly start: string
@@ -45,7 +45,7 @@ interface DayRun {
   readonly holder: number
 }
 
-/** Days next to each other that are of the same, as runs. */
+/** Returns the runs of consecutive days with the same holder. */
 const toDayRuns = (days: ReadonlyArray<{ readonly day: number; readonly holder: number }>): ReadonlyArray<DayRun> => {
   const runs: Array<DayRun> = []
   for (const { day, holder } of days) {
@@ -57,25 +57,25 @@ const toDayRuns = (days: ReadonlyArray<{ readonly day: number; readonly holder: 
   return runs
 }
 
-/** What makes a property busy: each stay, and each stretch of days that cannot be booked for another reason. */
+/** Returns the busy periods of a property: each stay, and each run of days that are unavailable for another reason. */
 export const toBusyPeriods = (
-  { is_let, held, holders, closed }: BusyDaysRow,
+  { is_active, stay_days, stay_ids, unavailable_days }: BusyDaysRow,
   { start, end }: DateRange
 ): ReadonlyArray<FeedBusyPeriod> => {
-  if (!is_let) return [{ reason: "not let", start, end: addDays(end, 1) }]
+  if (!is_active) return [{ reason: "not let", start, end: addDays(end, 1) }]
   const toPeriod = (reason: FeedBusyPeriod["reason"]) => (run: DayRun) => ({
     reason,
     start: addDays(start, run.first),
     end: addDays(start, run.last + 1)
   })
-  const stays = toDayRuns(held.map((day, index) => ({ day, holder: holders[index] ?? 0 })))
+  const stays = toDayRuns(stay_days.map((day, index) => ({ day, holder: stay_ids[index] ?? 0 })))
   return [
     ...stays.map(toPeriod("stay")),
-    ...toDayRuns(closed.map((day) => ({ day, holder: 0 }))).map(toPeriod("closed"))
+    ...toDayRuns(unavailable_days.map((day) => ({ day, holder: 0 }))).map(toPeriod("closed"))
   ].toSorted((one, other) => daysInRange(other.start, one.start) - 1)
 }
 
-/** The days from today on that are busy, as the database writes a set of days. */
+/** Returns the busy days from today on, as a `datemultirange`. */
 export const toBusyDateMultirange = (busyPeriods: ReadonlyArray<FeedBusyPeriod>, today: string): string => {
   const ranges: Array<Pick<FeedBusyPeriod, "start" | "end">> = []
   for (const { start, end } of busyPeriods) {

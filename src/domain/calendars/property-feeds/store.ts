@@ -16,7 +16,7 @@ import type { BusyDaysRow } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Whether a row of feeds is the reader's. */
+/** Whether a row of feeds is the feed of the recipient. */
 const feedOfRecipientCondition = (
   sql: Sql,
   { operatorId, propertyId, calendarId, grantId }: Valued<FeedRecipient>
@@ -67,7 +67,7 @@ const makeExists = (sql: Sql): PropertyFeedStore["Service"]["exists"] => {
   return (operatorId, id) => Effect.map(readExists(statement({ operatorId, id })), ({ known }) => known)
 }
 
-/** The SQL of feeds. What is told is no change of a record: it notes what a stranger has read. */
+/** The SQL of feeds. Recording a read is not a change of a record, because an anonymous reader causes it. */
 export class PropertyFeedStore extends Context.Service<
   PropertyFeedStore,
   {
@@ -84,18 +84,18 @@ export class PropertyFeedStore extends Context.Service<
       token: string,
       now: Date
     ) => Effect.Effect<CreatedFeedRow, never, CurrentActor>
-    /** Gives a feed another token; undefined if its owner has no such feed. */
+    /** Replaces the token of a feed. Returns undefined if the owner has no such feed. */
     readonly renew: (key: FeedKey, token: string) => Effect.Effect<FeedRow | undefined, never, CurrentActor>
-    /** The feed that has a token; undefined when there is none, or the account behind it is banned or closed. */
+    /** Returns undefined if no feed has the token, or if its operator is banned or closed. */
     readonly findByToken: (token: string) => Effect.Effect<FeedByTokenRow | undefined>
-    /** What is busy in a feed; undefined when the feed is gone meanwhile. */
+    /** Returns the busy days of a feed, or undefined if it has been deleted. */
     readonly findBusyDays: (
       feed: FeedByTokenRow,
       today: string,
       range: DateRange,
       now: Date
     ) => Effect.Effect<BusyDaysRow | undefined>
-    /** Writes down what is told to whoever reads the feed now. */
+    /** Records the busy days that the feed reports to its reader now. */
     readonly recordRead: (reading: RecordReadParameters) => Effect.Effect<void>
   }
 >()("latchkey/domain/calendars/property-feeds/PropertyFeedStore") {

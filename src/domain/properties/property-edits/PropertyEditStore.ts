@@ -17,7 +17,7 @@ import type { Property } from "../properties/contract.ts"
 import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../properties/property-edit.ts"
 import { makeSearchProperties } from "../properties/property-search.ts"
 
-/** What an edit sets. What is undefined stays. */
+/** The fields to set. Undefined fields stay as they are. */
 interface PropertyEdit extends PropertyFieldEdit {
   /**
    * false: no day of the property can be sold from today on, and its stays stay. true: every day can be sold again that nothing else
@@ -93,7 +93,7 @@ const prepareUpdate = (sql: SqlClient.SqlClient) => {
       events: changesDays ? [recordActivationEventSql(sql, now)] : [],
       changedRecords: changedRecordsSql(sql, "property"),
       outcome: sql`
-        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM turned), 0)` : sql`0`} AS changed_days FROM before`
+        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days FROM before`
     }
   })
   return (values: UpdateParameters, activation: Activation) => readEditedProperty(statement(values, activation))

@@ -21,12 +21,12 @@ const kinds = fc.array(fc.constantFrom("free", 1, 2, "closed"), { minLength: DAY
 const knownOf = (days: ReadonlyArray<string | number>): BusyDaysRow => {
   const held = days.flatMap((kind, day) => (typeof kind === "number" ? [{ day, kind }] : []))
   return {
-    is_let: true,
-    held: held.map(({ day }) => day),
-    holders: held.map(({ kind }) => kind),
-    closed: days.flatMap((kind, day) => (kind === "closed" ? [day] : [])),
-    told: "{}",
-    told_lately: true
+    is_active: true,
+    stay_days: held.map(({ day }) => day),
+    stay_ids: held.map(({ kind }) => kind),
+    unavailable_days: days.flatMap((kind, day) => (kind === "closed" ? [day] : [])),
+    reported_days: "{}",
+    is_report_recent: true
   }
 }
 
@@ -81,7 +81,7 @@ describe("what is busy in a feed", () => {
   })
 
   it("is all of it, once, where the property is not let", () => {
-    const known = { ...knownOf(Array.from({ length: DAYS }, () => 1)), is_let: false }
+    const known = { ...knownOf(Array.from({ length: DAYS }, () => 1)), is_active: false }
     const busy = toBusyPeriods(known, SPAN)
     assert.deepStrictEqual(busy, [{ reason: "not let", start: "2027-05-01", end: "2027-07-01" }])
     assert.strictEqual(toBusyDateMultirange(busy, TODAY), "{[2027-05-20,2027-07-01)}")
