@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // 0: the call came by no connection. Null: a release before this migration stored the key, so the connection is not known.
+  // 0: the call came by no connection. Null: a release before this migration stored the key, so the connection is not known. In other
+  // tables null means that the host created the record.
   yield* sql`ALTER TABLE idempotency_keys ADD COLUMN grant_id bigint`
 })

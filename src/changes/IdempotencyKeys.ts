@@ -18,7 +18,7 @@ export const CLAIM_MS = 60_000
 
 const StoredKey = Schema.Struct({
   fingerprint: Schema.Uint8Array,
-  /** Null: a release before migration 0071 stored the key. */
+  /** 0: the call came by no connection. Null: not known, because a release before migration 0071 stored the key. */
   grant_id: Schema.NullOr(Schema.Int),
   /** Null while the change is under way outside. */
   outcome: Schema.NullOr(Schema.Json),

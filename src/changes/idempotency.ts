@@ -112,7 +112,8 @@ const replayOrResume = (call: KeyedCall, key: IdempotencyKeyState, stored: Store
 
 /**
  * Returns whether a key was stored for the same operation and input by a call of the same connection. An application that learns a
- * key of its host must not get the result of the host's call, which may contain an address that only its creator may see.
+ * key of its host must not get the result of the host's call, which may contain an address that only its creator may see. A key of
+ * unknown connection (null) matches every connection, until retention deletes it.
  */
 const isSameCall = (stored: StoredKey, key: IdempotencyKeyState): boolean =>
   Buffer.compare(stored.fingerprint, key.fingerprint) === 0 &&

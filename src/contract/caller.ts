@@ -18,7 +18,7 @@ export const Caller = Schema.Struct({
    * console, which may change all.
    */
   application: Schema.NullOr(Schema.String),
-  /** The consent of the host that the token came of; null: it was made in the console. */
+  /** The grant of the OAuth connection that the token belongs to; null: an access token, or a signed-in person. */
   grantId: Schema.NullOr(Schema.Int),
   scope: Schema.Literals(["read-only", "writable"]),
   /** IANA zone in which the operator's dates are read. */
@@ -29,8 +29,8 @@ export const Caller = Schema.Struct({
 })
 export type Caller = typeof Caller.Type
 
-/** A person who is signed in at the console, with what may keep the account from doing anything. */
-export interface SignedInAccount {
+/** An account that a transport has authenticated, with what may suspend its operator. */
+export interface TrustedAccount {
   readonly caller: Caller
   /** The actor in the audit log, if it is not the account: an administrator who calls for it on the command line. */
   readonly actor?: Actor

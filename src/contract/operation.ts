@@ -13,7 +13,7 @@ export interface RouteSpec {
   readonly params: ReadonlyArray<string>
   /** `image`: the body may carry an image, so its size limit is larger. */
   readonly body: "plain" | "image"
-  /** True if the operation only reads. A POST may only read. */
+  /** True if the operation changes no record: every GET, and some POSTs. */
   readonly changesNothing: boolean
   /** An unknown field is an error: a misspelt one would make the call do more than is meant. Other operations ignore it. */
   readonly rejectsUnknownFields?: true
@@ -66,11 +66,11 @@ interface RestOnly {
   readonly extension?: true
 }
 
-/** An operation that only a signed-in person can call, on a page of the console. */
+/** An operation without a route: the console calls it for a signed-in person, and the command line for an administrator. */
 interface ConsoleOnly {
   /** Why no token may call it. */
   readonly consoleOnly: string
-  /** A banned account, or one without a subscription, may call it too, because it only takes access away or stops something. */
+  /** A suspended operator may call it too, because it only takes access away or stops something. */
   readonly worksWhenSuspended?: true
 }
 
@@ -98,12 +98,12 @@ const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/RouteAnnot
 const ExposureAnnotation = Context.Service<Exposure>("latchkey/contract/ExposureAnnotation")
 const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
 const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
-/** Whether the caller must send a token. The OAuth operations that issue tokens need none (specification, OAuth 2.0 bearer token). */
+/** Whether the caller must send a token. The OAuth endpoints need none (specification, OAuth 2.0 bearer token). */
 export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsTokenAnnotation")
 /** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
 const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/UsesHttpStatusAnnotation")
 
-/** An operation has a REST route, or only the console can call it. */
+/** An operation has a REST route, or no token can call it. */
 type DeclaredExposure =
   | { readonly route: `${Method} /${string}`; readonly exposure: ToolMetadata | RestOnly }
   | { readonly route?: never; readonly exposure: ConsoleOnly }
@@ -127,7 +127,7 @@ export const defineFamily =
     name: Name,
     spec: {
       readonly body?: RouteSpec["body"]
-      /** Set for a POST that only reads because its parameters are too long for a query string. */
+      /** Set for a POST that changes no record, such as a test or a search with a long input. It ignores idempotency keys. */
       readonly changesNothing?: true
       /** Unknown fields are an error. By default they are ignored. */
       readonly rejectsUnknownFields?: true
@@ -204,7 +204,7 @@ export const toolMetadataOf = (operation: Rpc.Any): (OperationFamily & ToolMetad
 
 export const isConsoleOnly = (operation: Rpc.Any): boolean => "consoleOnly" in exposureOf(operation)
 export const isExtension = (operation: Rpc.Any): boolean => "extension" in exposureOf(operation)
-/** Whether a banned account, or one without a subscription, may call it too. */
+/** Whether a suspended operator may call it too. */
 export const worksWhenSuspended = (operation: Rpc.Any): boolean => "worksWhenSuspended" in exposureOf(operation)
 
 export const needsToken = (operation: Rpc.Any): boolean =>

@@ -30,8 +30,8 @@ export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: Valued<Gra
 export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
   grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
 
-/** Whether a grant is active; true without a grant. Unlike {@link grantActiveCondition} it needs no CTE and locks nothing. */
-export const grantExistsCondition = (sql: SqlClient, { operatorId, grantId }: Valued<GrantKey>): Fragment =>
+/** Whether a grant has not ended; true without a grant. Unlike {@link grantActiveCondition} it needs no CTE and locks nothing. */
+export const grantNotEndedCondition = (sql: SqlClient, { operatorId, grantId }: Valued<GrantKey>): Fragment =>
   grantId === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL)`

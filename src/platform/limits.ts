@@ -184,7 +184,7 @@ export const OVERLOADED_AFTER_MS = 2_000
 /** Tokens of calls refused for it that a process remembers, to refuse the next at once, and the milliseconds each is remembered. */
 export const REJECTED_TOKENS_MAX = 10_000
 export const REJECTED_TOKEN_MS = 3_000
-/** Seconds after which a call is worth retrying that found no place in time or ran out of it. */
+/** Seconds after which to retry a call that got no concurrency permit in time, or met a calendar fetch in progress. */
 export const BUSY_RETRY_SECONDS = 5
 
 /** Characters of a staff member's name and of the notes on staff and on tasks (contract facts 9). */
@@ -350,7 +350,7 @@ export const CHANNEL_REASON_LENGTH = 300
 /** Calendars of elsewhere that one property may follow, and all properties of an operator together. */
 export const PROPERTY_CALENDARS_MAX = 20
 export const IMPORTED_CALENDARS_MAX = 10_000
-/** Fetches of imported calendars that the tokens of an operator may ask for in a minute, and those of all callers at once in a process. */
+/** Fetches of imported calendars: calls of one operator a minute, and operators that fetch at once in a process. */
 export const IMPORTED_CALENDAR_FETCHES_A_MINUTE = 10
 export const CONCURRENT_MANUAL_FETCHES_MAX = 16
 /** Calendars that `latchkey calendar list` lists when `--limit` is not given, and the most that may be asked for. */

@@ -8,7 +8,7 @@ import { FailedCallCounter } from "../changes/FailedCallCounter.ts"
 import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
 import { type IdempotentResult, runIdempotently } from "../changes/idempotency.ts"
 import { type Actor, CurrentActor, systemActor } from "../contract/actor.ts"
-import { type Caller, CurrentCaller, type SignedInAccount } from "../contract/caller.ts"
+import { type Caller, CurrentCaller, type TrustedAccount } from "../contract/caller.ts"
 import { anonymousPermitHolder, CallerAddress } from "../contract/caller-address.ts"
 import { failureEnvelope, newRequestId, type ServiceResponse, successEnvelope } from "../contract/envelope.ts"
 import {
@@ -41,8 +41,8 @@ export interface ServiceCall {
    * An account that the transport has already authenticated: a person who is signed in at the console, or the operator of a command.
    * The Gate checks no token then.
    */
-  readonly trustedAccount?: SignedInAccount
-  /** The address of the client, if known. Calls without a token share rate limits by address. */
+  readonly trustedAccount?: TrustedAccount
+  /** The address of the client, if known. Calls without a token share concurrency permits by network. */
   readonly address?: string | undefined
   /** Lower-case names. Only the Gate reads credentials from them. */
   readonly headers: Readonly<Record<string, string | undefined>>

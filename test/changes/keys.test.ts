@@ -113,7 +113,7 @@ layer(layerTest)("a change under a key", (it) => {
     })
   )
 
-  it.effect("is repeated by a connection whose key a release before has stored", () =>
+  it.effect("replays a key that an earlier release stored without its connection", () =>
     Effect.gen(function* () {
       const operator = yield* ready
       const sql = yield* SqlClient.SqlClient

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Caller, CurrentCaller, type SignedInAccount } from "../../src/contract/caller.ts"
+import { type Caller, CurrentCaller, type TrustedAccount } from "../../src/contract/caller.ts"
 import { toReceivedInput } from "../../src/contract/input.ts"
 import type { OperationName } from "../../src/service/Api.ts"
 import { Service } from "../../src/service/service.ts"
@@ -26,7 +26,7 @@ export const asCaller = (account: Pick<Caller, "operatorId"> & Partial<Caller>) 
 
 type PersonAccount = Pick<Caller, "operatorId" | "accountId"> & Partial<Caller>
 
-interface PersonCallOptions extends Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> {
+interface PersonCallOptions extends Partial<Pick<TrustedAccount, "status" | "subscriptionUntil">> {
   /** The key of the form. */
   readonly key?: string
 }

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option } from "effect"
-import type { Caller, GateError, SignedInAccount } from "../../contract/caller.ts"
+import type { Caller, GateError, TrustedAccount } from "../../contract/caller.ts"
 import { RateLimited, type ServerError } from "../../contract/errors.ts"
 import type { CallLimits } from "../../contract/operation.ts"
 import { Deployment, type DeploymentName } from "../../platform/installation.ts"
@@ -28,9 +28,9 @@ export interface GateRequest {
   readonly headers: Headers
   /** What keeps every call of an operator out at this moment, beside what it is entitled to: a call refused with it counts in no window. */
   readonly overloadError?: (operatorId: number) => ServerError | undefined
-  /** Who is signed in, in the place of a token: counted in no window, as nobody clicks that often. */
-  readonly trustedAccount?: SignedInAccount | undefined
-  /** Whether a person who is signed in may do it whatever the account may: it stops something, or takes access away. */
+  /** An account that the transport has authenticated, instead of a token. Its calls count in no rate-limit window. */
+  readonly trustedAccount?: TrustedAccount | undefined
+  /** Whether a suspended operator may make the call too, because it only stops something or takes access away. */
   readonly worksWhenSuspended?: boolean
 }
 
@@ -142,7 +142,7 @@ export class Gate extends Context.Service<
         admit: (request) =>
           request.trustedAccount === undefined
             ? inGateSpan(Effect.flatMap(authorize(request), (authorized) => rateLimit(request, authorized)))
-            : admitSignedInAccount(request.trustedAccount, request),
+            : admitTrustedAccount(request.trustedAccount, request),
         findCaller: (headers) => Effect.orElseSucceed(authenticate(headers), () => undefined)
       })
     })
@@ -165,8 +165,8 @@ const makeAuthenticate =
   }
 
 /** Lets in who is signed in, as far as the account may do anything. */
-const admitSignedInAccount = (
-  person: SignedInAccount,
+const admitTrustedAccount = (
+  person: TrustedAccount,
   { isRead, worksWhenSuspended }: Pick<GateRequest, "isRead" | "worksWhenSuspended">
 ): Effect.Effect<AdmittedCall, RejectedCall> =>
   Effect.clockWith((clock) => {

@@ -1,5 +1,5 @@
 import { DateTime, Option } from "effect"
-import type { Caller, SignedInAccount } from "../../contract/caller.ts"
+import type { Caller, TrustedAccount } from "../../contract/caller.ts"
 import { SubscriptionRequired, Unauthenticated } from "../../contract/errors.ts"
 import type { StoredToken } from "./Tokens.ts"
 
@@ -9,7 +9,7 @@ import type { StoredToken } from "./Tokens.ts"
  * that right. `now` is milliseconds since the epoch.
  */
 export const accessError = (
-  token: Pick<Caller, "edition" | "scope"> & Pick<SignedInAccount, "status" | "subscriptionUntil">,
+  token: Pick<Caller, "edition" | "scope"> & Pick<TrustedAccount, "status" | "subscriptionUntil">,
   call: { readonly isRead: boolean; readonly now: number }
 ): Option.Option<Unauthenticated | SubscriptionRequired> => {
   if (token.status === "banned") return Option.some(new SubscriptionRequired({ message: "Account banned" }))

@@ -106,8 +106,8 @@ export const findNamed = <Row extends MemoryRecord>(
   records.find((record) => nameOf(record) === name) ??
   records.find((record) => nameKeyOf(nameOf(record)) === nameKeyOf(name))
 
-/** Whether a text contains a keyword, whatever their case and Unicode form: `normalizeForSearch` of the SQL stores. */
-export const containsKeyword = (text: string, keyword: string): boolean =>
+/** Returns whether a text contains a keyword, ignoring case and Unicode form as `normalizeForSearch` of the SQL stores does. */
+export const textContainsKeyword = (text: string, keyword: string): boolean =>
   foldForSearch(text).includes(foldForSearch(keyword))
 
 const foldForSearch = (text: string): string => text.normalize("NFC").toLowerCase()

@@ -115,7 +115,7 @@ export class Marketplace extends Context.Service<
         bookOrder: yield* makeBookOrder,
         changeOrder: Effect.fnUntraced(function* (input) {
           const request = yield* decodeChangeRequest(input)
-          if (CHANGE_FIELDS.every((name) => request[name] === undefined)) return yield* noChangeRequested
+          if (CHANGE_FIELDS.every((name) => request[name] === undefined)) return yield* noChangeRequestedError
           const listings = request.listing_id === undefined ? undefined : parseListingIds(request.listing_id)
           const change = {
             checkIn: request.check_in_date,
@@ -142,7 +142,9 @@ export class Marketplace extends Context.Service<
 
 const CHANGE_FIELDS = ["check_in_date", "check_out_date", "listing_id", "adults"] as const
 
-const noChangeRequested = new BadRequest({ message: `Send at least one of these fields: ${CHANGE_FIELDS.join(", ")}.` })
+const noChangeRequestedError = new BadRequest({
+  message: `Send at least one of these fields: ${CHANGE_FIELDS.join(", ")}.`
+})
 
 /** How an order is moved: found by its name, changed by a rule, told. */
 const makeOrderActions = Effect.gen(function* () {

@@ -34,7 +34,6 @@ const mainAccountTokenRequiredError = new Forbidden({
 })
 const emptyRangeError = new ValidationFailed({ message: "since: must be before until." })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerAuditLogNoDeps = layerOperations(
   Effect.map(AuditLogStore, (store) =>
     handleOperations(AuditLogOperations, { search_audit_log: searchAuditLog(store) })

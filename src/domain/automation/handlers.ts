@@ -75,7 +75,6 @@ const deleteAction = (queue: PlanQueue["Service"]) =>
     return deletedPlan ?? (yield* actionNotFoundError)
   })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerAutomationNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, queue, reviews] = [yield* ActionStore, yield* PlanQueue, yield* HostReviews]

@@ -118,7 +118,6 @@ const knowledgeEntryNotFoundError = new NotFound({ message: "id: no such entry."
 const toScopeIdsNotFoundError = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `scope_property.ids: no such ${SCOPE_ID_NOUNS[type]}: ${formatIds(ids)}.` })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerKnowledgeBasesNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, answers, answerStore] = [yield* KnowledgeBaseStore, yield* KnowledgeAnswers, yield* AnswerStore]

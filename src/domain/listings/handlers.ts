@@ -60,7 +60,6 @@ const toMappingRecord = (listing: ListingWithMapping): ListingMappingRecord => {
   return { channel_type, listing_id, property_id, room_type_id, ...toPricingRatio(ratio, readonly) }
 }
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerListingsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, listings] = [yield* ListingStore, yield* Listings]

@@ -12,7 +12,6 @@ import { DictionaryName } from "./dictionaries.ts"
 import { OperatorDictionaries } from "./OperatorDictionaries.ts"
 import { type OperatorDictionaryEntry, toOperatorEntry } from "./operator-dictionary.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerCategoriesNoDeps = layerOperations(
   Effect.map(OperatorDictionaries, (dictionaries) =>
     handleOperations(CategoryOperations, {

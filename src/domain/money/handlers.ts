@@ -201,7 +201,6 @@ const addDictionaryNames = (row: Transaction): Transaction => {
   }
 }
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerTransactionsNoDeps = layerOperations(
   Effect.map(TransactionStore, (store) =>
     handleOperations(TransactionOperations, {

@@ -1,11 +1,11 @@
 import { Effect, Layer } from "effect"
 import {
-  containsKeyword,
   findRecord,
   listRecords,
   MemoryDatabase,
   type MemoryRecord,
   makeMemoryTable,
+  textContainsKeyword,
   toRecordPage
 } from "../../changes/memory/MemoryDatabase.ts"
 import {
@@ -156,6 +156,6 @@ const matchesFilters = (entry: TransactionRecord, filters: TransactionFilters): 
   if (order_code !== undefined) return false
   const at = Date.parse(entry.action_at)
   if (instants !== undefined && (at < instants.from.getTime() || at >= instants.until.getTime())) return false
-  if (keyword !== undefined && !containsKeyword(entry.note, keyword)) return false
+  if (keyword !== undefined && !textContainsKeyword(entry.note, keyword)) return false
   return EXACT_FILTERS.every((name) => filters[name] === undefined || filters[name] === entry[name])
 }

@@ -25,7 +25,6 @@ import {
 import { toAirbnbPriceAndRules, toAirbnbUpdate, toVrboPriceAndRules, toVrboSnapshot, toVrboUpdate } from "./rules.ts"
 import { PriceAndRulesStore } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerPriceAndRulesNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* PriceAndRulesStore, yield* ChannelGateway]

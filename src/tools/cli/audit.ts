@@ -1,9 +1,10 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type AuditEntry, AuditLog, type FailedCallSummary } from "../../changes/AuditLog.ts"
-import { BadRequest, NotFound } from "../../contract/errors.ts"
+import { BadRequest } from "../../contract/errors.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
 import { AUDIT_DEFAULT, AUDIT_MAX } from "../../platform/limits.ts"
+import { toUnknownOperatorError } from "./command-failure.ts"
 import { runCommand } from "./command-runner.ts"
 import { instantFlag } from "./instant-flag.ts"
 
@@ -37,7 +38,7 @@ export const auditCommand = Command.make(
         const problem = findOptionProblem({ record, since, until, limit })
         if (problem !== undefined) return yield* new BadRequest({ message: problem })
         if (!(yield* log.operatorExists(operator))) {
-          return yield* new NotFound({ message: `There is no operator ${operator}.` })
+          return yield* toUnknownOperatorError(operator)
         }
         const filter = { operatorId: operator, since, until }
         return {

@@ -7,10 +7,10 @@ import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract
  */
 export type FieldFlags = Readonly<Record<string, string>>
 
-/** A field at the begin of a sentence: a message has one for each that is wrong. */
+/** A field at the start of a sentence: a message has one for each that is wrong. */
 const NAMED_FIELD = /(?<=^|\. )([a-z_]+)(?:\[\d+\])?(?=: )/g
 
-/** Replaces the field at the begin of each sentence of a message by its flag or argument. */
+/** Replaces the field at the start of each sentence of a message by its flag or argument. */
 export const nameFlagInMessage = (message: string, flags: FieldFlags): string =>
   message.replace(NAMED_FIELD, (whole, field: string) =>
     Object.hasOwn(flags, field) ? (flags[field] ?? whole) : whole

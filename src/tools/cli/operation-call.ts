@@ -4,7 +4,7 @@ import { Places } from "../../admission/concurrency/Places.ts"
 import { RateWindows } from "../../admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../../changes/FailedCallCounter.ts"
 import { CurrentActor } from "../../contract/actor.ts"
-import type { SignedInAccount } from "../../contract/caller.ts"
+import type { TrustedAccount } from "../../contract/caller.ts"
 import { toReceivedInput } from "../../contract/input.ts"
 import { type MainAccount, OperatorStore } from "../../domain/access/operators/OperatorStore.ts"
 import type { Operators } from "../../domain/access/operators/Operators.ts"
@@ -74,7 +74,7 @@ export const runOperationCommand = <A extends object, E>(
   format: (result: A) => string
 ) => runCommand(command, Effect.provide(work, layerCommandService), format)
 
-const toSignedInAccount = (operatorId: number, account: MainAccount): SignedInAccount => ({
+const toSignedInAccount = (operatorId: number, account: MainAccount): TrustedAccount => ({
   caller: {
     ...account,
     operatorId,

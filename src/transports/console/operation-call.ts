@@ -42,16 +42,19 @@ export const callOperation = (
       })
     ),
     (response) =>
-      Effect.as(idempotencyKey === undefined ? Effect.void : countCall(response), toOperationOutcome(response))
+      Effect.as(idempotencyKey === undefined ? Effect.void : countChange(response), toOperationOutcome(response))
   )
 
-/** Counts the changes that a submitted form asks for, and those of them that are answered with the result of an earlier call. */
-export class SubmissionCalls extends Context.Service<SubmissionCalls, { changes: number; replays: number }>()(
-  "latchkey/transports/console/SubmissionCalls"
+/**
+ * The calls under an idempotency key that a submitted form has made, and how many of them got the result of an earlier call. Only a host
+ * page that runs the action of a form provides it.
+ */
+export class SubmissionReplays extends Context.Service<SubmissionReplays, { changes: number; replays: number }>()(
+  "latchkey/transports/console/SubmissionReplays"
 ) {}
 
-const countCall = ({ headers }: ServiceResponse): Effect.Effect<void> =>
-  Effect.map(Effect.serviceOption(SubmissionCalls), (submission) => {
+const countChange = ({ headers }: ServiceResponse): Effect.Effect<void> =>
+  Effect.map(Effect.serviceOption(SubmissionReplays), (submission) => {
     if (Option.isNone(submission)) return
     submission.value.changes += 1
     if (headers[REPLAYED_HEADER] !== undefined) submission.value.replays += 1

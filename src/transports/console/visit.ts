@@ -47,7 +47,7 @@ export interface SignedInPage {
   readonly path: string
   readonly show: (visit: SignedInVisit) => SignedInPageResponse
   readonly actions: ReadonlyMap<string, (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse>
-  /** Shows a form of an earlier visit of this browser again with its values. Nothing is changed. */
+  /** Shows a form again that was filled in before the person signed in anew, with its values. Changes nothing. */
   readonly restoreForm?: (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse
 }
 

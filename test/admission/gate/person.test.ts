@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SignedInAccount } from "../../../src/contract/caller.ts"
+import type { TrustedAccount } from "../../../src/contract/caller.ts"
 import { toReceivedInput } from "../../../src/contract/input.ts"
 import { Service } from "../../../src/service/service.ts"
 import { toConsoleCaller } from "../../support/console-caller.ts"
@@ -9,14 +9,14 @@ import { createOperator, layerTest, type TestOperator } from "../../support/harn
 
 const personOf = (
   { operatorId, accountId }: TestOperator,
-  given: Partial<Omit<SignedInAccount, "caller">> & { readonly edition?: "pro" | "basic" } = {}
-): SignedInAccount => ({
+  given: Partial<Omit<TrustedAccount, "caller">> & { readonly edition?: "pro" | "basic" } = {}
+): TrustedAccount => ({
   caller: toConsoleCaller({ operatorId, accountId, role: "main", edition: given.edition ?? "pro" }),
   status: given.status ?? "active",
   subscriptionUntil: given.subscriptionUntil ?? null
 })
 
-const callAs = (person: SignedInAccount, operation: string, fields: object) =>
+const callAs = (person: TrustedAccount, operation: string, fields: object) =>
   Service.use((service) =>
     service.call(operation, {
       transport: "console",

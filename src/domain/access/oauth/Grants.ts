@@ -4,19 +4,17 @@ import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Givens, Valued } from "../../../platform/database/forms.ts"
-import type { AccountViewer } from "../operators/account-sql.ts"
+import type { AccountViewer } from "../operators/account-viewer.ts"
 import { countEndedGrants, endGrantsChange } from "./grant-ending.ts"
-
-export type GrantViewer = AccountViewer
 
 /** Of grants g, those that the viewer sees. */
 export const visibleGrantsCondition = (
   sql: SqlClient.SqlClient,
-  { operatorId, accountId, role }: Valued<GrantViewer>
+  { operatorId, accountId, role }: Valued<AccountViewer>
 ): Fragment => sql`
   g.operator_id = ${operatorId} AND (${role}::text = 'main' OR g.account_id = ${accountId})`
 
-interface DisconnectInput extends GrantViewer {
+interface DisconnectInput extends AccountViewer {
   readonly id: number
   readonly now: Date
 }
@@ -25,7 +23,7 @@ const disconnect = (sql: SqlClient.SqlClient) => {
   const statement = prepareRecordedChange(sql, ({ id, now, ...viewer }: Givens<DisconnectInput>) =>
     endGrantsChange(sql, sql`${visibleGrantsCondition(sql, viewer)} AND g.id = ${id}`, "host", now)
   )
-  return ({ operatorId, accountId, role }: GrantViewer, id: number) =>
+  return ({ operatorId, accountId, role }: AccountViewer, id: number) =>
     Effect.flatMap(DateTime.nowAsDate, (now) =>
       Effect.map(countEndedGrants(statement({ operatorId, accountId, role, id, now })), (grants) => grants > 0)
     )
@@ -36,7 +34,7 @@ export class Grants extends Context.Service<
   Grants,
   {
     /** Ends it, its tokens and what they made. False: the viewer has no such connection. */
-    readonly disconnect: (viewer: GrantViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
+    readonly disconnect: (viewer: AccountViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/domain/access/oauth/Grants") {
   static readonly layer = Layer.effect(

@@ -10,7 +10,6 @@ import { ConnectionOperations, type connect_application, type disconnect_applica
 import { Grants } from "./Grants.ts"
 import { findProtectedResource } from "./protected-resource.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerConnectionsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [grants, clients, codes] = [yield* Grants, yield* Clients, yield* AuthorizationCodes]

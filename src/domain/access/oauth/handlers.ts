@@ -65,7 +65,6 @@ const unknownGrantTypeError = new ValidationFailed({
   oauthErrorCode: "unsupported_grant_type"
 })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerOauthNoDeps = layerOperations(
   Effect.gen(function* () {
     const [authentication, tokenIssuer, registrations] = [

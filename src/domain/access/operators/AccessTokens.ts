@@ -12,7 +12,8 @@ import { ACCESS_TOKENS_MAX } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { newAccessToken } from "./access-token.ts"
-import type { AccountViewer, OperatorAccountKey } from "./account-sql.ts"
+import type { OperatorAccountKey } from "./account-sql.ts"
+import { type AccountViewer, visibleAccountOf } from "./account-viewer.ts"
 import type { NewToken } from "./operator-schemas.ts"
 
 /** A token is shown once, when it is made; only its digest is kept. */
@@ -20,12 +21,6 @@ export interface CreatedToken {
   readonly token_id: number
   readonly token: string
 }
-
-export type TokenViewer = AccountViewer
-
-/** Returns the account whose tokens a viewer sees, or undefined if the viewer sees those of all accounts. */
-export const visibleAccountOf = ({ role, accountId }: TokenViewer): number | undefined =>
-  role === "main" ? undefined : accountId
 
 /**
  * The tokens `t` that people of an operator made and that work: what came of a consent is counted with the connections
@@ -111,7 +106,7 @@ export class AccessTokens extends Context.Service<
       token: Pick<NewToken, "name" | "scope">
     ) => Effect.Effect<CreatedToken | undefined, ValidationFailed, CurrentActor>
     /** Ends a token for good. False: the viewer sees no such token that works. */
-    readonly revoke: (viewer: TokenViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
+    readonly revoke: (viewer: AccountViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/domain/access/operators/AccessTokens") {
   static readonly layer = Layer.effect(

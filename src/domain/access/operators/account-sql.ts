@@ -1,13 +1,9 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Caller } from "../../../contract/caller.ts"
 import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
 
 // Sub-accounts that are disabled, for statements of others: nobody signs in with one, and what was given by it is good for nothing
 // until it is enabled again. A main account never is.
-
-/** A main account sees the records of all accounts of its operator, a sub-account only its own. */
-export type AccountViewer = Pick<Caller, "operatorId" | "accountId" | "role">
 
 /** Which account, of whose. */
 export interface OperatorAccountKey {

@@ -5,7 +5,6 @@ import { changeHandler, handleOperations, layerOperations, voidChangeHandler } f
 import { AccessTokens, type CreatedToken } from "./AccessTokens.ts"
 import { AccessTokenOperations, type create_access_token, type revoke_access_token } from "./contract.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerAccessTokensNoDeps = layerOperations(
   Effect.map(AccessTokens, (tokens) =>
     handleOperations(AccessTokenOperations, {

@@ -6,8 +6,9 @@ import { createdOrDeletedRecord, recordMemoryChange } from "../../../changes/mem
 import { Deployment } from "../../../platform/installation.ts"
 import { ACCESS_TOKENS_MAX } from "../../../platform/limits.ts"
 import { RowId } from "../../column-schemas.ts"
-import { AccessTokens, TokenIdRow, tokenLimitError, visibleAccountOf } from "./AccessTokens.ts"
+import { AccessTokens, TokenIdRow, tokenLimitError } from "./AccessTokens.ts"
 import { newAccessToken } from "./access-token.ts"
+import { visibleAccountOf } from "./account-viewer.ts"
 
 /** Access tokens in memory, as people make and end them; the gate looks them up in the same records. */
 export const layerMemory: Layer.Layer<AccessTokens, never, MemoryDatabase> = Layer.effect(

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { computeDigest, computeDigestHex } from "../../../admission/gate/credentials.ts"
 import { FailedCallCounter } from "../../../changes/FailedCallCounter.ts"
 import { CurrentActor } from "../../../contract/actor.ts"
-import type { SignedInAccount } from "../../../contract/caller.ts"
+import type { TrustedAccount } from "../../../contract/caller.ts"
 import { networkOf } from "../../../contract/caller-address.ts"
 import { EMAIL_LENGTH, PASSWORD_MAX } from "../../../platform/limits.ts"
 import { verifyPassword } from "../operators/password.ts"
@@ -20,7 +20,7 @@ import { makeFailureCounter, type SignInAttemptKey } from "./sign-in-failures.ts
 
 /** Who is signed in, in one browser. */
 export interface Session {
-  readonly person: SignedInAccount
+  readonly person: TrustedAccount
   readonly email: string
   readonly operatorName: string
   /** When the password was last given, milliseconds since the epoch: what is weighty asks for it again after {@link SUDO_MS}. */

@@ -8,7 +8,8 @@ import { DisplayName, Email, Password } from "../operators/operator-schemas.ts"
 
 const operation = defineFamily({ category: "meta", since: "3.13.0", openWorld: false })
 
-const consoleOnly = "only the main account decides who signs in, after it has entered its password again"
+const consoleOnly =
+  "only the main account decides who signs in, and the console asks for its password unless access is only taken away"
 
 /** The main account sets this password for another account. An idempotency key never stores it. */
 const GivenPassword = Password.annotateKey({ isPassword: true })

@@ -13,7 +13,6 @@ import {
 import { SubAccounts } from "./SubAccounts.ts"
 import { DisabledAccount } from "./sub-account-store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerAccountsNoDeps = layerOperations(
   Effect.map(SubAccounts, (accounts) =>
     handleOperations(AccountOperations, {

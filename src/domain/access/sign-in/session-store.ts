@@ -2,7 +2,7 @@ import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
-import { Caller, type SignedInAccount } from "../../../contract/caller.ts"
+import { Caller, type TrustedAccount } from "../../../contract/caller.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
@@ -48,7 +48,7 @@ const readSession = makeOptionalRowReader(SessionRow)
 const readConfirmedRow = makeOptionalRowReader(Schema.Struct({ made: Schema.Boolean }))
 
 /** Who is signed in, as operations know a caller: the host's own hand, which may do all that the account may. */
-export const toSignedInAccount = (session: SessionRow): SignedInAccount => {
+export const toSignedInAccount = (session: SessionRow): TrustedAccount => {
   const { operatorId, accountId, accountName, role, timeZone, currency, edition, status, subscriptionUntil } = session
   const account = { operatorId, accountId, accountName, role, timeZone, currency, edition }
   const consoleToken = {

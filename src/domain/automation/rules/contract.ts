@@ -27,7 +27,9 @@ export const AutomationRuleTest = Schema.Struct({
   rule_id: Id,
   stay_code: Schema.String,
   state: RuleState,
-  applies_to_stay: Schema.Boolean.annotateKey({ description: "Whether the rule is for the stay." }),
+  applies_to_stay: Schema.Boolean.annotateKey({
+    description: "Whether property, channel, nights and status of the stay match the rule."
+  }),
   scheduled_at: Schema.NullOr(Schema.String).annotateKey({
     description: "When the rule acts on the stay, ISO 8601 in UTC; null if it never does."
   }),

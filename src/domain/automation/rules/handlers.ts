@@ -21,7 +21,6 @@ import type { ListedRule } from "./rule-queries.ts"
 import { maskDoorCode, testRule } from "./rule-test.ts"
 import { RuleStore } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerAutomationRulesNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, publicUrl] = [yield* RuleStore, yield* PublicUrl]

@@ -62,7 +62,7 @@ const readAction = makeDecoder(Schema.Struct({ action: RuleAction }))
 const readMessageTrigger = makeTriggerDecoder(["booking", "check_in", "check_out", "inquiry", "request"])
 const readReviewTrigger = makeTriggerDecoder(["check_out"])
 
-const hoursAndDaysMixed = new BadRequest({ message: "trigger: must have either hours, or days and at." })
+const hoursAndDaysMixedError = new BadRequest({ message: "trigger: must have either hours, or days and at." })
 
 /** Which form is meant. */
 const selectRuleVariant = Effect.fnUntraced(function* (input: unknown) {
@@ -70,7 +70,7 @@ const selectRuleVariant = Effect.fnUntraced(function* (input: unknown) {
   if (action === "answer") return ANSWER_VARIANT
   const { trigger } = yield* action === "review" ? readReviewTrigger(input) : readMessageTrigger(input)
   const isInDays = trigger.days !== undefined || trigger.at !== undefined
-  if (isInDays && trigger.hours !== undefined) return yield* hoursAndDaysMixed
+  if (isInDays && trigger.hours !== undefined) return yield* hoursAndDaysMixedError
   if (action === "review") return isInDays ? REVIEW_DAYS_VARIANT : REVIEW_HOURS_VARIANT
   switch (trigger.event) {
     case "inquiry":

@@ -5,7 +5,7 @@ import type { Page } from "../../../contract/page.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { type GrantKey, grantExistsCondition } from "../../connection-grants.ts"
+import { type GrantKey, grantNotEndedCondition } from "../../connection-grants.ts"
 import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
 import { StayFacts, stayFactsSql } from "../template-facts.ts"
 import { StoredRule } from "./rule.ts"
@@ -79,7 +79,7 @@ export const findRuleAccess = (sql: SqlClient.SqlClient) => {
       SELECT
         EXISTS (SELECT FROM automation_rules
           WHERE operator_id = ${operatorId} AND id = ${id} AND state <> 'removed') AS is_there,
-        ${grantExistsCondition(sql, { operatorId, grantId })} AS is_granted`
+        ${grantNotEndedCondition(sql, { operatorId, grantId })} AS is_granted`
   )
   return ({ operatorId, grantId }: GrantKey, id: number) => readAccess(statement({ operatorId, grantId, id }))
 }

@@ -5,7 +5,6 @@ import { changeHandler, handleOperations, layerOperations } from "../../operatio
 import { CheckInApproval } from "./CheckInApproval.ts"
 import { type approve_check_in, CheckInOperations } from "./contract.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerCheckInNoDeps = layerOperations(
   Effect.map(CheckInApproval, (approval) =>
     handleOperations(CheckInOperations, {

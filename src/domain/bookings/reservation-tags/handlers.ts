@@ -50,7 +50,6 @@ const reservationTagNotFoundError = new NotFound({
   message: "id: no such tag of your own; default tags cannot be deleted."
 })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerReservationTagsNoDeps = layerOperations(
   Effect.map(ReservationTagStore, (store) =>
     handleOperations(ReservationTagOperations, {

@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 import {
-  containsKeyword,
   findNamed,
   findRecord,
   listRecords,
   MemoryDatabase,
   type MemoryRecord,
   makeMemoryTable,
+  textContainsKeyword,
   toRecordPage
 } from "../../../changes/memory/MemoryDatabase.ts"
 import { createdOrDeletedRecord, recordMemoryChange } from "../../../changes/memory/memory-change.ts"
@@ -61,7 +61,8 @@ export const layerMemory: Layer.Layer<ReservationTagStore, never, MemoryDatabase
           toRecordPage(
             listUsableTags(operatorId).filter(
               (tag) =>
-                (id === undefined || tag.id === id) && (keyword === undefined || containsKeyword(tag.tag_name, keyword))
+                (id === undefined || tag.id === id) &&
+                (keyword === undefined || textContainsKeyword(tag.tag_name, keyword))
             ),
             page
           )

@@ -44,7 +44,6 @@ import { moveStayToProperty, unassignStay } from "./rules/unassigned-stays.ts"
 import { type ReservationRow, ReservationSearchStore, UNASSIGNED_PROPERTY_ID } from "./search-store.ts"
 import { OrderStore } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerReservationsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [search, store, orders] = [yield* ReservationSearchStore, yield* OrderStore, yield* Orders]

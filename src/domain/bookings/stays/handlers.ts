@@ -19,7 +19,6 @@ import { stayNotFoundError, toClockText } from "./rules.ts"
 import { CustomFields } from "./stay.ts"
 import { StayStore } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerStaysNoDeps = layerOperations(
   Effect.map(StayStore, (store) =>
     handleOperations(StayOperations, {

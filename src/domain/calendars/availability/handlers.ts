@@ -37,7 +37,6 @@ const changeAvailability = (store: AvailabilityStore["Service"]) =>
 
 const unknownPropertyIdsError = new NotFound({ message: "property_ids: no such property." })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerAvailabilitiesNoDeps = layerOperations(
   Effect.gen(function* () {
     const availability = yield* Availability

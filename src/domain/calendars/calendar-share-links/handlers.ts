@@ -64,7 +64,6 @@ const deleteLink = (store: ShareLinkStore["Service"]) =>
 
 const shareLinkNotFoundError = new NotFound({ message: "id: no such calendar share link." })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerCalendarShareLinksNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* ShareLinkStore

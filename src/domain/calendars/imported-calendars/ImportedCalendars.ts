@@ -180,7 +180,7 @@ const makeFetch = (
       Effect.provideService(CalendarQueue, queue),
       Effect.provideService(FeedReader, reader)
     )
-    if (result.outcome !== "overtaken") return { ...result, state: result.outcome === "failed" ? "failing" : "ok" }
+    if (result.outcome !== "superseded") return { ...result, state: result.outcome === "failed" ? "failing" : "ok" }
     const { first } = importHorizonOf(calendar, yield* Clock.currentTimeMillis)
     const currentStatus = yield* findStatus(operatorId, id, first)
     if (currentStatus === undefined) return yield* calendarNotFoundError

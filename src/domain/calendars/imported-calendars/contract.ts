@@ -38,7 +38,7 @@ export const ImportedCalendar = Schema.Struct({
   id: Id,
   property_id: Id,
   url_host: Schema.String.annotateKey({
-    description: "Of its address, which is a secret, only the host and the ending are shown."
+    description: "The host of its URL. The URL itself is a secret."
   }),
   url_ending: Schema.NullOr(Schema.String).annotateKey({
     description:
@@ -53,7 +53,7 @@ export const ImportedCalendar = Schema.Struct({
     description: "The unreadable parts of its last feed, until that feed is accepted."
   }),
   digest: Schema.NullOr(FeedDigest).annotateKey({
-    description: "The digest of its last feed, which a call to accept it sends. null: there is nothing to accept."
+    description: "The digest of its last feed: send it to accept the feed. null: there is nothing to accept."
   }),
   fetched_at: Schema.NullOr(Schema.String).annotateKey({
     description: "When it was last read; ISO 8601 UTC, `…Z`, as created_at."

@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { makeOperatorSlots } from "../../../admission/concurrency/OperatorSlots.ts"
+import { makeRunLimiter } from "../../../admission/concurrency/run-limit.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { toPage } from "../../../contract/page.ts"
@@ -27,7 +27,6 @@ import {
 import { type CalendarFetchReport, ImportedCalendars } from "./ImportedCalendars.ts"
 import { ImportedCalendarStore, type ListedCalendarRow } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerImportedCalendarsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, calendars] = [yield* ImportedCalendarStore, yield* ImportedCalendars]
@@ -115,14 +114,14 @@ interface FetchServices {
 }
 
 const fetchCalendar = ({ calendars, outbound, wakeUp }: FetchServices) => {
-  const runInSlot = makeOperatorSlots({ ofOperator: 1, ofAll: CONCURRENT_MANUAL_FETCHES_MAX })
+  const runWithinLimits = makeRunLimiter({ perOperator: 1, total: CONCURRENT_MANUAL_FETCHES_MAX })
   return Effect.fnUntraced(function* ({ id }: typeof fetch_imported_calendar.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const fetch = calendars
       .fetch(operatorId, id)
       .pipe(Effect.provideService(OutboundHttp, outbound), Effect.provideService(WakeUp, wakeUp))
-    const report = yield* runInSlot(operatorId, fetch, (limit) =>
-      limit === "ofOperator" ? fetchInProgressError : tooManyFetchesError
+    const report = yield* runWithinLimits(operatorId, fetch, (limit) =>
+      limit === "perOperator" ? fetchInProgressError : fetchLimitError
     )
     return toFetchOutcome(report)
   })
@@ -133,7 +132,7 @@ const fetchInProgressError = new Conflict({
   retryAfter: BUSY_RETRY_SECONDS
 })
 
-const tooManyFetchesError = new Conflict({
+const fetchLimitError = new Conflict({
   message: "id: too many calendars are being fetched at once; try again later.",
   retryAfter: BUSY_RETRY_SECONDS
 })
@@ -149,5 +148,5 @@ const toFetchOutcome = ({
   busy_days: busy_days ?? null,
   changed_days,
   error: error ?? null,
-  is_superseded: outcome === "overtaken"
+  is_superseded: outcome === "superseded"
 })

@@ -91,14 +91,14 @@ const annotateWithCalendar = ({ operator_id, property_id, id, host }: ClaimedCal
 
 /** What came of a fetch, once it is written down, or that another was begun since; of what is unchanged nobody asks how much it is. */
 export interface CalendarFetchResult {
-  readonly outcome: FetchAttempt["outcome"] | "overtaken"
+  readonly outcome: FetchAttempt["outcome"] | "superseded"
   readonly busy_days: number | undefined
   readonly changed_days: number
   readonly error: string | undefined
 }
 
 const OVERTAKEN_RESULT: CalendarFetchResult = {
-  outcome: "overtaken",
+  outcome: "superseded",
   busy_days: undefined,
   changed_days: 0,
   error: undefined

@@ -10,11 +10,12 @@ import type { CalendarUpdate } from "./imported-calendar.ts"
 // The statements that store how a fetch ended. Each first checks that the worker still holds its claim, and locks the calendar, so that
 // nobody else changes its days meanwhile. Every statement is idempotent.
 //
-// A busy day of a calendar may be an echo: its marketplace repeats a day that it read in our feed (property_feeds.told).
+// A busy day may come from a feedback loop: the marketplace repeats a day that it read in our feed (property_feeds.told). Such a day is
+// marked (column `echo`).
 //
-// - A new day is an echo if our feed reported it within CALENDAR_FEEDBACK_LOOP_MS. It stays one while our feed reports it.
-// - A day becomes the calendar's own once our feed was read without it and the calendar still has it. It stays so while the calendar
-//   has it.
+// - A new day is marked if our feed reported it within CALENDAR_FEEDBACK_LOOP_MS. It stays marked while our feed reports it.
+// - The mark is cleared once our feed was read without the day and the calendar still has it. It stays cleared while the calendar has
+//   the day.
 
 export interface CalendarClaim {
   readonly operator_id: number
@@ -54,7 +55,7 @@ const recordedFeedDaysSql = (sql: SqlClient, now: Value<Date>): Fragment => sql`
 const feedbackLoopIntervalSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_FEEDBACK_LOOP_MS))} milliseconds'`
 
-/** For a CTE: echoes from `first` on that our feed no longer reports become days of the calendar itself. */
+/** For a CTE: clears the mark of days from `first` on that our feed no longer reports. */
 const clearFeedbackLoopsSql = (
   sql: SqlClient,
   first: Givens<{ readonly first: string }>["first"],
@@ -138,7 +139,7 @@ export interface CompleteUnchangedParameters extends CalendarClaim {
   readonly nextFetch: Date
 }
 
-/** The feed is unchanged. Its echoes may have become days of the calendar itself. */
+/** The feed is unchanged. Marks of feedback loops may end. */
 export const settlingUnchanged = (sql: SqlClient, parameters: Givens<CompleteUnchangedParameters>): Fragment => sql`
   WITH calendar AS (
     UPDATE imported_calendars

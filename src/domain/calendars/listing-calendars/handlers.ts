@@ -77,7 +77,6 @@ const toWarnings = ({ channel_type, restrictions }: typeof update_listing_restri
   return { warnings: names.map((name) => `${name}: ${channel_type} does not support it, so it was not sent.`) }
 }
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerListingCalendarsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* ListingCalendarStore

@@ -34,7 +34,7 @@ interface CreateFeedParameters extends FeedRecipient, SealedToken {
   readonly most: number
 }
 
-/** Conditions of a feed for a calendar: the calendar exists, and the property has fewer feeds than its limit. The own feed of a property has none. */
+/** Conditions of a feed for a calendar: the calendar exists, and the property has fewer feeds than its limit. A property's own feed has no conditions. */
 const sourceFeedConditions = (
   sql: SqlClient,
   { operatorId, propertyId, calendarId, most }: Givens<CreateFeedParameters>

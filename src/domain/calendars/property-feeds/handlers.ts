@@ -21,7 +21,6 @@ import { FeedRow } from "./feed-rows.ts"
 import { newFeedToken, toFeedUrl } from "./feed-url.ts"
 import { PropertyFeedStore } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerPropertyFeedsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* PropertyFeedStore

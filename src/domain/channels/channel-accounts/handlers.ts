@@ -12,7 +12,6 @@ const searchChannelAccounts = (store: ChannelAccountStore["Service"]) =>
     return { channel_accounts: page.rows, total: page.total }
   })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerChannelAccountsNoDeps = layerOperations(
   Effect.map(ChannelAccountStore, (store) =>
     handleOperations(ChannelAccountOperations, { search_channel_accounts: searchChannelAccounts(store) })

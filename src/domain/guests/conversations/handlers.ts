@@ -100,7 +100,6 @@ const writeNote = (store: Store) =>
       : yield* store.writeNote(operatorId, currentNote.id, text, yield* currentSecond)
   })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerConversationsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* ConversationStore

@@ -23,7 +23,6 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
     return { reviews: page.rows, total: page.total }
   })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerReviewsNoDeps = layerOperations(
   Effect.gen(function* () {
     const [searchStore, { write }] = [yield* ReviewSearchStore, yield* HostReviews]

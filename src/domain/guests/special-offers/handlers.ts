@@ -11,7 +11,6 @@ import { withdrawSpecialOffer } from "./offer-withdrawal.ts"
 import { resolveOfferStatus } from "./rules/offer-status.ts"
 import { SpecialOfferStore } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerSpecialOffersNoDeps = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* SpecialOfferStore, yield* ChannelGateway]

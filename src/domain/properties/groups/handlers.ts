@@ -64,7 +64,6 @@ const deleteGroup = (store: GroupStore["Service"]) =>
 
 const groupNotFoundError = new NotFound({ message: "id: no such group." })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerGroupsNoDeps = layerOperations(
   Effect.map(GroupStore, (store) =>
     handleOperations(GroupOperations, {

@@ -92,7 +92,6 @@ const roomTypeNotFoundError = new NotFound({ message: "id: no such room type." }
 const alreadyInRoomTypeError = (ids: ReadonlyArray<number>) =>
   new Conflict({ message: `property_ids: already in another room type: ${formatIds(ids)}.` })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerPropertiesNoDeps = layerOperations(
   Effect.gen(function* () {
     const properties = yield* PropertyStore

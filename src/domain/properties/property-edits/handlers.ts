@@ -36,7 +36,6 @@ const checkFixedFields = makeImmutableFieldCheck(update_property.payloadSchema, 
 
 const propertyNotFoundError = new NotFound({ message: "id: no such property." })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerPropertyEditsNoDeps = layerOperations(
   Effect.map(PropertyEditStore, (edits) =>
     handleOperations(PropertyEditOperations, {

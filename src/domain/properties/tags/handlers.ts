@@ -77,7 +77,6 @@ const deleteTag = (store: TagStore["Service"]) =>
 
 const propertyTagNotFoundError = new NotFound({ message: "id: no such tag." })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerTagsNoDeps = layerOperations(
   Effect.map(TagStore, (store) =>
     handleOperations(TagOperations, {

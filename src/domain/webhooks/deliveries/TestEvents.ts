@@ -1,6 +1,6 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeOperatorSlots } from "../../../admission/concurrency/OperatorSlots.ts"
+import { makeRunLimiter } from "../../../admission/concurrency/run-limit.ts"
 import { RateWindows } from "../../../admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts"
 import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
@@ -47,7 +47,7 @@ const readSigning = makeOptionalRowReader(WebhookSigning)
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [outbound, sealer, windows] = [yield* OutboundHttp, yield* CurrentSealer, yield* RateWindows]
-  const runInSlot = makeOperatorSlots({ ofOperator: WEBHOOK_TESTS_OF_OPERATOR_MAX, ofAll: WEBHOOK_TESTS_MAX })
+  const runWithinLimits = makeRunLimiter({ perOperator: WEBHOOK_TESTS_OF_OPERATOR_MAX, total: WEBHOOK_TESTS_MAX })
 
   const findSigning = ({ id, ...viewer }: TestEventTarget, now: Date) =>
     readSigning(sql`
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
 
   return {
     send: (target: TestEventTarget) =>
-      runInSlot(target.operatorId, sendTestEvent(target), () => Effect.succeed(tooManyRunningResult))
+      runWithinLimits(target.operatorId, sendTestEvent(target), () => Effect.succeed(tooManyRunningResult))
   }
 })
 

@@ -44,13 +44,13 @@ export const makeVisibilityQuery = (sql: SqlClient.SqlClient) => (viewer: Subscr
     (row) => row?.visible
   )
 
-export const noSuchWebhookError = new NotFound({ message: "id: no such webhook." })
+export const webhookNotFoundError = new NotFound({ message: "id: no such webhook." })
 const hiddenWebhookError = new Forbidden({
   message: "id: only the main account, or the account and application that made this webhook, may do this."
 })
 
 /** Fails with 404 if `isVisible` (the result of {@link makeVisibilityQuery}) is undefined, and with 403 if it is false. */
 export const failUnlessVisible = (isVisible: boolean | undefined): Effect.Effect<void, NotFound | Forbidden> => {
-  if (isVisible === undefined) return Effect.fail(noSuchWebhookError)
+  if (isVisible === undefined) return Effect.fail(webhookNotFoundError)
   return isVisible ? Effect.void : Effect.fail(hiddenWebhookError)
 }

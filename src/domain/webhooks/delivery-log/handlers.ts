@@ -7,7 +7,7 @@ import { handleOperations, layerOperations, voidChangeHandler } from "../../oper
 import { DeliveryLog, type LoggedDelivery } from "../deliveries/DeliveryLog.ts"
 import type { DeliveryAttempt } from "../deliveries/delivery.ts"
 import { formatWebhookId, parseWebhookId } from "../deliveries/delivery-message.ts"
-import { failUnlessVisible, noSuchWebhookError, toSubscriptionViewer } from "../deliveries/subscription-viewer.ts"
+import { failUnlessVisible, toSubscriptionViewer, webhookNotFoundError } from "../deliveries/subscription-viewer.ts"
 import { TestEvents } from "../deliveries/TestEvents.ts"
 import {
   type list_webhook_deliveries,
@@ -19,7 +19,6 @@ import {
 
 type Log = DeliveryLog["Service"]
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerWebhookDeliveriesNoDeps = layerOperations(
   Effect.gen(function* () {
     const [log, testEvents] = [yield* DeliveryLog, yield* TestEvents]
@@ -61,7 +60,7 @@ const testWebhook = (log: Log, testEvents: TestEvents["Service"]) =>
         return toTestResult(outcome)
       case "Gone":
         yield* requireVisibleWebhook(log, id)
-        return yield* noSuchWebhookError
+        return yield* webhookNotFoundError
       case "Busy":
         return yield* tooManyRunningError
       case "TooMany":
@@ -73,14 +72,14 @@ const replayDelivery = (log: Log) =>
   Effect.fnUntraced(function* ({ id }: typeof replay_webhook_delivery.payloadSchema.Type) {
     const viewer = toSubscriptionViewer(yield* CurrentCaller)
     const key = parseWebhookId(id)
-    if (key === undefined) return yield* noSuchDeliveryError
+    if (key === undefined) return yield* deliveryNotFoundError
     if (yield* log.replayOne(viewer, key, yield* DateTime.nowAsDate)) return
     const [delivery] = yield* log.list({ viewer, key }, 1)
-    return yield* delivery === undefined ? noSuchDeliveryError : waitingDeliveryError
+    return yield* delivery === undefined ? deliveryNotFoundError : waitingDeliveryError
   })
 
 const otherWebhooksDeliveryError = new NotFound({ message: "before: no such delivery of this webhook." })
-const noSuchDeliveryError = new NotFound({ message: "id: no such delivery; delivered ones are kept for 7 days." })
+const deliveryNotFoundError = new NotFound({ message: "id: no such delivery; delivered ones are kept for 7 days." })
 const waitingDeliveryError = new Conflict({ message: "id: is waiting for its next attempt." })
 
 const rateLimitedError = (message: string, seconds: number) =>

@@ -22,8 +22,8 @@ import {
   type FeedPage,
   parseCursorPosition,
   parseEventNames,
-  toEventDeletedError,
-  toFeedPage
+  toFeedPage,
+  toUnknownEventError
 } from "./rules.ts"
 import { ConsumerAcknowledgement, type ConsumerRow, EventFeedStore, type EventRow, type FeedQuery } from "./store.ts"
 
@@ -42,7 +42,7 @@ const resolveStartPosition = Effect.fnUntraced(function* (store: Store, after: s
   if (id === undefined) return yield* parsePosition("after", after, operatorId)
   const { position, forgotten: oldestPosition } = yield* store.findEventPosition(operatorId, id)
   return position === null || position < oldestPosition
-    ? yield* toEventDeletedError(operatorId, oldestPosition)
+    ? yield* toUnknownEventError(operatorId, oldestPosition)
     : position
 })
 
@@ -132,7 +132,6 @@ const cursorMovesBackError = new ValidationFailed({
   message: "cursor: this consumer has acknowledged further already. To read events again, pass `after`."
 })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerEventsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* EventFeedStore

@@ -61,7 +61,7 @@ export const parseCursorPosition = (
 }
 
 /** 409 for an event that is not kept any more, or never was one of the operator's. */
-export const toEventDeletedError = (operatorId: number, deletedUpTo: number): Conflict =>
+export const toUnknownEventError = (operatorId: number, deletedUpTo: number): Conflict =>
   new Conflict({
     message: `after: the event no longer exists; the oldest cursor is ${formatFeedCursor({ operatorId, position: deletedUpTo })}.`
   })

@@ -22,7 +22,7 @@ export const Webhook = Schema.Struct({
   events: Schema.Array(Schema.Literals(EVENT_NAMES)).annotateKey({ description: "In the order of the specification." }),
   manageable: Schema.Boolean.annotateKey({
     description:
-      "Whether PATCH and DELETE are allowed. A connected application may change the webhooks that it created; a token made in the console, also that of a sub-account, may change all."
+      "Whether PATCH and DELETE are allowed. A connected application may change the webhooks that it created. Every access token of the operator, also of a sub-account, may change all."
   }),
   status: Schema.Literals(["active", "paused"]).annotateKey({
     description:

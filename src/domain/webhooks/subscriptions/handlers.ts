@@ -8,7 +8,7 @@ import { grantEndedError, toGrantKey } from "../../connection-grants.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { loadReceiverPolicy, parseReceiverUrl, type ReceiverPolicy } from "../deliveries/receiver-url.ts"
 import { generateSecretToken, generateSigningSecret, type SigningSecret } from "../deliveries/signature.ts"
-import { failUnlessVisible, noSuchWebhookError, toSubscriptionViewer } from "../deliveries/subscription-viewer.ts"
+import { failUnlessVisible, toSubscriptionViewer, webhookNotFoundError } from "../deliveries/subscription-viewer.ts"
 import {
   type create_webhook,
   type delete_webhook,
@@ -21,7 +21,6 @@ import {
 import { canChangeWebhook } from "./rules.ts"
 import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.ts"
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerWebhooksNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* WebhookStore
@@ -122,7 +121,7 @@ const rotateSecret = (store: Store) =>
     const rotated = yield* store.rotateSecret(viewer, id, secret, yield* currentInstant)
     if (rotated !== undefined) return { ...rotated, secret }
     yield* failUnlessVisible(yield* store.isVisible(viewer, id))
-    return yield* noSuchWebhookError
+    return yield* webhookNotFoundError
   })
 
 const alreadyPausedError = new Conflict({ message: "id: this webhook is paused already." })
@@ -138,7 +137,7 @@ const makeReceiver = Effect.fnUntraced(function* (text: string, policy: Receiver
 const explainMissing = Effect.fnUntraced(function* (store: Store, caller: Caller, id: number) {
   const access = yield* store.findAccess(toChangeScope(caller), id)
   if (access?.granted === false) return yield* grantEndedError
-  return yield* access?.there === true ? madeByAnotherApplicationError : noSuchWebhookError
+  return yield* access?.there === true ? madeByAnotherApplicationError : webhookNotFoundError
 })
 
 /** Whose subscriptions a call may change. */

@@ -11,7 +11,7 @@ import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { RowId } from "../../column-schemas.ts"
-import { type GrantKey, grantActiveCondition, grantExistsCondition, lockGrantSql } from "../../connection-grants.ts"
+import { type GrantKey, grantActiveCondition, grantNotEndedCondition, lockGrantSql } from "../../connection-grants.ts"
 import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
 import { resumeDeliveriesSql } from "../deliveries/delivery-resumption.ts"
 import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/secret-sealing.ts"
@@ -201,7 +201,7 @@ const findAccess = (sql: SqlClient.SqlClient) => {
       SELECT
         EXISTS (SELECT FROM webhook_subscriptions
           WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL) AS there,
-        ${grantExistsCondition(sql, { operatorId, grantId })} AS granted`
+        ${grantNotEndedCondition(sql, { operatorId, grantId })} AS granted`
   )
   return ({ operatorId, grantId }: GrantKey, id: number) => readAccess(statement({ operatorId, grantId, id }))
 }

@@ -76,7 +76,6 @@ const parseMobileOrFail = (deployment: DeploymentKind, text: string): Effect.Eff
   return mobile === undefined ? Effect.fail(invalidMobileError(deployment)) : Effect.succeed(mobile)
 }
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerStaffsNoDeps = layerOperations(
   Effect.gen(function* () {
     const store = yield* StaffStore

@@ -136,7 +136,6 @@ const toTask = (row: TaskRow, timeZone: string): Task => ({
   update_time: formatWallClock(row.update_time, timeZone)
 })
 
-/** Like `layer`, but its stores and ports are provided by the caller. */
 export const layerTasksNoDeps = layerOperations(
   Effect.map(TaskStore, (store) =>
     handleOperations(TaskOperations, {

@@ -5,7 +5,7 @@ import type { CurrentCaller } from "../../../contract/caller.ts"
 import { CARRIED_QUERY_VALUE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
-import { SubmissionCalls } from "../operation-call.ts"
+import { SubmissionReplays } from "../operation-call.ts"
 import { redirectSeeOther, renderConsolePage } from "../page-frame.ts"
 import {
   ACTION_FIELD,
@@ -73,9 +73,9 @@ export interface HostPage {
 
 const DONE_FIELD = "done"
 
-/** The `done` of a form that was sent again, so that an operation answered with the stored result of the first time. */
+/** The `done` of a submission whose changes an earlier one has made. */
 const ALREADY_DONE_KEY = "already_done"
-const ALREADY_DONE_MESSAGE = "This form was sent before. It was carried out then, and nothing was changed now."
+const ALREADY_DONE_MESSAGE = "You sent this form before. It took effect then, and nothing has changed now."
 
 /**
  * The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_QUERY_VALUE_LENGTH}), with other values
@@ -127,11 +127,11 @@ const EARLIER_VISIT_ERROR = makeActionError(
   "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
 )
 
-/** Runs a form. `isReplay`: it was sent before, so its changes were made then and none now. */
+/** Runs the action of a form. `isReplay`: an earlier submission has made all of its changes. */
 const runSubmission = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const calls = { changes: 0, replays: 0 }
-    return Effect.map(Effect.provideService(run, SubmissionCalls, calls), (result) => ({
+    return Effect.map(Effect.provideService(run, SubmissionReplays, calls), (result) => ({
       result,
       isReplay: calls.replays > 0 && calls.replays === calls.changes
     }))
@@ -174,7 +174,8 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
       visit.accountProblem === undefined
         ? Effect.matchEffect(runSubmission(run(visit, form)), {
             onSuccess: ({ result, isReplay }) => {
-              if (result?._tag === "Told") return renderView(visit, result.html)
+              if (result?._tag === "Told")
+                return renderView(visit, html`${isReplay ? statusHtml(ALREADY_DONE_MESSAGE) : nothing}${result.html}`)
               const doneKey = isReplay ? ALREADY_DONE_KEY : (result?.doneKey ?? name)
               return Effect.succeed(redirectSeeOther(withDoneKey(result?.url ?? currentUrlWith(visit), doneKey)))
             },

@@ -34,13 +34,13 @@ export const makePeoplePage = Effect.gen(function* () {
 })
 
 /** Returns the accounts of the caller's operator, or undefined if the caller is a sub-account, which may not list them. */
-const listAccounts = (subAccounts: SubAccounts["Service"]) =>
+const listVisibleAccounts = (subAccounts: SubAccounts["Service"]) =>
   Effect.catchTag(CurrentCaller.use(subAccounts.list), "Forbidden", () => Effect.undefined)
 
 const makeListsRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirectory["Service"], sudo: Sudo) =>
   Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
     const staffPage = yield* staff.list(readOffsetParam(visit, "staff"))
-    const accounts = yield* listAccounts(subAccounts)
+    const accounts = yield* listVisibleAccounts(subAccounts)
     const accountsHtml =
       accounts === undefined
         ? mainAccountOnlySection
@@ -60,7 +60,7 @@ const makeFormRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirec
         ? staffView(visit, staffForm, failedSubmission)
         : personNotFoundView("There is no such staff member.")
     }
-    const accounts = kind === "account" && id !== undefined ? yield* listAccounts(subAccounts) : undefined
+    const accounts = kind === "account" && id !== undefined ? yield* listVisibleAccounts(subAccounts) : undefined
     if (accounts === undefined) return personNotFoundView("There is nobody of that kind to change.")
     const subAccount = accounts.find((each) => each.id === id && each.role === "sub")
     return subAccount === undefined

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { type GrantViewer, visibleGrantsCondition } from "../../../domain/access/oauth/Grants.ts"
+import { visibleGrantsCondition } from "../../../domain/access/oauth/Grants.ts"
+import type { AccountViewer } from "../../../domain/access/operators/account-viewer.ts"
 import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { CONNECTIONS_SHOWN } from "../../../platform/limits.ts"
@@ -26,7 +27,7 @@ const readApplications = makeRowsReader(ConnectedApplication)
 const list = (sql: SqlClient.SqlClient) => {
   const statement = inForms(
     sql,
-    (viewer: Givens<GrantViewer>) => sql`
+    (viewer: Givens<AccountViewer>) => sql`
       SELECT g.id, g.client_id AS "clientId", g.name, g.scope, g.account_id AS "accountId", a.name AS "accountName",
         g.created_at AS "connectedAt",
         greatest(g.last_used_at, (

@@ -127,9 +127,9 @@ export interface CalendarSpan {
 export class Month extends Context.Service<
   Month,
   {
-    /** Returns a page of the caller's properties by title, from `offset` on. */
+    /** Returns the calendar of a page of properties, by title from `offset` on. */
     readonly of: (span: CalendarSpan, offset: number) => Effect.Effect<MonthView, never, CurrentCaller>
-    /** Returns one property, or no property if the caller's operator has none of that id. */
+    /** Returns the calendar of one property. `properties` is empty if the operator has no such property. */
     readonly ofProperty: (span: CalendarSpan, propertyId: number) => Effect.Effect<MonthView, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/Month") {

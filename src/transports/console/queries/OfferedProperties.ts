@@ -36,7 +36,7 @@ const isPossibleStay = ({ from, before }: StayNights): boolean => {
 export class OfferedProperties extends Context.Service<
   OfferedProperties,
   {
-    /** Returns the properties by title. With `nights`, each has its conflicts on those nights. */
+    /** Returns the properties by title. With `nights` that a stay can have, each has its conflicts on those nights. */
     readonly of: (nights?: StayNights) => Effect.Effect<ReadonlyArray<OfferedProperty>, never, CurrentCaller>
   }
 >()("latchkey/transports/console/queries/OfferedProperties") {

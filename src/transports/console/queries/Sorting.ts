@@ -34,7 +34,7 @@ export type GroupForm = typeof GroupForm.Type
 export type TagForm = typeof TagForm.Type
 export type RoomTypeForm = typeof RoomTypeForm.Type
 
-/** Which form is read. */
+/** The form to load. */
 export interface GroupingFormQuery {
   /** Undefined: the form of a new group, tag or room type. */
   readonly id: number | undefined

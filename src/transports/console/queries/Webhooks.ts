@@ -44,8 +44,9 @@ export class Webhooks extends Context.Service<
     /** Returns a webhook, or undefined if the caller may see none of that id. */
     readonly find: (id: number) => Effect.Effect<WebhookDetails | undefined, never, CurrentCaller>
     /**
-     * Returns the deliveries of a webhook, the latest first: those of events before `beforeEventId`, `limit` at most. The page shows
-     * them even to an account that the API refuses, because that account may still pause the webhook.
+     * Returns at most `limit` deliveries of a webhook, the latest first: those of events before `beforeEventId`. Returns none of a
+     * webhook that the caller may not see. The page shows them even to an account that the API refuses, because that account may
+     * still pause the webhook.
      */
     readonly deliveries: (
       webhook: { readonly id: number; readonly beforeEventId: number | undefined },

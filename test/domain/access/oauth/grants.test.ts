@@ -2,8 +2,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { applicationNameOf } from "../../../../src/domain/access/oauth/application-name.ts"
-import { Grants, type GrantViewer } from "../../../../src/domain/access/oauth/Grants.ts"
+import { Grants } from "../../../../src/domain/access/oauth/Grants.ts"
 import { endGrantsOfClient } from "../../../../src/domain/access/oauth/grant-ending.ts"
+import type { AccountViewer } from "../../../../src/domain/access/operators/account-viewer.ts"
 import { ConnectedApplications } from "../../../../src/transports/console/queries/ConnectedApplications.ts"
 import { asCaller } from "../../../support/console-caller.ts"
 import {
@@ -18,8 +19,8 @@ import {
 import { createOperator, insertAccount } from "../../../support/harness.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
-const list = (viewer: GrantViewer) => ConnectedApplications.use(({ list }) => list).pipe(asCaller(viewer))
-const disconnect = (viewer: GrantViewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
+const list = (viewer: AccountViewer) => ConnectedApplications.use(({ list }) => list).pipe(asCaller(viewer))
+const disconnect = (viewer: AccountViewer, id: number) => Grants.use((grants) => grants.disconnect(viewer, id))
 
 layer(Layer.provideMerge(ConnectedApplications.layer, layerOauthFlow))("connections", (it) => {
   it.effect("are seen by their account and by the main account, and by nobody else", () =>
@@ -29,8 +30,8 @@ layer(Layer.provideMerge(ConnectedApplications.layer, layerOauthFlow))("connecti
       const helper = yield* insertAccount(operatorId, "sub", "Helper")
       const own = yield* connectClient(client, { scope: "read-only" }, { operatorId, accountId })
       const helpers = yield* connectClient(PUBLIC_CLIENT, {}, { operatorId, accountId: helper })
-      const main: GrantViewer = { operatorId, accountId, role: "main" }
-      const sub: GrantViewer = { operatorId, accountId: helper, role: "sub" }
+      const main: AccountViewer = { operatorId, accountId, role: "main" }
+      const sub: AccountViewer = { operatorId, accountId: helper, role: "sub" }
       const [all, statements] = yield* countStatements(list(main))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(
@@ -72,8 +73,8 @@ layer(Layer.provideMerge(ConnectedApplications.layer, layerOauthFlow))("connecti
       const helper = yield* insertAccount(operatorId, "sub", "Helper")
       const own = yield* connectClient(client, {}, { operatorId, accountId })
       const helpers = yield* connectClient(client, {}, { operatorId, accountId: helper })
-      const sub: GrantViewer = { operatorId, accountId: helper, role: "sub" }
-      const stranger: GrantViewer = { ...(yield* createOperator()), role: "main" }
+      const sub: AccountViewer = { operatorId, accountId: helper, role: "sub" }
+      const stranger: AccountViewer = { ...(yield* createOperator()), role: "main" }
       assert.isFalse(yield* disconnect(sub, own.grantId))
       assert.isFalse(yield* disconnect(stranger, own.grantId))
       assert.isFalse(yield* disconnect({ operatorId, accountId, role: "main" }, 2 ** 40))

@@ -3,7 +3,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../../../src/contract/actor.ts"
-import { AccessTokens, type TokenViewer } from "../../../../src/domain/access/operators/AccessTokens.ts"
+import { AccessTokens } from "../../../../src/domain/access/operators/AccessTokens.ts"
+import type { AccountViewer } from "../../../../src/domain/access/operators/account-viewer.ts"
 import { Operators } from "../../../../src/domain/access/operators/Operators.ts"
 import { ACCESS_TOKENS_MAX } from "../../../../src/platform/limits.ts"
 import { AccessTokenList } from "../../../../src/transports/console/queries/AccessTokenList.ts"
@@ -36,7 +37,7 @@ const live = Effect.fnUntraced(function* (operatorId: number) {
   return row?.count
 })
 
-const newestToken = (viewer: TokenViewer) =>
+const newestToken = (viewer: AccountViewer) =>
   AccessTokenList.use((tokens) => Effect.map(tokens.list(undefined), ({ rows }) => rows[0])).pipe(asCaller(viewer))
 
 layer(layerTokens)("access tokens of an operator", (it) => {

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SignedInAccount } from "../../../../src/contract/caller.ts"
+import type { TrustedAccount } from "../../../../src/contract/caller.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { newSessionCookie } from "../../../../src/domain/access/sign-in/cookies.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
@@ -62,7 +62,7 @@ export const signIn = Effect.fn("signedIn")(function* (accountId: number, passwo
     time_zone: string
     currency: string
     edition: "pro" | "basic"
-    status: SignedInAccount["status"]
+    status: TrustedAccount["status"]
     subscription_until: Date | null
   }>`
     SELECT a.operator_id, a.role, a.name, a.email, o.name AS operator, o.time_zone, o.currency, o.edition, o.status, o.subscription_until

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { request as httpRequest } from "node:http"
 import { Effect, Layer, References, Result } from "effect"
-import type { SignedInAccount } from "../../../../src/contract/caller.ts"
+import type { TrustedAccount } from "../../../../src/contract/caller.ts"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
@@ -33,7 +33,7 @@ interface AccountIds {
 export const signInVisitor = (
   { operatorId, accountId }: AccountIds,
   role: "main" | "sub" = "main",
-  accountState: Partial<Pick<SignedInAccount, "status" | "subscriptionUntil">> = {}
+  accountState: Partial<Pick<TrustedAccount, "status" | "subscriptionUntil">> = {}
 ) => {
   return openSession({
     email: `${randomBytes(4).toString("hex")}@example.test`,

@@ -107,7 +107,7 @@ layer(layerSignedInPages)("the page of properties", (it) => {
       yield* fillAndFollow(cookie, PROPERTIES, "let_again")
       const page = yield* getPage(cookie, (yield* send).location ?? "")
       assert.strictEqual(findDoneAction(page), "already_done")
-      assert.include(page.text, "This form was sent before. It was carried out then, and nothing was changed now.")
+      assert.include(page.text, "You sent this form before. It took effect then, and nothing has changed now.")
       assert.strictEqual((yield* portfolioOf(operatorId)).properties[0]?.is_let, true)
     })
   )

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, References } from "effect"
 import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Actor, CurrentActor } from "../../../../../src/contract/actor.ts"
-import type { SignedInAccount } from "../../../../../src/contract/caller.ts"
+import type { TrustedAccount } from "../../../../../src/contract/caller.ts"
 import { RateLimited, ValidationFailed } from "../../../../../src/contract/errors.ts"
 import { AuthorizationCodes, type Consent } from "../../../../../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
@@ -155,8 +155,8 @@ export const layerServedConsentPages = Layer.effect(
 
 interface SignInOptions {
   readonly role?: "main" | "sub"
-  readonly status?: SignedInAccount["status"]
-  readonly subscriptionUntil?: SignedInAccount["subscriptionUntil"]
+  readonly status?: TrustedAccount["status"]
+  readonly subscriptionUntil?: TrustedAccount["subscriptionUntil"]
   readonly edition?: "pro" | "basic"
   readonly accountId?: number
   readonly email?: string

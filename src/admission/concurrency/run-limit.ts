@@ -1,26 +1,24 @@
 import { Effect } from "effect"
 
 /** How many runs may be under way at once in this process. */
-export interface SlotLimits {
-  readonly ofOperator: number
-  readonly ofAll: number
+export interface RunLimits {
+  readonly perOperator: number
+  readonly total: number
 }
 
-/** The limit that leaves no slot: that of the operator or that of all operators together. */
-export type FullLimit = keyof SlotLimits
-
 /**
- * Returns a function that runs an effect for an operator if a slot is free. Otherwise it runs `onFull` at once, with the limit that is
- * reached: nobody waits for a slot. An interrupted run frees its slot.
+ * Returns a function that runs an effect for an operator unless a limit is reached. Then it runs `onLimit` at once, with the limit:
+ * unlike for a concurrency permit, nobody waits. An interrupted run counts no longer.
  */
-export const makeOperatorSlots = (limits: SlotLimits) => {
+export const makeRunLimiter = (limits: RunLimits) => {
   const countByOperator = new Map<number, number>()
   let totalCount = 0
 
-  const tryBegin = (operatorId: number): FullLimit | undefined => {
+  /** Counts a run, or returns the limit that is reached. */
+  const tryBegin = (operatorId: number): keyof RunLimits | undefined => {
     const operatorCount = countByOperator.get(operatorId) ?? 0
-    if (operatorCount >= limits.ofOperator) return "ofOperator"
-    if (totalCount >= limits.ofAll) return "ofAll"
+    if (operatorCount >= limits.perOperator) return "perOperator"
+    if (totalCount >= limits.total) return "total"
     countByOperator.set(operatorId, operatorCount + 1)
     totalCount += 1
     return undefined
@@ -36,11 +34,11 @@ export const makeOperatorSlots = (limits: SlotLimits) => {
   return <A, E, R, B, E2, R2>(
     operatorId: number,
     run: Effect.Effect<A, E, R>,
-    onFull: (limit: FullLimit) => Effect.Effect<B, E2, R2>
+    onLimit: (limit: keyof RunLimits) => Effect.Effect<B, E2, R2>
   ): Effect.Effect<A | B, E | E2, R | R2> =>
     Effect.acquireUseRelease(
       Effect.sync(() => tryBegin(operatorId)),
-      (limit): Effect.Effect<A | B, E | E2, R | R2> => (limit === undefined ? run : onFull(limit)),
+      (limit): Effect.Effect<A | B, E | E2, R | R2> => (limit === undefined ? run : onLimit(limit)),
       (limit) => (limit === undefined ? Effect.sync(() => end(operatorId)) : Effect.void)
     )
 }
