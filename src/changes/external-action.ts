@@ -50,6 +50,19 @@ export const runAtMostOnce =
       return yield* runToEnd(keys, idempotencyKey, isRetry ? runAndVerify(action) : runAction(action))
     })
 
+/**
+ * Fails if a call with the key of this call has been made, so that the entrypoint answers with its result (idempotency.ts). For a change
+ * that reads from elsewhere first: a repeat does not read again.
+ */
+export const failIfKeyIsUsed = (keys: IdempotencyKeys["Service"]): Effect.Effect<void, Conflict, CurrentActor> =>
+  Effect.flatMap(CurrentActor, ({ idempotencyKey }) =>
+    idempotencyKey === undefined
+      ? Effect.void
+      : Effect.flatMap(keys.find(idempotencyKey), (stored) =>
+          stored === undefined ? Effect.void : Effect.fail(new IdempotencyKeyInUse())
+        )
+  )
+
 /** Claims the key for longer than the act lasts, or claims it anew: nobody takes over from a call that acts. */
 const claimKey = (
   keys: IdempotencyKeys["Service"],

@@ -41,6 +41,8 @@ export const IDS_MAX = 100
 export const IDS_LENGTH = IDS_MAX * 18
 /** Characters of a reservation code, a stay code and a channel's own id of an order, wherever one is named. */
 export const RECORD_CODE_LENGTH = 100
+/** Characters of a path parameter that reach its field, whose own limit is lower. The HTTP server limits the whole path. */
+export const PATH_PARAMETER_LENGTH = 16_384
 /** Characters of a time in ISO 8601: date, time, nine decimals and an offset. */
 export const INSTANT_TEXT_LENGTH = 35
 /** Characters of a time in ISO 8601 with six decimals. */

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
+import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { defineFamily } from "../../contract/operation.ts"
 import { DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
@@ -56,12 +57,12 @@ export const create_category = operation("create_category", {
 export const update_category = operation("update_category", {
   route: "PATCH /categories/{dictionary}/{id}",
   summary: "Rename, retire or restore a category or a payment method, built-in ones too",
-  payload: {
+  payload: editPayloadFields(Category, {
     dictionary: DictionaryName,
     id: Id,
     name: Schema.optionalKey(Name),
     is_retired: Schema.optionalKey(Schema.Boolean)
-  },
+  }),
   success: CategoryResult,
   errors: [NotFound, Conflict],
   exposure

@@ -1,12 +1,13 @@
 import { Effect, Layer, Schema } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
+import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../contract/immutable-fields.ts"
 import { changeHandler, handleOperations, layerOperations } from "../operation-handlers.ts"
 import {
   type Category,
   CategoryOperations,
   type create_category,
   type list_categories,
-  type update_category
+  update_category
 } from "./category-contract.ts"
 import { DictionaryName } from "./dictionaries.ts"
 import { OperatorDictionaries } from "./OperatorDictionaries.ts"
@@ -51,9 +52,17 @@ const createCategory = (dictionaries: OperatorDictionaries["Service"]) =>
     return yield* Effect.catchTag(dictionaries.addEntry(operatorId, dictionary, name), "NotFound", Effect.die)
   })
 
+const sendsFixedFields = makeImmutableFieldDetector(update_category.payloadSchema)
+const checkFixedFields = makeImmutableFieldCheck(update_category.payloadSchema)
+
 const updateCategory = (dictionaries: OperatorDictionaries["Service"]) =>
   Effect.fnUntraced(function* (payload: typeof update_category.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     const { dictionary, id, name, is_retired } = payload
+    if (sendsFixedFields(payload)) {
+      const entries = yield* Effect.orDie(dictionaries.list(operatorId))
+      const entry = entries[dictionary].find((each) => each.id === id)
+      if (entry !== undefined) yield* Effect.fromResult(checkFixedFields(toCategory(dictionary, entry), payload))
+    }
     return yield* dictionaries.updateEntry(operatorId, dictionary, { id, name, retired: is_retired })
   })

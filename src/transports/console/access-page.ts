@@ -5,8 +5,9 @@ import { makeApplicationsSection } from "./access/applications-section.ts"
 import { makeConsumersSection } from "./access/consumers-section.ts"
 import { makeTokensSection } from "./access/tokens-section.ts"
 import { makeWebhooksSection } from "./access/webhooks-section.ts"
-import type { ActionOutcome } from "./action-outcome.ts"
+import { type ActionOutcome, toShownOutcome } from "./action-outcome.ts"
 import { TEXTS } from "./console-texts.ts"
+import { runSubmission } from "./operation-call.ts"
 import { ACCESS_PATH, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import type { SignedInPage, SignedInVisit, SubmittedForm } from "./visit.ts"
 
@@ -63,7 +64,10 @@ export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
     sections.flatMap((section) =>
       Array.from(section.actions, ([name, action]) => [
         name,
-        (visit, form) => Effect.flatMap(action(visit, form), (outcome) => toPageResponse(visit, form, outcome))
+        (visit, form) =>
+          Effect.flatMap(runSubmission(action(visit, form)), (submission) =>
+            toPageResponse(visit, form, toShownOutcome(submission))
+          )
       ])
     )
   )

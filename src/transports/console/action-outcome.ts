@@ -11,6 +11,18 @@ export interface ActionDone {
   readonly messageKey: keyof (typeof TEXTS)["access"]["done"]
 }
 
+/** The message of a submission whose changes an earlier one has made. */
+export const ALREADY_DONE_KEY = "already_done"
+
+/** Returns the outcome to show of a form, which is {@link ALREADY_DONE_KEY} if it made no change of its own. */
+export const toShownOutcome = ({
+  result,
+  isReplay
+}: {
+  readonly result: ActionOutcome
+  readonly isReplay: boolean
+}): ActionOutcome => (isReplay && result._tag === "Done" ? { _tag: "Done", messageKey: ALREADY_DONE_KEY } : result)
+
 /** Not taken: the page once more, with why, and this status. */
 export interface ActionError {
   readonly _tag: "Refused"

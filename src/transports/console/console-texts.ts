@@ -139,8 +139,9 @@ export const TEXTS = {
       delivery_waits_for_rest:
         "It is to be sent again, and waits: the webhook is resting after failures. It goes when the receiver answers again, or at once when you save the settings.",
       token_deleted: "The token is deleted. Programs that use it are refused within seconds.",
+      already_done: "You sent this form before. It took effect then, and nothing has changed now.",
       application_disconnected:
-        "The application is disconnected. Its tokens stop working within seconds, and its webhooks are gone.",
+        "The application is disconnected. Its tokens stop working within seconds, and the webhooks, rules and feeds that it made have ended.",
       consumer_deleted: "The consumer is deleted."
     },
     timeZoneNote: (timeZone: string) => `Times are shown in ${timeZone}.`,

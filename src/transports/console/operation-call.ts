@@ -45,13 +45,20 @@ export const callOperation = (
       Effect.as(idempotencyKey === undefined ? Effect.void : countChange(response), toOperationOutcome(response))
   )
 
-/**
- * The calls under an idempotency key that a submitted form has made, and how many of them got the result of an earlier call. Only a host
- * page that runs the action of a form provides it.
- */
-export class SubmissionReplays extends Context.Service<SubmissionReplays, { changes: number; replays: number }>()(
+/** The calls under an idempotency key that a submitted form has made, and how many of them got the result of an earlier call. */
+class SubmissionReplays extends Context.Service<SubmissionReplays, { changes: number; replays: number }>()(
   "latchkey/transports/console/SubmissionReplays"
 ) {}
+
+/** Runs the action of a form. `isReplay`: an earlier submission has made all of its changes. */
+export const runSubmission = <A, E, R>(action: Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => {
+    const calls = { changes: 0, replays: 0 }
+    return Effect.map(Effect.provideService(action, SubmissionReplays, calls), (result) => ({
+      result,
+      isReplay: calls.replays > 0 && calls.replays === calls.changes
+    }))
+  })
 
 const countChange = ({ headers }: ServiceResponse): Effect.Effect<void> =>
   Effect.map(Effect.serviceOption(SubmissionReplays), (submission) => {

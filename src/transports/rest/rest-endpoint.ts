@@ -6,7 +6,7 @@ import { type BadRequest, NotFound, type Unauthenticated } from "../../contract/
 import { IDEMPOTENCY_KEY_HEADER, type ReceivedIdempotencyKey } from "../../contract/idempotency-key.ts"
 import { type CallInput, type ReceivedInput, toReceivedInput } from "../../contract/input.ts"
 import { METHODS, needsToken, type RouteSpec, routeOf } from "../../contract/operation.ts"
-import { BODY_BYTES, IMAGE_BODY_BYTES, OAUTH_BODY_BYTES } from "../../platform/limits.ts"
+import { BODY_BYTES, IMAGE_BODY_BYTES, OAUTH_BODY_BYTES, PATH_PARAMETER_LENGTH } from "../../platform/limits.ts"
 import { operations } from "../../service/Api.ts"
 import { Service } from "../../service/service.ts"
 import { NO_STORE } from "../http/caching.ts"
@@ -56,7 +56,7 @@ const maxBodySize = ({ body }: RouteSpec, isPublic: boolean): ByteSize.ByteSize 
 /** The REST door: finds the operation of a request and hands it to the Service. */
 export const makeRestHandler = Effect.fnUntraced(function* ({ trustProxy }: { readonly trustProxy: boolean }) {
   const service = yield* Service
-  const router = FindMyWay.make<RestRoute>()
+  const router = FindMyWay.make<RestRoute>({ maxParamLength: PATH_PARAMETER_LENGTH })
   for (const operation of operations) {
     const [route, isPublic] = [routeOf(operation), !needsToken(operation)]
     const restRoute = { name: operation._tag, route, maxBody: maxBodySize(route, isPublic), isPublic }

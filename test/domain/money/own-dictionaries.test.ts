@@ -55,6 +55,23 @@ const refusal = <A, R>(effect: Effect.Effect<A, { readonly _tag: string; readonl
   Effect.map(Effect.flip(effect), ({ _tag, message }) => `${_tag}: ${message}`)
 
 layer(layerDictionaries, { excludeTestServices: false })("an operator's own dictionaries", (it) => {
+  it.effect("are edited by sending a category back whole, and not in what is fixed", () =>
+    Effect.gen(function* () {
+      const { api, as, token } = yield* ready
+      const { category } = yield* api.create_category({ dictionary: "income_items", name: "Late check-out" }).pipe(as)
+      const edited = yield* api.update_category({ ...category, is_retired: true }).pipe(as)
+      assert.deepStrictEqual(edited.category, { ...category, is_retired: true })
+      const refused = yield* call(token, "update_category", { ...category, name: "Other", is_built_in: true })
+      assert.strictEqual(refused.error_code, 422)
+      assert.match(refused.error_msg, /^is_built_in: /)
+      const { categories } = yield* api.list_categories({ dictionary: "income_items" }).pipe(as)
+      assert.deepStrictEqual(
+        categories.find(({ id }) => id === category.id),
+        edited.category
+      )
+    })
+  )
+
   it.effect("show all four, what is built in and what is its own", () =>
     Effect.gen(function* () {
       const { own, operatorId, add, rename } = yield* ready

@@ -85,6 +85,24 @@ layer(layerWebhookPages, { excludeTestServices: true })("a form of the access pa
     })
   )
 
+  it.effect("says of an old form that is sent again that nothing has changed", () =>
+    Effect.gen(function* () {
+      const { operator, id } = yield* createSubscription(1)
+      const [cookie, page] = [signInVisitor(operator), webhookUrl(id)]
+      const [form] = findForms((yield* getWebhookPage(cookie, page)).text, "pause_webhook")
+      const key = form?.get(FORM_KEY_FIELD) ?? assert.fail("the form has no key")
+      const pause = Effect.flatMap(
+        sendWebhookForm(cookie, page, "pause_webhook", { [FORM_KEY_FIELD]: key }),
+        ({ headers }) => getWebhookPage(cookie, String(headers["location"]))
+      )
+      assert.include((yield* pause).text, TEXTS.access.done.webhook_paused)
+      yield* sendWebhookForm(cookie, page, "resume_webhook")
+      const { text } = yield* pause
+      assert.include(text, TEXTS.access.done.already_done)
+      assert.notInclude(text, TEXTS.access.done.webhook_paused)
+    })
+  )
+
   it.effect("replays a delivery once", () =>
     Effect.gen(function* () {
       const polls = yield* makeDeliveryPolls

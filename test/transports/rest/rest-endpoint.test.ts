@@ -2,7 +2,7 @@ import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { BODY_BYTES } from "../../../src/platform/limits.ts"
+import { BODY_BYTES, RECORD_CODE_LENGTH } from "../../../src/platform/limits.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
 import { createOperator, insertProperty } from "../../support/harness.ts"
 import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
@@ -181,6 +181,25 @@ layer(layerHttpServer())("the REST door", (it) => {
         const answer = yield* request(path, { method, headers: { "Service-Access-Token": token } })
         assert.strictEqual(answer.error_code, 404, `${method} ${path}`)
         assert.deepStrictEqual(answer.data, {})
+      }
+    })
+  )
+
+  it.effect("names the field of a path parameter that is too long", () =>
+    Effect.gen(function* () {
+      const { token } = yield* createOperator()
+      const approve = (length: number) =>
+        request(`/v3/reservations/${"A".repeat(length)}/check_in/approve`, {
+          method: "POST",
+          headers: { "Service-Access-Token": token }
+        })
+      for (const [length, code] of [
+        [RECORD_CODE_LENGTH, 404],
+        [RECORD_CODE_LENGTH + 1, 422]
+      ] as const) {
+        const { error_code, error_msg } = yield* approve(length)
+        assert.strictEqual(error_code, code)
+        assert.match(error_msg, /^stay_code: /)
       }
     })
   )

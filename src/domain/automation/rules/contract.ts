@@ -38,7 +38,7 @@ export const AutomationRuleTest = Schema.Struct({
   }),
   text: Schema.NullOr(Schema.String).annotateKey({
     description:
-      "The text with its fields filled in; null if a field is unknown. The door code is shown only to the main account; sub-accounts and applications read •••• in its place."
+      "The text with its fields filled in; null if a field is unknown. Only the main account reads the door code and the address of the guest portal; sub-accounts and applications read •••• in place of the code and of the end of the address."
   }),
   reason: Schema.NullOr(Schema.String).annotateKey({
     description: "Why the rule would do nothing; null if it would act."

@@ -8,12 +8,17 @@ import { appliesToStay, classifyTimeliness, computeScheduledAt, isInScope, night
 
 // A rule is tried on a stay: nothing is sent and nothing changes.
 
-/** What a caller reads in place of a door code that it may not see. */
-const DOOR_CODE_MASK = "••••"
+/** What a caller reads in place of a secret that it may not see. */
+const SECRET_MASK = "••••"
 
-/** Returns the stay with another door code, so that a text shows where the code stands and not the code. */
-export const maskDoorCode = (stay: StayFacts): StayFacts =>
-  stay.lock_code === null || stay.lock_code.trim() === "" ? stay : { ...stay, lock_code: DOOR_CODE_MASK }
+/**
+ * Returns the stay with another door code and another token of its guest portal, which shows the code. So a text shows where they stand.
+ */
+export const maskDoorCode = (stay: StayFacts): StayFacts => ({
+  ...stay,
+  lock_code: stay.lock_code === null || stay.lock_code.trim() === "" ? stay.lock_code : SECRET_MASK,
+  guide_token: stay.guide_token === null ? null : SECRET_MASK
+})
 
 /** What trying a rule depends on beside the rule and the stay. */
 interface RuleTestContext {

@@ -1,5 +1,12 @@
 import { Schema } from "effect"
-import { hasAtMostCharacters, hourAndMinute, Id, Integer, MUST_NOT_BE_EMPTY } from "../../../contract/fields.ts"
+import {
+  hasAtMostCharacters,
+  hourAndMinute,
+  Id,
+  Integer,
+  MUST_NOT_BE_EMPTY,
+  narrowingField
+} from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import {
   AUTOMATION_RULE_NIGHTS,
@@ -63,9 +70,9 @@ const nonEmptyListUpTo = <Item extends Schema.Top>(item: Item, most: number) =>
 
 /** For which stays; what is absent is for all. */
 const scopeFields = {
-  property_ids: Schema.optionalKey(nonEmptyListUpTo(Id, RULE_PROPERTIES_MAX)),
-  channel_types: Schema.optionalKey(nonEmptyListUpTo(ChannelType, ChannelType.literals.length)),
-  nights: Schema.optionalKey(NightsRange)
+  property_ids: narrowingField(nonEmptyListUpTo(Id, RULE_PROPERTIES_MAX)),
+  channel_types: narrowingField(nonEmptyListUpTo(ChannelType, ChannelType.literals.length)),
+  nights: narrowingField(NightsRange)
 }
 
 const RuleName = nameUpTo(RULE_NAME_LENGTH)

@@ -1,5 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { makeRunLimiter } from "../../../admission/concurrency/run-limit.ts"
+import { failIfKeyIsUsed } from "../../../changes/external-action.ts"
+import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { toPage } from "../../../contract/page.ts"
@@ -39,7 +41,7 @@ export const layerImportedCalendarsNoDeps = layerOperations(
       update_imported_calendar: voidChangeHandler(updateCalendar(calendars)),
       delete_imported_calendar: voidChangeHandler(deleteCalendar(calendars)),
       fetch_imported_calendar: changeHandler(
-        fetchCalendar({ calendars, outbound, wakeUp }),
+        fetchCalendar({ calendars, outbound, wakeUp, keys: yield* IdempotencyKeys }),
         CalendarFetchOutcome,
         (outcome) => outcome
       ),
@@ -111,12 +113,14 @@ interface FetchServices {
   readonly calendars: Calendars
   readonly outbound: OutboundHttp["Service"]
   readonly wakeUp: WakeUp["Service"]
+  readonly keys: IdempotencyKeys["Service"]
 }
 
-const fetchCalendar = ({ calendars, outbound, wakeUp }: FetchServices) => {
+const fetchCalendar = ({ calendars, outbound, wakeUp, keys }: FetchServices) => {
   const runWithinLimits = makeRunLimiter({ perOperator: 1, total: CONCURRENT_MANUAL_FETCHES_MAX })
   return Effect.fnUntraced(function* ({ id }: typeof fetch_imported_calendar.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
+    yield* failIfKeyIsUsed(keys)
     const fetch = calendars
       .fetch(operatorId, id)
       .pipe(Effect.provideService(OutboundHttp, outbound), Effect.provideService(WakeUp, wakeUp))

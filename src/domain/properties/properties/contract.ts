@@ -109,6 +109,7 @@ export const create_room_type = operation("create_room_type", {
 
 export const update_room_type = operation("update_room_type", {
   route: "PATCH /room_types/{id}",
+  rejectsUnknownFields: true,
   summary: "Rename a room type",
   payload: editPayloadFields(RoomType, { id: Id, title: Schema.optionalKey(Title) }),
   success: Schema.Struct({}),

@@ -25,6 +25,7 @@ const operation = defineFamily({ category: "property", since: "3.13.0", openWorl
 
 export const update_property = operation("update_property", {
   route: "PATCH /properties/{id}",
+  rejectsUnknownFields: true,
   summary: "Change a property, deactivate it or activate it",
   payload: editPayloadFields(Property, {
     id: Id,

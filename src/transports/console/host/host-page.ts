@@ -4,8 +4,9 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import type { CurrentCaller } from "../../../contract/caller.ts"
 import { CARRIED_QUERY_VALUE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import type { ActionError } from "../action-outcome.ts"
-import { SubmissionReplays } from "../operation-call.ts"
+import { type ActionError, ALREADY_DONE_KEY } from "../action-outcome.ts"
+import { TEXTS } from "../console-texts.ts"
+import { runSubmission } from "../operation-call.ts"
 import { redirectSeeOther, renderConsolePage } from "../page-frame.ts"
 import {
   ACTION_FIELD,
@@ -73,10 +74,6 @@ export interface HostPage {
 
 const DONE_FIELD = "done"
 
-/** The `done` of a submission whose changes an earlier one has made. */
-const ALREADY_DONE_KEY = "already_done"
-const ALREADY_DONE_MESSAGE = "You sent this form before. It took effect then, and nothing has changed now."
-
 /**
  * The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_QUERY_VALUE_LENGTH}), with other values
  * of its query; undefined takes one away.
@@ -127,20 +124,10 @@ const EARLIER_VISIT_ERROR = makeActionError(
   "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
 )
 
-/** Runs the action of a form. `isReplay`: an earlier submission has made all of its changes. */
-const runSubmission = <A, E, R>(run: Effect.Effect<A, E, R>) =>
-  Effect.suspend(() => {
-    const calls = { changes: 0, replays: 0 }
-    return Effect.map(Effect.provideService(run, SubmissionReplays, calls), (result) => ({
-      result,
-      isReplay: calls.replays > 0 && calls.replays === calls.changes
-    }))
-  })
-
 /** A page of who is signed in as the console serves it. An account that the API refuses is shown why, and nothing else. */
 export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
   const messagesByKey = new Map<string, string>([
-    [ALREADY_DONE_KEY, ALREADY_DONE_MESSAGE],
+    [ALREADY_DONE_KEY, TEXTS.access.done[ALREADY_DONE_KEY]],
     ...Object.entries(doneMessages),
     ...Object.entries(actions).map(([name, { doneMessage }]) => [name, doneMessage] as const)
   ])
@@ -174,10 +161,11 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
       visit.accountProblem === undefined
         ? Effect.matchEffect(runSubmission(run(visit, form)), {
             onSuccess: ({ result, isReplay }) => {
-              if (result?._tag === "Told")
-                return renderView(visit, html`${isReplay ? statusHtml(ALREADY_DONE_MESSAGE) : nothing}${result.html}`)
-              const doneKey = isReplay ? ALREADY_DONE_KEY : (result?.doneKey ?? name)
-              return Effect.succeed(redirectSeeOther(withDoneKey(result?.url ?? currentUrlWith(visit), doneKey)))
+              // A stored result is not shown again: an address in it may have been replaced since.
+              if (result?._tag === "Told" && !isReplay) return renderView(visit, result.html)
+              const url = result?._tag === "GoOn" ? result.url : currentUrlWith(visit)
+              const doneKey = result?._tag === "GoOn" ? result.doneKey : undefined
+              return Effect.succeed(redirectSeeOther(withDoneKey(url, isReplay ? ALREADY_DONE_KEY : (doneKey ?? name))))
             },
             onFailure: (error) =>
               Effect.map(renderView(visit, alertHtml(error.message), { form, error }), (page) =>

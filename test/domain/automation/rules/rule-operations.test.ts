@@ -193,6 +193,19 @@ layer(layerTest)("a rule that the API creates", (it) => {
   )
 })
 
+layer(layerTest)("a rule whose scope is null", (it) => {
+  it.effect("is refused, because without the field it would cover more", () =>
+    Effect.gen(function* () {
+      const { token, listed } = yield* ready
+      for (const field of ["property_ids", "channel_types", "nights"]) {
+        const { error_code, error_msg } = yield* call(token, "create_automation_rule", { ...MESSAGE, [field]: null })
+        assert.deepStrictEqual([error_code, error_msg.startsWith(`${field}: `)], [400, true], error_msg)
+      }
+      assert.deepStrictEqual(yield* listed, [])
+    })
+  )
+})
+
 layer(layerTest)("a rule that is tried on a stay", (it) => {
   it.effect("says when it acts, on whom and with what text, and changes nothing", () =>
     Effect.gen(function* () {
@@ -224,6 +237,25 @@ layer(layerTest)("a rule that is tried on a stay", (it) => {
       const missing = yield* call(token, "test_automation_rule", { id, stay_code: foreign })
       assert.deepStrictEqual([missing.error_code, missing.error_msg], [404, "stay_code: no such stay."])
       assert.lengthOf(yield* loadAuditLinesWithActor(operatorId), trail.length + 1)
+    })
+  )
+
+  it.effect("shows the address of the guest portal, which shows the code, to the main account alone", () =>
+    Effect.gen(function* () {
+      const { api, as, token, operatorId, accountId } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      const stay_code = yield* insertStayWithCode(operatorId)
+      const portalToken = `lkguest_${operatorId}`
+      yield* sql`UPDATE stays SET guide_token = ${portalToken} WHERE operator_id = ${operatorId}`
+      const rule = { ...MESSAGE, text: "See {{stay.page}}" }
+      const { rule_id: id } = yield* api.create_automation_rule(rule).pipe(as)
+      const application = yield* connectClient({ operatorId, accountId })
+      const textFor = (caller: string) =>
+        Effect.map(Effect.flatMap(call(caller, "test_automation_rule", { id, stay_code }), dataOf), JSON.stringify)
+      assert.include(yield* textFor(token), portalToken)
+      const masked = yield* textFor(application.token)
+      assert.notInclude(masked, portalToken)
+      assert.include(masked, "••••")
     })
   )
 

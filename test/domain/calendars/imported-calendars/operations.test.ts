@@ -195,6 +195,23 @@ layer(layerImportService)("imported calendars over REST", (it) => {
     })
   )
 
+  it.effect("are fetched once under a key", () =>
+    Effect.gen(function* () {
+      const { add, token, makeUrl, serveCalendar, requests } = yield* prepare
+      const [id, other] = [yield* add({ url: makeUrl() }), yield* add({ url: `${makeUrl()}?other` })]
+      serveCalendar(toBusyCalendar())
+      const fetch = (calendarId: number) =>
+        callForResponse(token, "fetch_imported_calendar", { id: calendarId }, "fetch-1")
+      const first = yield* fetch(id)
+      assert.strictEqual(first.envelope.error_code, 0)
+      const again = yield* fetch(id)
+      assert.deepStrictEqual(again.envelope.data, first.envelope.data)
+      assert.strictEqual(again.headers["idempotent-replayed"], "true")
+      assert.strictEqual((yield* fetch(other)).envelope.error_code, 422)
+      assert.strictEqual(yield* Queue.size(requests), 1)
+    })
+  )
+
   it.effect(`are fetched for ${CONCURRENT_MANUAL_FETCHES_MAX} operators at once in a process`, () =>
     Effect.gen(function* () {
       const hosts = yield* Effect.replicateEffect(prepare, CONCURRENT_MANUAL_FETCHES_MAX)

@@ -36,6 +36,19 @@ const countAvailabilityEvents = Effect.fnUntraced(function* (operatorId: number)
 })
 
 layer(layerTest)("an edit of a property", (it) => {
+  it.effect("refuses a field that a property does not have", () =>
+    Effect.gen(function* () {
+      const { patch, read } = yield* ready
+      const before = yield* read
+      for (const field of ["capacity", "currency"]) {
+        const { error_code, error_msg } = yield* patch({ title: "Other", [field]: 1 })
+        assert.strictEqual(error_code, 400)
+        assert.match(error_msg, new RegExp(`^${field}: `))
+      }
+      assert.deepStrictEqual(yield* read, before)
+    })
+  )
+
   it.effect("changes what is sent and leaves the rest", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, id, read } = yield* ready

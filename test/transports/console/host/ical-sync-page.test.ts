@@ -224,9 +224,11 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       answer()
       assert.match(toldIn(yield* Fiber.join(first)) ?? "", /\b0 days .*\b0 days /)
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.attempts, 1)
-      // Whoever comes after it has its turn.
+      // A form that is sent again fetches nothing; a new one does.
       mood.respond = respondWith(200, toBusyCalendar())
-      assert.strictEqual((yield* send).status, 200)
+      assert.include((yield* send).location ?? "", "done=already_done")
+      assert.strictEqual((yield* fillAndSend(cookie, PATH, "fetch")).status, 200)
+      assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.attempts, 2)
     })
   )
 
@@ -266,6 +268,22 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       for (const form of forms) assert.strictEqual((yield* postForm(cookie, form.action, form.form)).status, 409)
       assert.deepStrictEqual(secretsIn(yield* fillAndSend(cookie, PATH, "feed", { property: String(property) })), again)
       assert.strictEqual((yield* keptOf(operatorId)).feeds.length, 2)
+    })
+  )
+
+  it.effect("shows no replaced address for an old form that is sent again", () =>
+    Effect.gen(function* () {
+      const { cookie, property } = yield* ready
+      const [form] = findForms(yield* getPage(cookie, PATH), "feed")
+      const fields = new URLSearchParams(form === undefined ? assert.fail("no form") : form.form)
+      fields.set("property", String(property))
+      const show = postForm(cookie, PATH, fields)
+      const shown = yield* show
+      assert.lengthOf(secretsIn(shown), 1)
+      for (const each of findForms(shown, "renew")) yield* postForm(cookie, each.action, each.form)
+      const again = yield* show
+      assert.deepStrictEqual([again.status, secretsIn(again)], [303, []])
+      assert.include((yield* getPage(cookie, again.location ?? "")).text, "You sent this form before.")
     })
   )
 
@@ -402,8 +420,10 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const { operatorId, cookie, property } = yield* ready
       const both = (act: string, fields: FormValues = {}) =>
         Effect.map(fillAndSendTwice(cookie, PATH, act, fields), (pages) => pages.map(({ status }) => status))
-      assert.deepStrictEqual(yield* both("follow", { property: String(property), url: ELSEWHERE }), [200, 200])
-      assert.deepStrictEqual(yield* both("feed", { property: String(property) }), [200, 200])
+      // One shows the addresses; the other says that the form was sent before.
+      const oneShown = Effect.map((statuses: ReadonlyArray<number>) => assert.sameMembers([...statuses], [200, 303]))
+      yield* oneShown(both("follow", { property: String(property), url: ELSEWHERE }))
+      yield* oneShown(both("feed", { property: String(property) }))
       assert.deepStrictEqual(yield* both("share_all"), [303, 303])
       assert.deepStrictEqual(yield* both("share_some", { property: [String(property)] }), [303, 303])
       const { calendars, feeds, links } = yield* keptOf(operatorId)

@@ -3,8 +3,9 @@ import { HttpServerResponse } from "effect/http"
 import type { LoggedDelivery } from "../../../../domain/webhooks/deliveries/DeliveryLog.ts"
 import { WEBHOOK_DELIVERIES_SHOWN } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { ActionOutcome } from "../../action-outcome.ts"
+import { type ActionOutcome, toShownOutcome } from "../../action-outcome.ts"
 import { TEXTS } from "../../console-texts.ts"
+import { runSubmission } from "../../operation-call.ts"
 import { ACCESS_PATH, formKeyFields, redirectSeeOther, renderConsolePage } from "../../page-frame.ts"
 import { type WebhookDetails, Webhooks } from "../../queries/Webhooks.ts"
 import { makeSudo } from "../../sudo.ts"
@@ -105,7 +106,9 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
         name,
         (visit, form) =>
           withWebhook(visit, (webhook) =>
-            Effect.flatMap(action(visit, form, webhook), (outcome) => toPageResponse(visit, webhook, form, outcome))
+            Effect.flatMap(runSubmission(action(visit, form, webhook)), (submission) =>
+              toPageResponse(visit, webhook, form, toShownOutcome(submission))
+            )
           )
       ])
     )
