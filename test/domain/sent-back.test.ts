@@ -25,12 +25,13 @@ const READ_BY: Partial<Record<OperationName, Read>> = {
   update_task: { search: "search_tasks", list: "tasks", lastChange: "update_time" }
 }
 
-/** Tried with the rest of what their edits do: reservations/changing.test.ts, webhooks/subscriptions/webhooks.test.ts and so on. */
+/** Tested with their edits: reservations/changing.test.ts, webhooks/subscriptions/webhooks.test.ts, money/own-dictionaries.test.ts and so on. */
 const TRIED_THERE: ReadonlyArray<OperationName> = [
   "update_reservation_basic",
   "update_webhook",
   "update_knowledge_base",
   "update_property",
+  "update_category",
   "update_room_type"
 ]
 
