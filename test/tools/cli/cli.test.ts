@@ -135,7 +135,7 @@ layer(layerEmptyService, { excludeTestServices: true })("latchkey on an empty da
       assert.include(String(early.answer["error"]), "latchkey migrate")
       assert.strictEqual((yield* jsonOf(["migrate"])).code, 0)
       const seeded = yield* jsonOf(["demo", "seed"])
-      assert.strictEqual(seeded.code, 0)
+      assert.strictEqual(seeded.code, 0, JSON.stringify(seeded.answer))
       assert.hasAllKeys(seeded.answer, ["operator_id", "account_id", "email", "password", "token"])
       const again = yield* jsonOf(["demo", "seed"])
       assert.strictEqual(again.code, 1)
