@@ -30,19 +30,18 @@ export const callOperation = (
   fields: Schema.JsonObject,
   idempotencyKey?: string
 ): Effect.Effect<OperationSuccess | ActionError> =>
-  Effect.flatMap(
-    releasePermitForExternalAct(
-      service.call(operation, {
-        transport: "console",
-        headers: {},
-        params: {},
-        trustedAccount: visit.session.person,
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey: { field: FORM_KEY_FIELD, value: idempotencyKey } }),
-        receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
-      })
-    ),
-    (response) =>
-      Effect.as(idempotencyKey === undefined ? Effect.void : countChange(response), toOperationOutcome(response))
+  releasePermitForExternalAct(
+    service.call(operation, {
+      transport: "console",
+      headers: {},
+      params: {},
+      trustedAccount: visit.session.person,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey: { field: FORM_KEY_FIELD, value: idempotencyKey } }),
+      receive: Effect.succeed(toReceivedInput({ encoding: "json", fields }))
+    })
+  ).pipe(
+    Effect.tap((response) => (idempotencyKey === undefined ? Effect.void : countChange(response))),
+    Effect.map(toOperationOutcome)
   )
 
 /** The calls under an idempotency key that a submitted form has made, and how many of them got the result of an earlier call. */

@@ -163,9 +163,8 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
             onSuccess: ({ result, isReplay }) => {
               // A stored result is not shown again: an address in it may have been replaced since.
               if (result?._tag === "Told" && !isReplay) return renderView(visit, result.html)
-              const url = result?._tag === "GoOn" ? result.url : currentUrlWith(visit)
-              const doneKey = result?._tag === "GoOn" ? result.doneKey : undefined
-              return Effect.succeed(redirectSeeOther(withDoneKey(url, isReplay ? ALREADY_DONE_KEY : (doneKey ?? name))))
+              const { url, doneKey = name } = result?._tag === "GoOn" ? result : { url: currentUrlWith(visit) }
+              return Effect.succeed(redirectSeeOther(withDoneKey(url, isReplay ? ALREADY_DONE_KEY : doneKey)))
             },
             onFailure: (error) =>
               Effect.map(renderView(visit, alertHtml(error.message), { form, error }), (page) =>
