@@ -13,7 +13,7 @@ for (const name of [
   "steady",
   "embedded",
   "windows",
-  "places",
+  "permits",
   "metrics",
   "fairness",
   "embedded-share",
@@ -25,7 +25,8 @@ for (const name of [
   "guests",
   "automation",
   "pages",
-  "pooler"
+  "pooler",
+  "custom-plans"
 ]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })

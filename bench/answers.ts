@@ -8,9 +8,9 @@ import { join } from "node:path"
 import { Effect, Layer, References, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
-import { PreparingQueue } from "../src/domain/knowledge/preparing/PreparingQueue.ts"
-import { makePreparationWorker } from "../src/domain/knowledge/preparing/preparation-worker.ts"
+import { PreparingQueue, preparationJobs } from "../src/domain/knowledge/preparing/preparation-jobs.ts"
 import { KnowledgeAnswers } from "../src/domain/knowledge/search/KnowledgeAnswers.ts"
+import { makeJobRunner } from "../src/jobs/job-runner.ts"
 import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { callWith, layerInProcess } from "./in-process.ts"
@@ -75,7 +75,7 @@ const written = Effect.fnUntraced(function* (entries: Sets["entries"]) {
     keys.set((yield* Schema.decodeUnknownEffect(Created)(answered)).id, key)
   }
   const sql = yield* SqlClient.SqlClient
-  const preparing = yield* makePreparationWorker
+  const preparing = yield* makeJobRunner(preparationJobs)
   const waiting = sql`SELECT FROM knowledge_bases WHERE process_status <> 'done'`
   while ((yield* waiting).length > 0) {
     yield* preparing.claimDue

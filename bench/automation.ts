@@ -2,12 +2,11 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, References } from "effect"
 import { SqlClient } from "effect/sql"
 import { migrations } from "../migrations/index.ts"
-import { PlanningQueue } from "../src/domain/automation/planning/PlanningQueue.ts"
+import { PLANNING_ROOM, PlanningQueue } from "../src/domain/automation/planning/PlanningQueue.ts"
 import { planOnce } from "../src/domain/automation/planning/planner.ts"
-import { PLANNING_ROOM } from "../src/domain/automation/planning/taking.ts"
 import type { RuleDefinition } from "../src/domain/automation/rules/rule.ts"
 import { PlanQueue } from "../src/domain/automation/running/PlanQueue.ts"
-import { RUNNING_ROOM } from "../src/domain/automation/running/taking.ts"
+import { RUNNING_ROOM } from "../src/domain/automation/running/plan-statements.ts"
 import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { codeOf, type Host, ONE_RULE, seedHost, seedRules, TWENTY_RULES, unchecked } from "./automation-ground.ts"
@@ -81,8 +80,8 @@ const looks = Effect.gen(function* () {
   const [queue, marks] = [yield* PlanQueue, yield* PlanningQueue]
   const [plans, stays]: [Array<number>, Array<number>] = [[], []]
   for (let nth = 0; nth < WARM_UP + CALLS; nth++) {
-    const look = yield* undone(queue.take(NOW, RUNNING_ROOM, []))
-    const markLook = yield* undone(marks.take(NOW, PLANNING_ROOM))
+    const look = yield* undone(queue.claim(NOW, RUNNING_ROOM, []))
+    const markLook = yield* undone(marks.claim(NOW, PLANNING_ROOM))
     if (nth < WARM_UP) continue
     plans.push(look)
     stays.push(markLook)

@@ -13,11 +13,10 @@ import { layerSandboxConnector } from "../src/connectors/sandbox/SandboxConnecto
 import { CurrentActor, systemActor } from "../src/contract/actor.ts"
 import { addDays } from "../src/contract/time.ts"
 import { CalendarQueue } from "../src/domain/calendars/imported-calendars/CalendarQueue.ts"
+import { CONCURRENT_FETCHES_MAX } from "../src/domain/calendars/imported-calendars/claim-statements.ts"
 import { FeedReader } from "../src/domain/calendars/imported-calendars/FeedReader.ts"
-import { importCalendar } from "../src/domain/calendars/imported-calendars/import-worker.ts"
-import { CONCURRENT_FETCHES_MAX } from "../src/domain/calendars/imported-calendars/taking.ts"
 import { markAvailabilityChangesDue } from "../src/domain/calendars/listing-calendars/due-days.ts"
-import { layerPushWorker } from "../src/domain/calendars/listing-calendars/push-worker.ts"
+import { layerPushJobs } from "../src/domain/calendars/listing-calendars/push-jobs.ts"
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
@@ -27,6 +26,7 @@ import { WakeUp } from "../src/jobs/WakeUp.ts"
 import { layerInMemory } from "../src/platform/database/embedded.ts"
 import { migrate } from "../src/platform/database/migrate.ts"
 import { PublicUrl } from "../src/platform/installation.ts"
+import { importCalendar } from "../test/support/domain/calendars/imported-calendars/import-service.ts"
 import type { Served } from "./calendar-server.ts"
 import { median } from "./figures.ts"
 import { callWith, layerInProcessWith } from "./in-process.ts"
@@ -195,7 +195,7 @@ const fetchedAll = Effect.fnUntraced(function* (what: string, reference?: number
   yield* sql`UPDATE imported_calendars SET due_at = now() - interval '1 minute'`
   const processor = process.cpuUsage()
   const round = Effect.gen(function* () {
-    const taken = yield* queue.take(yield* DateTime.nowAsDate, CONCURRENT_FETCHES_MAX, [])
+    const taken = yield* queue.claim(yield* DateTime.nowAsDate, CONCURRENT_FETCHES_MAX, [])
     yield* Effect.forEach(taken, importCalendar, { concurrency: "unbounded", discard: true })
     return taken.length
   })
@@ -246,7 +246,7 @@ const layerGateway = Layer.provide(ChannelGateway.layer, layerSandboxConnector)
 const layerDriving = Layer.mergeAll(
   layerInProcessWith(layerGateway),
   Layer.provide(layerDelivering, Layer.succeed(InternalSubscribers, [markAvailabilityChangesDue])),
-  Layer.provide(layerPushWorker, layerGateway)
+  Layer.provide(layerPushJobs, layerGateway)
 ).pipe(Layer.provideMerge(layerMarket))
 
 const layerReading = Layer.mergeAll(

@@ -12,6 +12,7 @@ export interface Asked extends Pick<Load, "method" | "headers" | "body" | "expec
 
 export type ServerName =
   | "latchkey"
+  | "before"
   | "equal duties"
   | "equal duties, untraced"
   | "fastify"
@@ -43,6 +44,12 @@ interface Aims {
   readonly fastify?: number
 }
 
+/** Folder of another checkout, such as the release before, to measure beside this one. */
+export const BEFORE = process.env["BENCH_BEFORE"] ?? ""
+
+/** Servers that are not measured this time, to save minutes. Separated by semicolons, because a name has a comma. */
+const LEFT_OUT: ReadonlySet<string> = new Set((process.env["BENCH_LEFT_OUT"] ?? "").split(";"))
+
 const CONNECTIONS = 32
 
 export const loadOf = (url: string, { path, ...asked }: Asked): Load => ({
@@ -60,14 +67,19 @@ const toEqualDuties = (aim: number | undefined): ReadonlyArray<Held> => [
   held("latchkey", "equal duties, untraced", undefined)
 ]
 
+const PARTICIPANTS = (
+  ["latchkey", "before", "equal duties", "equal duties, untraced", "fastify", "raw"] as const
+).filter((server) => (server !== "before" || BEFORE !== "") && !LEFT_OUT.has(server))
+
 const besideReferences = (title: string, asked: Asked, { equalDuties, fastify }: Aims): Case => ({
   title,
-  participants: (["latchkey", "equal duties", "equal duties, untraced", "fastify", "raw"] as const).map((server) => ({
-    name: server,
-    server,
-    asked
-  })),
-  held: [...toEqualDuties(equalDuties), held("latchkey", "fastify", fastify), held("latchkey", "raw", undefined)]
+  participants: PARTICIPANTS.map((server) => ({ name: server, server, asked })),
+  held: [
+    ...(BEFORE === "" ? [] : [held("latchkey", "before", undefined)]),
+    ...toEqualDuties(equalDuties),
+    held("latchkey", "fastify", fastify),
+    held("latchkey", "raw", undefined)
+  ]
 })
 
 const headers = { "service-access-token": BENCH_TOKEN }

@@ -7,7 +7,7 @@ import { BENCH_TOKEN, seedBenchOperator, seedOperator } from "./operator.ts"
 import { SERVER_URL, withScratchDatabase } from "./scratch-database.ts"
 import { type Server, start } from "./servers.ts"
 
-// What one operator's heavy reads do to another's light ones, with places shared fairly and without, in one run.
+// Measures the light reads of one operator beside the heavy reads of another, with and without fairly shared permits, in one run.
 // `node bench/fairness.ts [greedy connections] [light reads]`.
 
 const GREEDY = Number(process.argv[2] ?? 200)
@@ -103,7 +103,7 @@ const compare = async (databaseUrl: string, ground: Ground) => {
   const fair = await start("fair", ["bin/latchkey.js", "serve", "--workers", "1"], env)
   const withFair = await measure(fair, ground, READS)
   await fair.stop()
-  const unfair = await start("first come", [...SERVE_FLAGS, "bench/without-places.ts"], env)
+  const unfair = await start("first come", [...SERVE_FLAGS, "bench/without-permits.ts"], env)
   // Each takes seconds here, so there are fewer.
   const without = await measure(unfair, ground, Math.ceil(READS / 10))
   await unfair.stop()

@@ -1,4 +1,4 @@
-// What the benches make of what they counted: pure, so that test/bench.test.ts can hold it.
+// What the benches make of what they counted: pure, so that test/bench.system.test.ts can hold it.
 
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((one, other) => one - other)

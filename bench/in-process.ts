@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
-import { Places } from "../src/admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../src/admission/concurrency/ConcurrencyLimiter.ts"
 import { RateWindows } from "../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../src/changes/FailedCallCounter.ts"
 import { toReceivedInput } from "../src/contract/input.ts"
@@ -22,7 +22,7 @@ export const layerInProcessWith = <E, R>(channels: Layer.Layer<ChannelGateway, E
     Layer.provide([
       channels,
       RateWindows.layerUnbounded,
-      Places.layer(),
+      ConcurrencyLimiter.layer(),
       WakeUp.layerProcess,
       OutboundHttp.layerNoContent,
       NewEventNotifier.layerProcess,

@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 9)
 /** Calls of a round, and of those that warm up. */
 const CALLS = Number(process.env["BENCH_CALLS"] ?? 500)
 const WARM_UP = Number(process.env["BENCH_WARM_UP"] ?? 1_500)
-/** Calls at once: as many as a process has places. */
+/** Concurrent calls: as many as a process has concurrency permits. */
 const AT_ONCE = 12
 /** Sessions of the pooler: as many as the service would have itself, so that none waits. */
 const POOL = 14

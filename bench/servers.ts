@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { SERVE_FLAGS } from "../bin/flags.js"
 import type { Allocated } from "./allocation-watch.ts"
+import type { CoveredFiles } from "./coverage-watch.ts"
 import type { Hold } from "./loop-watch.ts"
 
 /** A server of this machine that the bench started. */
@@ -35,7 +36,7 @@ const WATCHES = ["./loop-watch.ts", "./allocation-watch.ts"].flatMap((watch) => 
 
 /** What bin/latchkey.js begins anew with unless it has it: the channel to the bench would not survive that. */
 const flagsOf = ([program]: ReadonlyArray<string>): ReadonlyArray<string> =>
-  program === "bin/latchkey.js" ? SERVE_FLAGS : []
+  program?.endsWith("bin/latchkey.js") === true ? SERVE_FLAGS : []
 
 const isHold = (message: unknown): message is Hold =>
   typeof message === "object" && message !== null && "wall" in message && "processor" in message
@@ -71,6 +72,13 @@ export const countAllocationAt = (url: string) => childAt(url).send("count alloc
 /** The bytes it counted. */
 export const allocatedAt = async (url: string): Promise<number> =>
   (await asked(url, "allocation", isAllocated)).allocated
+
+const isCoveredFiles = (message: unknown): message is CoveredFiles =>
+  typeof message === "object" && message !== null && "coveredFiles" in message
+
+/** The files of `src` whose functions ran since it was asked last, of a server with coverage-watch.ts. */
+export const coveredFilesAt = async (url: string): Promise<ReadonlyArray<string>> =>
+  (await asked(url, "coverage", isCoveredFiles)).coveredFiles
 
 /** Milliseconds of processor that all threads of the server at this address took so far. */
 export const processorMsAt = async (url: string): Promise<number> => {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { NURSERY_FLAGS, SERVE_FLAGS } from "../bin/flags.js"
 import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
-import type { ServerName } from "./cases.ts"
+import { BEFORE, type ServerName } from "./cases.ts"
 import { collector } from "./collector.ts"
 import type { Ground } from "./ground.ts"
 import { BENCH_TOKEN } from "./operator.ts"
@@ -14,6 +14,7 @@ const reference = (name: string) => [...NURSERY_FLAGS, `bench/reference/${name}.
 
 const PROGRAMS: Readonly<Record<ServerName, ReadonlyArray<string>>> = {
   latchkey: LATCHKEY,
+  before: [`${BEFORE}/bin/latchkey.js`, "serve", "--workers", "1"],
   "equal duties": reference("equal-duties"),
   "equal duties, untraced": reference("equal-duties-untraced"),
   fastify: reference("fastify"),

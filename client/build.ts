@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { stripTypeScriptTypes } from "node:module"
 import { join } from "node:path"
 import { CURRENT_VERSION } from "../src/contract/releases.ts"
-import { renderClientDeclarations } from "../src/transports/docs/client/declarations.ts"
-import { renderRouteTable } from "../src/transports/docs/client/route-table.ts"
+import { renderClientDeclarations } from "./declarations.ts"
+import { ROUTES } from "./routes.ts"
 
 const here = import.meta.dirname
 
@@ -54,7 +54,7 @@ export const writeClient = async (folder: string): Promise<void> => {
       .replace(/[ \t]+$/gm, "")
       .replace("./routes.ts", "./routes.js"),
     "index.d.ts": `${ownDeclarations(source)}\n\n${renderClientDeclarations()}`,
-    "routes.js": `export const ROUTES = ${JSON.stringify(renderRouteTable())}\n`,
+    "routes.js": `export const ROUTES = ${JSON.stringify(ROUTES)}\n`,
     "package.json": `${JSON.stringify(MANIFEST, null, 2)}\n`,
     "README.md": await readFile(join(here, "README.md"), "utf8")
   }

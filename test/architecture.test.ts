@@ -118,9 +118,10 @@ describe("a table", () => {
     )
   })
 
-  it("is named by the statement that writes it, or by the list whose rows are replaced, or by who fills all tables, seals all secrets anew or fills keys of names", () => {
+  it("is named by the statement that writes it, or by the list whose rows are replaced, or by its declaration as a table of jobs, or by who fills all tables, seals all secrets anew or fills keys of names", () => {
     assert.deepStrictEqual(sorted(SOURCE_FILES.filter(hasParameterizedWrite)), [
       "domain/name-key-backfill.ts",
+      "jobs/job-queue.ts",
       "platform/database/versioned-list.ts",
       "platform/sealing/secret-rotation.ts",
       "tools/backup/backup-loader.ts"

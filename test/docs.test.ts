@@ -9,7 +9,7 @@ import {
   PROBE_CONNECTIONS
 } from "../src/platform/database/database-layers.ts"
 import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
-import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../src/platform/limits.ts"
+import { CONCURRENCY_PERMITS, SHARED_READ_CONNECTIONS } from "../src/platform/limits.ts"
 import { operations } from "../src/service/Api.ts"
 import { POOLER_SETTINGS } from "./support/postgres-server.ts"
 
@@ -45,7 +45,7 @@ const connections = [
   "",
   "| for | connections |",
   "|---|---|",
-  `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): one for each of ${CONCURRENCY_PERMITS} calls at once, ${CONNECTIONS_BESIDE_PERMITS} beside them |`,
+  `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): one for each of ${CONCURRENCY_PERMITS} calls at once, ${SHARED_READ_CONNECTIONS} that short reads share |`,
   `| work in the background | ${BACKGROUND_CONNECTIONS} (behind a pooler ${POOLED_BACKGROUND_CONNECTIONS}, of its own) |`,
   `| \`/health/ready\` | ${PROBE_CONNECTIONS} |`,
   `| **together** | **${together}** |`,
@@ -68,7 +68,7 @@ it("docs/postgresql.md shows the settings of PgBouncer that were tried", () => {
 })
 
 it("docs/testing.md shows the test with fakes that the suite runs", () => {
-  const example = readFileSync(join(import.meta.dirname, "service/fakes.test.ts"), "utf8")
+  const example = readFileSync(join(import.meta.dirname, "service/fakes.service.test.ts"), "utf8")
   assert.include(readFileSync(join(import.meta.dirname, "../docs/testing.md"), "utf8"), `\`\`\`ts\n${example}\`\`\`\n`)
   assert.isAtMost(example.split("\n").length, 31)
 })

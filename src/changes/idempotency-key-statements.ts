@@ -1,19 +1,18 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { IdempotencyKeyState } from "../contract/actor.ts"
-import type { Value } from "../platform/database/forms.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
 // The statements of idempotency_keys. All but `storeKeySql` stand for themselves.
 
 /** A key as a statement knows it. */
-export interface KeyParameters {
-  readonly operatorId: Value<number>
-  readonly digest: Value<Uint8Array>
-  readonly fingerprint: Value<Uint8Array>
-  readonly grantId: Value<number>
+interface KeyParameters {
+  readonly operatorId: number
+  readonly digest: Uint8Array
+  readonly fingerprint: Uint8Array
+  readonly grantId: number
   /** Until when the call has claimed it; undefined where it has not. */
-  readonly claimedUntil: Value<Date | null> | undefined
+  readonly claimedUntil: Date | null | undefined
 }
 
 const keyCondition = (sql: SqlClient, { operatorId, digest }: Pick<KeyParameters, "operatorId" | "digest">): Fragment =>
@@ -31,7 +30,7 @@ const ownClaimCondition = (
  * Keeps a key with the row of the CTE `outcome`, where the CTE `touched` has rows; a row says that it did. Broken by a key
  * that is there already; but of a call that has acted outside the change is made even where another took its claim over.
  */
-export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Value<Date>): Fragment =>
+export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Date): Fragment =>
   key.claimedUntil !== undefined
     ? sql`
       UPDATE idempotency_keys SET outcome = to_jsonb(came_of_it), under_way_until = NULL, kept_at = ${now}

@@ -22,7 +22,7 @@ export interface IdempotentChange {
   readonly replay: (outcome: Schema.Json) => Effect.Effect<Schema.Json, never, CurrentCaller>
 }
 
-export interface ChangeResult {
+interface ChangeResult {
   readonly result: Schema.Json
   readonly outcome: () => Schema.Json
 }

@@ -3,10 +3,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
 import { type Actor, CurrentActor } from "../contract/actor.ts"
-import { type Givens, inFormsBeside, type Shape, type Value, type Valued } from "../platform/database/forms.ts"
 import { traceCteSql } from "../platform/database/traceparent-sql.ts"
 import { currentTraceparent } from "../platform/telemetry/traceparent.ts"
-import { insertAuditEntriesSql } from "./audit-statements.ts"
 import { storeKeySql } from "./idempotency-key-statements.ts"
 
 /** A statement that changes something of an operator's, by its parts. */
@@ -46,39 +44,21 @@ interface ChangeContext extends Omit<Actor, "idempotencyKey"> {
  * into the trail and keeps the call's key with what came of it; all of it or none. It answers the rows of `outcome`.
  *
  * A key that another call has kept meanwhile breaks the key's own constraint and so undoes the whole statement; one that is
- * just keeping it is waited for. With a key and without are two forms of the statement.
+ * just keeping it is waited for.
  */
-export const prepareRecordedChange = <Values extends object, S extends Shape = []>(
-  sql: SqlClient,
-  build: (given: Givens<Values>, ...shape: S) => RecordedChange
-): ((values: Values, ...shape: S) => Effect.Effect<ReadonlyArray<object>, SqlError, CurrentActor>) => {
-  const statement = inFormsBeside<ChangeContext, Values, S>(sql, (context, given, ...shape) =>
-    recordedChangeSql(sql, context, build(given, ...shape))
-  )
-  return (values, ...shape) =>
-    Effect.flatMap(CurrentActor, (actor) =>
-      Effect.flatMap(DateTime.nowAsDate, (now) =>
-        Effect.flatMap(currentTraceparent, (traceparent) =>
-          Effect.map(statement(toChangeContext(actor, now, traceparent), values, ...shape), (rows) =>
-            markKeyStored(actor, rows)
-          )
-        )
-      )
-    )
-}
-
-/** The same of a change whose statement is built anew each time. */
 export const recordChange = (
   sql: SqlClient,
   change: RecordedChange
 ): Effect.Effect<ReadonlyArray<object>, SqlError, CurrentActor> =>
-  Effect.gen(function* () {
-    const actor = yield* CurrentActor
-    const now = yield* DateTime.nowAsDate
-    const context = toChangeContext(actor, now, yield* currentTraceparent)
-    const rows = yield* sql`${recordedChangeSql(sql, context, change)}`
-    return markKeyStored(actor, rows)
-  })
+  Effect.flatMap(CurrentActor, (actor) =>
+    Effect.flatMap(DateTime.nowAsDate, (now) =>
+      Effect.flatMap(currentTraceparent, (traceparent) =>
+        Effect.map(sql`${recordedChangeSql(sql, toChangeContext(actor, now, traceparent), change)}`, (rows) =>
+          markKeyStored(actor, rows)
+        )
+      )
+    )
+  )
 
 const toChangeContext = (
   { accountId, application, operation, requestId, idempotencyKey }: Actor,
@@ -100,7 +80,7 @@ const toChangeContext = (
 
 const recordedChangeSql = (
   sql: SqlClient,
-  context: Valued<ChangeContext>,
+  context: ChangeContext,
   { change, events, changedRecords, outcome }: RecordedChange
 ): Fragment => {
   const eventCtes = events.map((event, index) => sql`event_${sql.literal(String(index))} AS (${event}), `)
@@ -114,6 +94,17 @@ const recordedChangeSql = (
       SELECT outcome.*, EXISTS (SELECT FROM kept) AS on_record FROM outcome`
 }
 
+/** Writes down who changed the records in the CTE `touched`, but for those that have no name there: they are kept out. */
+const insertAuditEntriesSql = (
+  sql: SqlClient,
+  { accountId, application, operation, requestId }: Omit<Actor, "idempotencyKey">,
+  now: Date
+): Fragment => sql`
+  INSERT INTO trail (operator_id, at, account_id, application, operation, request_id, record, fields)
+  SELECT operator_id, ${now}::timestamptz, ${accountId}::bigint, ${application}::text, ${operation}::text,
+    ${requestId}::text, record, fields
+  FROM touched WHERE record IS NOT NULL ORDER BY record`
+
 /** What came of a change; that its key was kept is noted with the call. */
 const markKeyStored = ({ idempotencyKey }: Actor, rows: ReadonlyArray<object>): ReadonlyArray<object> => {
   const isStored = rows.some((row) => Predicate.hasProperty(row, "on_record") && row.on_record === true)
@@ -122,7 +113,7 @@ const markKeyStored = ({ idempotencyKey }: Actor, rows: ReadonlyArray<object>): 
 }
 
 /** For a CTE `before`: one row as it is now, locked until the statement is through, so that what it becomes can be compared. */
-export const lockedRowSql = (sql: SqlClient, table: string, operatorId: Value<number>, id: Value<number>): Fragment =>
+export const lockedRowSql = (sql: SqlClient, table: string, operatorId: number, id: number): Fragment =>
   sql`SELECT * FROM ${sql(table)} WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE`
 
 /** Of a statement that has records as they were in the CTE `before`, and the whole rows as they are now in the CTE `after`. */

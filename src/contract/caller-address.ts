@@ -2,15 +2,15 @@ import { hash } from "node:crypto"
 import { Context, Result } from "effect"
 import { NetAddress } from "effect/net"
 
-/** Where a call without a token comes from, as far as it is known: nothing else tells its callers apart. */
+/** The address of a call without a token, if it is known. Nothing else tells anonymous callers apart. */
 export const CallerAddress = Context.Reference<string | undefined>("latchkey/contract/CallerAddress", {
   defaultValue: () => undefined
 })
 
-/** Of an IPv6 address the 64 bits that one line of a provider has: whoever has one has all the others below it. */
+/** The /64 of an IPv6 address: a customer of an internet provider has all addresses in it. */
 const IPV6_NETWORK_SEGMENTS = 4
 
-/** Who is counted together: an IPv4 address, or the network of an IPv6 one. What is no address is counted as it is. */
+/** Returns the network whose callers are counted together: an IPv4 address or an IPv6 /64. Returns any other text as it is. */
 export const networkOf = (address: string): string =>
   Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
     onFailure: () => address,
@@ -22,12 +22,12 @@ export const networkOf = (address: string): string =>
     }
   })
 
-/** Shares of the places that strangers have together; those of one network have the same. */
+/** Permit holders that anonymous callers are divided into. The callers of one network are one holder. */
 const ANONYMOUS_PERMIT_HOLDERS = 4_096
 
 /**
- * Whose share of the places (src/admission/concurrency) a call without a token is worked on in: its network's, as a number that no operator has.
- * So who floods waits behind itself. Where nobody's address is known, all have one share.
+ * Returns the permit holder of a call without a token, as a number that no operator has. Permits are shared fairly between holders
+ * (src/admission/concurrency), so a network that floods the service delays only itself. Calls without a known address are one holder.
  */
 export const anonymousPermitHolder = (address: string | undefined): number => {
   if (address === undefined || address === "") return 0

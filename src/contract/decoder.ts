@@ -1,4 +1,4 @@
-import { Effect, Schema, type SchemaAST, type SchemaIssue } from "effect"
+import { Effect, type Schema, type SchemaAST, type SchemaIssue, SchemaParser } from "effect"
 import { REPORTED_FIELDS_MAX } from "../platform/limits.ts"
 import { BadRequest, ValidationFailed } from "./errors.ts"
 import { toPrintableName } from "./printable-name.ts"
@@ -19,15 +19,12 @@ interface InputProblem {
  * facts 0.1).
  */
 export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(codec, { errors: "first", reportInput: true })
-  const decodeAll = Schema.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
+  const decodeToFirstError = SchemaParser.decodeUnknownEffect(codec, { errors: "first", reportInput: true })
+  const decode = SchemaParser.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
-    decode(input).pipe(
-      // Finding everything that is wrong with a large input would hold up all others; of that the first is told.
-      Effect.catch((first) =>
-        countParts(input, FULL_REPORT_PARTS) > FULL_REPORT_PARTS ? Effect.fail(first) : decodeAll(input)
-      ),
-      Effect.mapError((error) => toApiError(toProblems(error.issue, []))),
+    // Finding every error of a large input would hold the thread, so its first error is reported alone.
+    (countParts(input, FULL_REPORT_PARTS) > FULL_REPORT_PARTS ? decodeToFirstError : decode)(input).pipe(
+      Effect.mapError((issue) => toApiError(toProblems(issue, []))),
       Effect.flatMap((value) => {
         const unstorableFields = findUnstorableFields(value)
         return unstorableFields.length === 0 ? Effect.succeed(value) : Effect.fail(toApiError(unstorableFields))
@@ -41,6 +38,7 @@ export const FULL_REPORT_PARTS = 1_000
 /** Fields and elements of a value, however deep; no further than one more than `maxParts`. */
 const countParts = (value: unknown, maxParts: number): number => {
   if (typeof value !== "object" || value === null) return 0
+  if (Array.isArray(value) && value.length > maxParts) return maxParts + 1
   let parts = 0
   for (const each of Object.values(value)) {
     parts += 1 + countParts(each, maxParts - parts)

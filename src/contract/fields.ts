@@ -12,7 +12,7 @@ import { instantBounds } from "./time.ts"
 // The shared vocabulary of payloads and results. A check that carries `unreadable` fails as 400 (the value cannot be
 // read as what it should be), any other check as 422 (readable, but a rule refuses it). A check says what a value must
 // be (`expected`), or answers a whole sentence of its own ("must not be empty"). Every text here has a length and
-// shows it in its JSON Schema; test/bounds.test.ts holds payloads to that.
+// shows it in its JSON Schema; test/bounds.service.test.ts holds payloads to that.
 
 declare module "effect/Schema" {
   namespace Annotations {

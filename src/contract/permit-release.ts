@@ -1,28 +1,27 @@
 import { Context, Effect, type Exit } from "effect"
 import type { ServerError } from "./errors.ts"
 
-/** Runs what only waits; answers, fails and is interrupted as that is, or fails because there is no place to come back to. */
+/** Runs an effect that only waits. It ends as the effect does, or fails because no permit is free again in time. */
 export type PermitRelease = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ServerError, R>
 
 /**
- * How the work of a call waits for something that takes its time without holding the place it works in (src/admission/concurrency).
- * Whoever runs the work in a place says how; else it is run as it is.
+ * Lets the work of a call wait without holding its concurrency permit. The limiter (src/admission/concurrency) provides it to the work.
+ * Default: the effect runs as it is.
  */
 export const PermitRelease = Context.Reference<PermitRelease>("latchkey/contract/PermitRelease", {
   defaultValue: () => (wait) => wait
 })
 
 /**
- * Gives the place of this call back while `wait` runs, and goes on once it has one again. Fails with a ServerError, as
- * a call that finds no place does, when there is none in time: then the work must end. One at a time of a call: what waits
- * beside it neither gives a place back nor takes one.
+ * Releases the permit of this call while `wait` runs, and acquires one again before it returns. Fails with a ServerError if none is free
+ * in time: then the work must end. A call has one permit: a nested or concurrent use neither releases a second one nor acquires one.
  */
 export const releasePermitWhile = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E | ServerError, R> =>
   Effect.flatMap(PermitRelease, (releaseWhile) => releaseWhile(wait))
 
 /**
- * The same of what happens outside and is not taken back: its caller goes on however that ended, at the worst without a
- * place. So what has happened is written down also where everything is full.
+ * Releases the permit of this call while `externalAct` runs, which cannot be undone. If no permit is free again in time, the call
+ * continues without one, so that the outcome of the act is stored even when the process is overloaded.
  */
 export const releasePermitForExternalAct = <A, E, R>(externalAct: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {

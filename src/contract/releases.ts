@@ -1,7 +1,7 @@
 // The releases of the specification ("Versioning"): what documents list, what the server says it is, and what a tool's
 // `since_version` names.
 
-export interface Release {
+interface Release {
   readonly version: string
   /** The day it came out; the first has none. */
   readonly date: string | undefined

@@ -82,7 +82,7 @@ export const anonymousHandler = <Payload, Success, Errors, Refusal = never>(
   admit === undefined ? { open: handle } : { open: handle, admit }
 
 /** The program of one operation. */
-export type Handler<Op extends OperationSchemas> =
+type Handler<Op extends OperationSchemas> =
   | AnonymousHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
   | ReadHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
   | ChangeHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
@@ -90,7 +90,7 @@ export type Handler<Op extends OperationSchemas> =
 type OperationsByName<Name extends string> = { readonly [Each in Name]: OperationSchemas & { readonly _tag: Each } }
 
 /** A handler for each operation of a family. */
-export type Handlers<Ops extends Record<string, OperationSchemas>> = {
+type Handlers<Ops extends Record<string, OperationSchemas>> = {
   readonly [Name in keyof Ops]: Handler<Ops[Name]>
 }
 

@@ -1,11 +1,10 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../changes/recorded-change.ts"
 import { CurrentCaller } from "../contract/caller.ts"
 import { Conflict } from "../contract/errors.ts"
 import { trimName } from "../contract/names.ts"
-import { type Givens, inForms } from "../platform/database/forms.ts"
 import { changeUnderLock } from "../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../platform/database/rows.ts"
 import { RowId } from "./column-schemas.ts"
@@ -30,19 +29,16 @@ export const readRowId = makeOptionalRowReader(RowId)
  * Deletes a record for good and leaves its trail; `deleteSql` is the owner's own DELETE, which returns the row's
  * `operator_id` and `id`. Answers the id, or undefined where the operator has no such row.
  */
-export const makeDeleteRecord = (
-  sql: SqlClient,
-  record: string,
-  deleteSql: (row: Givens<OperatorRowId>) => Fragment
-) => {
-  const statement = prepareRecordedChange(sql, (row: Givens<OperatorRowId>) => ({
-    change: sql`deleted AS (${deleteSql(row)})`,
-    events: [],
-    changedRecords: createdOrDeletedRecordsSql(sql, record, "deleted"),
-    outcome: sql`SELECT id FROM deleted`
-  }))
-  return (operatorId: number, id: number) => readRowId(statement({ operatorId, id }))
-}
+export const makeDeleteRecord =
+  (sql: SqlClient, record: string, deleteSql: (row: OperatorRowId) => Fragment) => (operatorId: number, id: number) =>
+    readRowId(
+      recordChange(sql, {
+        change: sql`deleted AS (${deleteSql({ operatorId, id })})`,
+        events: [],
+        changedRecords: createdOrDeletedRecordsSql(sql, record, "deleted"),
+        outcome: sql`SELECT id FROM deleted`
+      })
+    )
 
 /**
  * Runs a change while no other of the operator's that waits its turn runs: in a transaction that begins by locking the
@@ -64,26 +60,22 @@ interface NameSource {
   readonly keepsDeleted?: true
 }
 
-interface NameLookup extends OperatorScoped {
-  readonly name: string
-}
-
 /** Finds the record of an operator by its name; undefined: there is none. */
 export type FindIdByName = (operatorId: number, name: string) => Effect.Effect<number | undefined>
 
 export const makeFindIdByName = (sql: SqlClient, { table, column, keepsDeleted }: NameSource): FindIdByName => {
   // Titles are compared exactly.
   const isKeyed = column !== "title"
-  const statement = inForms(
-    sql,
-    ({ operatorId, name }: Givens<NameLookup>) => sql`
-      SELECT id FROM ${sql(table)} t
-      WHERE t.operator_id = ${operatorId}
-        AND ${isKeyed ? hasNameCondition(sql, "t", column, name) : sql`t.${sql(column)} = ${name}`}
-        AND ${keepsDeleted === true ? sql`t.deleted_at IS NULL` : sql`true`}
-      ORDER BY ${isKeyed ? exactNameFirstOrder(sql, "t", column, name) : sql`t.id`} LIMIT 1`
-  )
-  return (operatorId, name) => Effect.map(readRowId(statement({ operatorId, name })), (row) => row?.id)
+  return (operatorId, name) =>
+    Effect.map(
+      readRowId(sql`
+        SELECT id FROM ${sql(table)} t
+        WHERE t.operator_id = ${operatorId}
+          AND ${isKeyed ? hasNameCondition(sql, "t", column, name) : sql`t.${sql(column)} = ${name}`}
+          AND ${keepsDeleted === true ? sql`t.deleted_at IS NULL` : sql`true`}
+        ORDER BY ${isKeyed ? exactNameFirstOrder(sql, "t", column, name) : sql`t.id`} LIMIT 1`),
+      (row) => row?.id
+    )
 }
 
 /**

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { type Givens, inForms } from "../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../platform/database/rows.ts"
 
 // Whose an address is (migrations/0057_addresses.ts). Who opens one says nothing but its token; once its operator is known,
@@ -10,7 +9,7 @@ import { makeOptionalRowReader } from "../platform/database/rows.ts"
 const SecretUrlOwnerRow = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int })
 
 /** Which row a token opens, and whose; the row says by `token_digest` whether it still does. */
-export interface SecretUrlOwner {
+interface SecretUrlOwner {
   readonly operatorId: number
   readonly id: number
   readonly digest: Uint8Array
@@ -25,16 +24,12 @@ const readSecretUrlOwner = makeOptionalRowReader(SecretUrlOwnerRow)
 export const hashToken = (token: string): Uint8Array => hash("sha256", token, "buffer")
 
 /** Finds whose the address with a token is; undefined when it is nobody's. */
-export const findSecretUrlOwner = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ digest }: Givens<{ readonly digest: Uint8Array }>) =>
-      sql`SELECT operator_id, row_id AS id FROM addresses WHERE digest = ${digest}`
-  )
-  return (token: string): Effect.Effect<SecretUrlOwner | undefined> => {
+export const findSecretUrlOwner =
+  (sql: SqlClient) =>
+  (token: string): Effect.Effect<SecretUrlOwner | undefined> => {
     const digest = hashToken(token)
-    return Effect.map(readSecretUrlOwner(statement({ digest })), (row) =>
-      row === undefined ? undefined : { operatorId: row.operator_id, id: row.id, digest }
+    return Effect.map(
+      readSecretUrlOwner(sql`SELECT operator_id, row_id AS id FROM addresses WHERE digest = ${digest}`),
+      (row) => (row === undefined ? undefined : { operatorId: row.operator_id, id: row.id, digest })
     )
   }
-}

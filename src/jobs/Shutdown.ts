@@ -1,12 +1,11 @@
 import { Context, Effect, Latch, Layer } from "effect"
 
-/** Says once that this process stops: it was asked to, and its drain is over. What a caller only waits for ends then, so that
- * it delays no stop. */
+/** Announces that this process stops, after its drain. Requests that only wait end then, so that they do not delay the stop. */
 export class Shutdown extends Context.Service<
   Shutdown,
   {
     readonly begin: Effect.Effect<void>
-    /** Waits until it has begun. */
+    /** Waits until the stop has begun. */
     readonly awaitBegin: Effect.Effect<void>
   }
 >()("latchkey/jobs/Shutdown") {

@@ -6,29 +6,28 @@ import { repeatForever } from "./loop.ts"
 
 /** The name under which processes on one database wake each other. */
 const CHANNEL = "latchkey_work"
-/** Milliseconds between two words of this process to the others. What comes meanwhile goes with the next. */
+/** Milliseconds between two notifications of this process. Wake-ups that come meanwhile share the next one. */
 export const NOTIFY_GAP_MS = 10
-/** Milliseconds that the last word gets when the process ends. */
+/** Milliseconds that the last notification gets when the process ends. */
 const FINAL_NOTIFY_MS = 500
 
 /**
- * Tells workers that something was committed they may have work from, so that they need not ask. It says neither what
- * nor how often: a worker that is woken polls. A wake-up may be lost (the connection that listens was cut), so each
- * worker polls from time to time all the same.
+ * Wakes workers when a commit may have made jobs due. A wake-up carries no content: the worker polls then. A wake-up may be lost, for
+ * example when the listening connection is cut, so each worker also polls at regular times.
  */
 export class WakeUp extends Context.Service<
   WakeUp,
   {
     /**
-     * Wakes the workers of all processes on this database. To be called after the commit. It waits for nothing and
-     * cannot fail: calls cost as much as opening a latch.
+     * Wakes the workers of all processes on this database. Call it after the commit. It does not wait, cannot fail, and costs as much as
+     * opening a latch.
      */
     readonly wake: Effect.Effect<void>
-    /** A latch of one worker's own that every wake-up opens; the worker closes it. */
+    /** Makes a latch for one worker. Every wake-up opens it, and the worker closes it. */
     readonly latch: Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("latchkey/jobs/WakeUp") {
-  /** Where this process is the only one: the embedded database. */
+  /** For a database that only this process uses: the embedded one. */
   static readonly layerProcess: Layer.Layer<WakeUp> = Layer.effect(
     WakeUp,
     Effect.sync(() => {
@@ -38,8 +37,8 @@ export class WakeUp extends Context.Service<
   )
 
   /**
-   * Processes on one PostgreSQL server wake each other by NOTIFY, on a connection of the given client and never inside
-   * the statement that changes something: PostgreSQL lets transactions that notify commit only one after the other.
+   * For processes on one PostgreSQL server, which wake each other by NOTIFY on a connection of the given client. The NOTIFY is never
+   * part of a change: PostgreSQL serializes the commits of transactions that notify.
    */
   static readonly layerServer: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
     WakeUp,
@@ -53,7 +52,7 @@ export class WakeUp extends Context.Service<
     })
   )
 
-  /** For a command that changes something on a server and ends: it wakes the processes there and hears nobody. */
+  /** For a command on a server: it wakes the processes there and does not listen. */
   static readonly layerNotifyOnly: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
     WakeUp,
     Effect.gen(function* () {
@@ -79,11 +78,11 @@ const makeLatches = () => {
   return { latch, openAll }
 }
 
-/** Opens the latches at every word of another process, for as long as its connection lasts. */
+/** Opens the latches at every notification of another process, until the connection is lost. */
 const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const notifications = yield* client.listen(CHANNEL)
-    // Nobody has heard what was said until now.
+    // Notifications before LISTEN were lost.
     yield* openAll
     while (true) {
       const { payload } = yield* Queue.take(notifications)
@@ -96,8 +95,8 @@ const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effe
   )
 
 /**
- * An effect that leads to a word to the others soon after: one for all calls that came while the last was under way or
- * its gap lasted. What was not told when the scope closes is told then.
+ * Returns an effect that requests a notification to the other processes. Requests during a notification or its gap share the next one. A
+ * request that is pending when the scope closes is sent then.
  */
 const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, self: string) {
   const pending = yield* Latch.make()
@@ -114,7 +113,7 @@ const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, sel
     Effect.interruptible,
     Effect.timeoutOption(FINAL_NOTIFY_MS),
     Effect.withTracerEnabled(false),
-    // The others find it by themselves a little later.
+    // If it fails, the others find the jobs at their next poll.
     Effect.exit
   )
   yield* Effect.addFinalizer(() => finalFlush)

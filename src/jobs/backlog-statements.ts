@@ -1,22 +1,22 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Rows of a backlog that are counted; one more says that there are more. */
+/** Rows of a backlog that are counted. A count of one more means that there are more. */
 export const BACKLOG_COUNT_LIMIT = 10_000
 
-/** Work that is due, as its backlog is looked for. */
+/** Where the due jobs of a kind are found. */
 export interface BacklogSource {
-  /** CTEs of a `WITH RECURSIVE`, the last of them `with_work`: whose work is looked at, a row each, found without reading all of it. */
+  /** CTEs of a `WITH RECURSIVE`, the last of them `with_work`: one row per operator or account with pending jobs, by a loose index scan. */
   readonly candidates: Fragment
-  /** Which of these: what waits by design is no backlog. */
+  /** Which of these rows count. Jobs of a paused subscription or a suspended operator are no backlog. */
   readonly condition: Fragment
-  /** `FROM … WHERE …`: the due rows of a row of `with_work`, which an index has in the order of their `due_at`. */
+  /** `FROM … WHERE …`: the due jobs of a row of `with_work`. An index has them in the order of `due_at`. */
   readonly dueRows: Fragment
 }
 
 /**
- * How much is due, up to BACKLOG_COUNT_LIMIT and one, and since when the oldest is: a row `due`, `oldest_at` (null: nothing is). It
- * goes from one who has work to the next as a worker does that takes it, and reads as many rows as it counts.
+ * Selects one row: `due`, the number of due jobs, at most BACKLOG_COUNT_LIMIT + 1, and `oldest_at`, since when the oldest is due (null:
+ * none is). It finds the jobs as a claim does, and reads as many rows as it counts.
  */
 export const backlogSql = (sql: SqlClient, { candidates, condition, dueRows }: BacklogSource): Fragment => {
   const limit = sql.literal(String(BACKLOG_COUNT_LIMIT + 1))

@@ -7,9 +7,9 @@ interface QueuedItem<A> {
 }
 
 /**
- * One effect for many items: what is asked for while the last batch runs goes together into the next one, up to `maxBatchSize`
- * at a time. Alone an item does not wait. A batch that dies is run again item by item, so that one bad item fails
- * alone. Ends with the scope.
+ * Returns a function that adds an item to the next batch and waits until the batch is done. Items that come while a batch runs share the
+ * next one, up to `maxBatchSize`. A single item does not wait. A batch that dies runs again item by item, so that one bad item fails alone.
+ * Ends with the scope.
  */
 export const makeBatcher = Effect.fnUntraced(function* <A>(
   run: (items: ReadonlyArray<A>) => Effect.Effect<void>,
@@ -30,7 +30,7 @@ export const makeBatcher = Effect.fnUntraced(function* <A>(
   const runAlone = (entry: QueuedItem<A>): Effect.Effect<void> =>
     Effect.flatMap(tryRun([entry.item]), (exit) => Deferred.done(entry.done, exit))
 
-  // Untraced: a batch belongs to no one of those it runs for.
+  // Untraced, because a batch belongs to several traces.
   yield* Queue.takeBetween(queue, 1, maxBatchSize).pipe(
     Effect.flatMap(runTogether),
     Effect.forever,

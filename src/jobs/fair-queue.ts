@@ -1,20 +1,18 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../platform/database/forms.ts"
 import { idsParameter } from "../platform/database/parameters.ts"
 import { backlogSql } from "./backlog-statements.ts"
 
-// Which rows of a table of timed work are next: fair between operators and between the accounts of each, so that neither a
-// channel that hangs nor a host with much to do holds up another. The statement's way is said, since it is planned once for any
-// value.
+// Selects the next jobs of a table, fairly between operators and between the accounts of an operator, so that neither a hanging channel nor
+// a busy host delays another. The statements prescribe their plan, because PostgreSQL plans them once for all values.
 
 /**
- * Rows by which a queue that is read by time (`isIndexedByTime`) knows whose something is due. Where fewer are due these are all, and no
- * account is forgotten; where as many are, they may be those of one host, and others' are looked for account by account.
+ * Due rows that a queue with `isIndexedByTime` reads to find the accounts with due jobs. If fewer rows are due, these are all of them. If
+ * as many are due, they may all be of one host, so the other accounts are found by a loose index scan.
  */
 export const DUE_SCAN_ROWS = 1_000
 
-/** When it is, for who only looks. */
+/** The time of a poll. */
 interface PollTime {
   readonly now: Date
 }
@@ -22,24 +20,24 @@ interface PollTime {
 export interface ClaimRequest extends PollTime {
   readonly leaseEnd: Date
   readonly maxJobs: number
-  /** Accounts that have work under way in this process, whose each is, and how much. */
+  /** Accounts with jobs in progress in this process, the operator of each, and its number of jobs. */
   readonly busyAccounts: ReadonlyArray<number>
   readonly busyOperators: ReadonlyArray<number>
   readonly busyJobCounts: ReadonlyArray<number>
 }
 
-/** Whose work is. */
+/** The operator of a job, and its account. Without an account: undefined or 0. */
 export interface AccountKey {
   readonly operator_id: number
-  readonly account_id: number
+  readonly account_id?: number
 }
 
-/** What is under way, as the statement is told it. Operators may have an account of the same number: what has none has 0. */
+/** Counts the jobs in progress by account. Accounts of two operators may have the same number. */
 export const toBusyCounts = (
   inProgress: Iterable<AccountKey>
 ): Pick<ClaimRequest, "busyAccounts" | "busyOperators" | "busyJobCounts"> => {
-  const counts = new Map<string, AccountKey & { works: number }>()
-  for (const { operator_id, account_id } of inProgress) {
+  const counts = new Map<string, Required<AccountKey> & { works: number }>()
+  for (const { operator_id, account_id = 0 } of inProgress) {
     const key = `${operator_id} ${account_id}`
     const count = counts.get(key) ?? { operator_id, account_id, works: 0 }
     count.works += 1
@@ -52,96 +50,120 @@ export const toBusyCounts = (
   }
 }
 
-/** A table with `operator_id, account_id, due_at, failures` (in a row) and a column of its own, and what of it is taken. */
+/**
+ * A table of jobs with the columns `operator_id`, `account_id`, `due_at`, `failures` and a key, and the limits that keep its claims fair.
+ * All texts are SQL.
+ */
 export interface FairQueue {
-  readonly table: Fragment
-  /** The column that tells the rows of an account apart, the last of that index. */
-  readonly keyColumn: Fragment
-  /** Which rows have work at all; of these there is an index by account and due_at. */
-  readonly pendingCondition: Fragment
+  readonly table: string
+  /** The key column of a job, the last one of the index. */
+  readonly keyColumn: string
+  /** Which rows are pending jobs. A partial index has them by account and due_at. */
+  readonly pendingCondition: string
+  /** The table has no column `account_id`, and the index is by operator and due_at. */
+  readonly hasNoAccounts?: true
   /**
-   * Whether there is an index of due_at of these alone: of a queue in which much waits for days. Then a look comes by the accounts
-   * of what is due, and by every account of whom something waits only where very much is due (`DUE_SCAN_ROWS`).
+   * An index has the pending rows by due_at alone, for a queue whose jobs are mostly pending for days. Then a poll starts from the
+   * accounts of the due rows, and from every account with pending rows only if `DUE_SCAN_ROWS` are due.
    */
   readonly isIndexedByTime?: true
-  /** Which accounts are looked at, of `with_work`. */
-  readonly accountCondition: Fragment
-  /** How much of one operator and of one of its accounts is under way at once in a process. */
+  /** Which accounts are polled, as a condition on `with_work`. Default: all. */
+  readonly accountCondition?: string
+  /** Jobs of one operator, and of one of its accounts, in progress at once in a process. */
   readonly operatorLimit: number
   readonly accountLimit: number
 }
 
-/** Accounts that have something waiting: leaps through the index from one to the next, however much waits of each. */
-const scanAccountsSql = (
-  sql: SqlClient,
-  { table, pendingCondition }: FairQueue,
-  name: Fragment,
-  where: Fragment
-): Fragment => sql`
+/** Returns the texts of a queue as fragments. */
+const toFragments = (sql: SqlClient, queue: FairQueue) => ({
+  table: sql.literal(queue.table),
+  keyColumn: sql.literal(queue.keyColumn),
+  pendingCondition: sql.literal(queue.pendingCondition),
+  accountCondition: sql.literal(queue.accountCondition ?? "true"),
+  /** The columns that name an account, of a row without an alias. */
+  accountColumns: sql.literal(queue.hasNoAccounts ? "operator_id" : "operator_id, account_id"),
+  accountSelection: sql.literal(queue.hasNoAccounts ? "operator_id, 0 AS account_id" : "operator_id, account_id"),
+  isAfterAccount: sql.literal(
+    queue.hasNoAccounts
+      ? "l.operator_id > one.operator_id"
+      : "(l.operator_id, l.account_id) > (one.operator_id, one.account_id)"
+  ),
+  isOfAccount: (account: "a" | "with_work") =>
+    sql.literal(
+      queue.hasNoAccounts
+        ? `operator_id = ${account}.operator_id`
+        : `operator_id = ${account}.operator_id AND account_id = ${account}.account_id`
+    )
+})
+
+/** Selects the accounts with pending jobs by a loose index scan, so the number of their jobs does not matter. */
+const scanAccountsSql = (sql: SqlClient, queue: FairQueue, name: Fragment, where: Fragment): Fragment => {
+  const { table, pendingCondition, accountColumns, accountSelection, isAfterAccount } = toFragments(sql, queue)
+  return sql`
   ${name} AS (
-    (SELECT operator_id, account_id FROM ${table} WHERE ${pendingCondition} ${where} ORDER BY operator_id, account_id LIMIT 1)
+    (SELECT ${accountSelection} FROM ${table} WHERE ${pendingCondition} ${where} ORDER BY ${accountColumns} LIMIT 1)
     UNION ALL
     SELECT following.* FROM ${name} one CROSS JOIN LATERAL (
-      SELECT l.operator_id, l.account_id FROM ${table} l
-      WHERE ${pendingCondition} AND (l.operator_id, l.account_id) > (one.operator_id, one.account_id)
-      ORDER BY l.operator_id, l.account_id LIMIT 1) following
+      SELECT ${accountSelection} FROM ${table} l
+      WHERE ${pendingCondition} AND ${isAfterAccount}
+      ORDER BY ${accountColumns} LIMIT 1) following
   )`
+}
 
 /**
- * The accounts of what was due first; and where that may not be all that is due, every account that has something waiting. The time
- * stands in a subquery: where much waits of one host, PostgreSQL would see how little is due by it and plan each look anew, which
- * takes longer than the look.
+ * Selects the accounts of the first due rows, and every account with pending jobs if there may be more due rows. The time is in a
+ * subquery: otherwise PostgreSQL would estimate the due rows by its value and plan the statement at each poll, which takes longer than the
+ * poll.
  */
-const dueAccountsSql = (sql: SqlClient, queue: FairQueue, { now }: Givens<PollTime>): Fragment => {
+const dueAccountsSql = (sql: SqlClient, queue: FairQueue, { now }: PollTime): Fragment => {
   const limit = sql.literal(String(DUE_SCAN_ROWS))
+  const { table, pendingCondition, accountSelection } = toFragments(sql, queue)
   return sql`
   first AS MATERIALIZED (
-    SELECT operator_id, account_id FROM ${queue.table} WHERE ${queue.pendingCondition} AND due_at <= (SELECT ${now}::timestamptz)
+    SELECT ${accountSelection} FROM ${table} WHERE ${pendingCondition} AND due_at <= (SELECT ${now}::timestamptz)
     ORDER BY due_at LIMIT ${limit}
   ), ${scanAccountsSql(sql, queue, sql`leaps`, sql`AND (SELECT count(*) FROM first) = ${limit}`)},
   with_work AS (SELECT * FROM leaps UNION SELECT * FROM first)`
 }
 
-/** The accounts among which what is due is looked for. */
-const candidateAccountsSql = (sql: SqlClient, queue: FairQueue, time: Givens<PollTime>): Fragment =>
+/** Selects the accounts that a poll reads. */
+const candidateAccountsSql = (sql: SqlClient, queue: FairQueue, time: PollTime): Fragment =>
   queue.isIndexedByTime ? dueAccountsSql(sql, queue, time) : scanAccountsSql(sql, queue, sql`with_work`, sql``)
 
-/** What this process has under way, by account. */
-const busyCteSql = (
-  sql: SqlClient,
-  { busyAccounts, busyOperators, busyJobCounts }: Givens<ClaimRequest>
-): Fragment => sql`
+/** Selects the jobs in progress of this process, by account. */
+const busyCteSql = (sql: SqlClient, { busyAccounts, busyOperators, busyJobCounts }: ClaimRequest): Fragment => sql`
   busy AS MATERIALIZED (
     SELECT * FROM unnest(${idsParameter(busyAccounts)}::bigint[], ${idsParameter(busyOperators)}::bigint[],
       ${idsParameter(busyJobCounts)}::bigint[]) AS busy (account_id, operator_id, works)
   )`
 
-/** The due rows of account `a`, as many as its share leaves. One that somebody else has in hand is passed by. */
-const dueRowsSql = (
-  sql: SqlClient,
-  { table, keyColumn, pendingCondition, accountLimit }: FairQueue,
-  { now }: Givens<ClaimRequest>
-): Fragment => sql`
+/** Selects the due rows of account `a`, within its share. Skips rows that another worker has locked. */
+const dueRowsSql = (sql: SqlClient, queue: FairQueue, { now }: ClaimRequest): Fragment => {
+  const { table, keyColumn, pendingCondition, isOfAccount } = toFragments(sql, queue)
+  return sql`
   SELECT * FROM (
     SELECT ctid AS place, due_at, failures > 0 AS has_failed FROM ${table}
-    WHERE operator_id = a.operator_id AND account_id = a.account_id AND ${pendingCondition} AND due_at <= ${now}
-    ORDER BY due_at, ${keyColumn} LIMIT ${sql.literal(String(accountLimit))}
+    WHERE ${isOfAccount("a")} AND ${pendingCondition} AND due_at <= ${now}
+    ORDER BY due_at, ${keyColumn} LIMIT ${sql.literal(String(queue.accountLimit))}
     FOR NO KEY UPDATE SKIP LOCKED
   ) share LIMIT greatest(a.room, 0)`
+}
 
 /**
- * For `WITH RECURSIVE`, up to the CTE `chosen`, where the rows lie whose turn it is: the operator with the least under way
- * first, and of one operator the accounts in turn. What has failed stands behind what has not: where a channel hangs for all
- * hosts, what each of them has for another is not in one queue with it. They are locked.
+ * Returns CTEs for `WITH RECURSIVE`. The last one, `chosen`, has the ctid (`place`) of the rows to claim, which are locked. The order:
+ *
+ * - The operator with the fewest jobs in progress comes first.
+ * - The accounts of one operator are served round robin.
+ * - Jobs that have failed come after jobs that have not, so that a channel that hangs for all hosts does not delay the other channels.
  */
-export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: Givens<ClaimRequest>): Fragment => sql`
+export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: ClaimRequest): Fragment => sql`
   ${candidateAccountsSql(sql, queue, request)}, ${busyCteSql(sql, request)}, a AS MATERIALIZED (
     SELECT operator_id, account_id,
       ${sql.literal(String(queue.accountLimit))}
         - coalesce((SELECT works FROM busy
           WHERE busy.operator_id = with_work.operator_id AND busy.account_id = with_work.account_id), 0) AS room,
       coalesce((SELECT sum(works) FROM busy WHERE busy.operator_id = with_work.operator_id), 0) AS under_way
-    FROM with_work WHERE ${queue.accountCondition}
+    FROM with_work WHERE ${toFragments(sql, queue).accountCondition}
   ), due AS (
     SELECT due.place, due.due_at, due.has_failed, a.operator_id, a.under_way,
       row_number() OVER (PARTITION BY a.operator_id, a.account_id ORDER BY due.due_at) AS nth
@@ -154,12 +176,12 @@ export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: Give
     ORDER BY turn, has_failed, due_at LIMIT ${request.maxJobs}
   )`
 
-/** What of such a queue is due and nobody has in hand, on the way by which it is taken. */
-export const fairBacklogSql = (sql: SqlClient, queue: FairQueue, time: Givens<PollTime>): Fragment =>
-  backlogSql(sql, {
+/** The due jobs of a queue that no worker has claimed, as a claim finds them. */
+export const fairBacklogSql = (sql: SqlClient, queue: FairQueue, time: PollTime): Fragment => {
+  const { table, pendingCondition, accountCondition, isOfAccount } = toFragments(sql, queue)
+  return backlogSql(sql, {
     candidates: candidateAccountsSql(sql, queue, time),
-    condition: queue.accountCondition,
-    dueRows: sql`
-      FROM ${queue.table} WHERE operator_id = with_work.operator_id AND account_id = with_work.account_id
-        AND ${queue.pendingCondition} AND due_at <= ${time.now}`
+    condition: accountCondition,
+    dueRows: sql`FROM ${table} WHERE ${isOfAccount("with_work")} AND ${pendingCondition} AND due_at <= ${time.now}`
   })
+}

@@ -1,36 +1,36 @@
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import { repeatPeriodically } from "./loop.ts"
 
-// Memory given back when the process has become quiet. While there is work, V8 keeps what it grew to; left alone afterwards
-// it allocates nothing, and so has no occasion to find out that most of it could go.
+// Releases memory when the process has become quiet. V8 collects garbage when it allocates. A quiet process allocates nothing, so it would
+// keep the memory that it grew to under load.
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 export const IDLE_POLL_MS = 10_000
 /**
- * The share of one processor up to which a process is quiet. On the embedded database polls and upkeep alone take 3 to 6 %,
+ * The share of one processor up to which a process is quiet. On the embedded database, polls and maintenance alone take 3 to 6 %, and
  * more just after a load.
  */
 export const QUIET_SHARE = 0.1
-/** Quiet looks in a row before memory is given back: compiled code goes with it, which is wanted again after a short pause. */
+/** Consecutive quiet polls before memory is released. Compiled code is released too, and would be needed again after a short pause. */
 export const QUIET_POLLS = 4
-/** The same for the first time, when most of what goes is what migrating and starting left behind. */
+/** Quiet polls before the first release, which mostly frees the memory of the migration and the start. */
 export const FIRST_QUIET_POLLS = 1
-/** Bytes by which the process must have grown since the last time: less is not worth holding everybody up. */
+/** Bytes by which the process must have grown since the last release. Less is not worth the pause of all requests. */
 export const MIN_GROWTH_BYTES = 64 * 1024 * 1024
 
-/** Whether so much processor time, of all threads, makes a quiet look. */
+/** Returns whether the process was quiet, by the processor time of all its threads. */
 export const isQuiet = (processorMs: number, elapsedMs: number): boolean => processorMs <= QUIET_SHARE * elapsedMs
 
-/** What is kept from one look to the next. */
+/** The state that is kept between two polls. */
 interface MemoryState {
   readonly polledAt: number
   readonly processorMs: number
   readonly quietPolls: number
-  /** The size after memory was given back last; undefined: never yet. */
+  /** The size after the last release. Undefined: there was none. */
   readonly baseBytes: number | undefined
 }
 
-/** Whether it is time to give memory back, from a process of that size. */
+/** Returns whether a process of `bytes` should release memory now. */
 export const shouldReleaseMemory = (
   { quietPolls, baseBytes }: Pick<MemoryState, "quietPolls" | "baseBytes">,
   bytes: number
@@ -39,14 +39,14 @@ export const shouldReleaseMemory = (
     ? quietPolls >= FIRST_QUIET_POLLS
     : quietPolls >= QUIET_POLLS && bytes - baseBytes >= MIN_GROWTH_BYTES
 
-/** The memory of this process, and what it has cost in processor time. */
+/** The memory and the processor time of this process. */
 export class ProcessMemory extends Context.Service<
   ProcessMemory,
   {
     /** Milliseconds of processor time of all threads since the process began. */
     readonly processorMs: Effect.Effect<number>
     readonly residentBytes: Effect.Effect<number>
-    /** Gives back all that can be, and holds everything up meanwhile (50 to 150 ms). Undefined: the process was not given the means. */
+    /** Releases unused memory and blocks the process for 50 to 150 ms. Undefined: the process runs without `--expose-gc`. */
     readonly releaseMemory: Effect.Effect<void> | undefined
   }
 >()("latchkey/jobs/ProcessMemory") {
@@ -58,7 +58,7 @@ export class ProcessMemory extends Context.Service<
         return (user + system) / 1000
       }),
       residentBytes: Effect.sync(() => process.memoryUsage.rss()),
-      // Any other flavour collects what is dead and keeps the room.
+      // Any other flavor collects garbage but keeps the memory of the heap.
       releaseMemory: gc && Effect.sync(() => gc({ type: "major", execution: "sync", flavor: "last-resort" }))
     }
   })
@@ -99,5 +99,5 @@ const watchMemory = Effect.gen(function* () {
   )
 })
 
-/** Gives memory back whenever the process has become quiet, for as long as it runs. */
+/** Releases memory whenever the process has become quiet, for as long as it runs. */
 export const layerIdleMemory = Layer.effectDiscard(watchMemory)

@@ -5,10 +5,13 @@ import { awaitWritable } from "../platform/database/WriteAccess.ts"
 import { backgroundFailures } from "../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../platform/telemetry/metrics/metric-updates.ts"
 
-/** Milliseconds between two turns while they fail: the database is away. */
+/** Milliseconds until the next iteration after one that failed. */
 const RETRY_MS = 1_000
 
-/** Takes turn after turn whatever goes wrong, while the database may be written to. Turns leave no spans: several a second would bury everything else. */
+/**
+ * Repeats an iteration for ever. Waits while the database is read-only. A failed iteration is logged, and the next follows after
+ * RETRY_MS. Iterations have no spans: several a second would bury everything else.
+ */
 export const repeatForever = <R>(
   workName: string,
   iteration: Effect.Effect<void, never, R>
@@ -30,7 +33,7 @@ export const repeatForever = <R>(
     Effect.provideService(CurrentPool, "background")
   )
 
-/** Where the database is the reason, that is said once for all loops. */
+/** Logs a failed iteration. A failure of the database is logged once for all loops. */
 const logFailure = (workName: string, cause: Cause.Cause<never>): Effect.Effect<void> => {
   const storageFailure = findStorageFailure(cause)
   return storageFailure === undefined
@@ -38,7 +41,7 @@ const logFailure = (workName: string, cause: Cause.Cause<never>): Effect.Effect<
     : logStorageFailure(storageFailure)
 }
 
-/** Does something every so many milliseconds, the first time after the first of them, until the scope closes. */
+/** Runs work every `everyMs` milliseconds until the scope closes. The first run is after `everyMs`. */
 export const repeatPeriodically = <R>(
   workName: string,
   everyMs: number,

@@ -1,14 +1,14 @@
 import { Effect, type Latch } from "effect"
 
 /**
- * Milliseconds between the end of a poll and the next one, however often it is woken, unless said otherwise: in a burst a poll then finds the
- * work of several changes, and polling takes a bounded part of the database from those who make them.
+ * Default milliseconds between two polls, however many wake-ups come. In a burst, one poll then finds the jobs of several changes, and
+ * polling takes a bounded part of the database from the requests that make the changes.
  */
 export const POLL_GAP_MS = 10
 
 /**
- * One turn of a loop: polls, then waits until it is woken, `gapMs` at least and `pollMs` at most. A poll that answers true has
- * left work behind, and the next one follows at once.
+ * Polls once, then waits for a wake-up, at least `gapMs` and at most `pollMs`. If the poll returns true there are more jobs, and the next
+ * poll follows at once. Run it in a loop.
  */
 export const pollWhenWoken = <R>(
   wakeUp: Latch.Latch,
@@ -20,7 +20,7 @@ export const pollWhenWoken = <R>(
     Effect.sleep(gapMs),
     Effect.raceFirst(wakeUp.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
   )
-  // Closed before polling: whoever wakes from here on may have changed what this poll does not see any more.
+  // Closed before the poll: a later wake-up may be for a change that this poll does not see.
   return Effect.andThen(
     wakeUp.close,
     Effect.flatMap(poll, (hasMore) => (hasMore ? Effect.yieldNow : pause))

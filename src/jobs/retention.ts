@@ -3,18 +3,18 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { makeOptionalRowReader } from "../platform/database/rows.ts"
 
-// How long something is kept. Each statement of a retention works on a bounded number of rows and skips those another
-// process has in hand, so several processes may do it at once and nothing else waits for them.
+// Deletes old rows. Each statement changes a bounded number of rows and skips rows that another process has locked, so several processes
+// can run it at once and delay nothing else.
 
-/** Rows one statement changes, and milliseconds between two rounds. */
+/** Rows that one statement changes, and milliseconds between two runs. */
 export const RETENTION_BATCH_ROWS = 1_000
 export const RETENTION_INTERVAL_MS = 5 * 60 * 1000
 
 const readCount = makeOptionalRowReader(Schema.Struct({ rows: Schema.Int }))
 
 /**
- * The next rows that `rows` finds, which answers their ctid: the lock keeps them where they lie until the statement ends. Where it
- * looks at several tables, `of` says whose rows they are.
+ * Returns a condition for the next rows of the query `rows`, which selects their ctid. The lock keeps the ctid valid until the statement
+ * ends. `lockedTable`: the table of these rows if the query reads several.
  */
 export const nextRowsCondition = (sql: SqlClient, rows: Fragment, lockedTable?: string): Fragment => {
   const tableClause = lockedTable === undefined ? [] : ["OF", lockedTable]
@@ -22,7 +22,7 @@ export const nextRowsCondition = (sql: SqlClient, rows: Fragment, lockedTable?: 
   return sql`ctid = ANY (ARRAY(${rows} LIMIT ${RETENTION_BATCH_ROWS} ${lockClause}))`
 }
 
-/** A change of a retention, and what the same statement does beside it with the rows it answers, the CTE `changed`. */
+/** A change with a second one in the same statement. `sideStatement` reads the `returning` columns of the CTE `changed`. */
 export interface RetentionChange {
   readonly change: Fragment
   readonly returning: Fragment
@@ -38,7 +38,7 @@ const countedChangeSql = (sql: SqlClient, change: Fragment | RetentionChange) =>
         WITH changed AS (${change.change} RETURNING ${change.returning}), beside AS (${change.sideStatement})
         SELECT count(*) AS rows FROM changed`
 
-/** Runs each change, one after the other, until it finds less than it may change at once. */
+/** Runs the changes one after the other, each until a batch finds fewer than RETENTION_BATCH_ROWS rows. */
 export const applyRetention = Effect.fnUntraced(function* (
   sql: SqlClient,
   changes: ReadonlyArray<Fragment | RetentionChange>

@@ -1,12 +1,12 @@
-/** Pauses between tries: each twice as long as the one before it, up to the longest (milliseconds). */
+/** Pauses between attempts, in milliseconds: each is twice as long as the one before, up to the longest. */
 export interface Backoff {
   readonly firstMs: number
   readonly longestMs: number
-  /** The share by which a pause is shorter or longer at random, so that what failed together is not tried together. */
+  /** The share by which a pause is shorter or longer at random, so that jobs that failed together spread out. */
   readonly jitter: number
 }
 
-/** The pause before retry number `retry` (1 upwards), in milliseconds; `random` is from 0 to 1, and a half gives the pause itself. */
+/** Returns the pause before retry number `retry` (from 1), in milliseconds. `random` is from 0 to 1, and 0.5 means no jitter. */
 export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number, random = 0.5): number => {
   const steady = Math.min(firstMs * 2 ** (retry - 1), longestMs)
   return Math.round(steady * (1 + jitter * (2 * random - 1)))
@@ -14,14 +14,13 @@ export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number
 
 export interface RetryPolicy {
   readonly backoff: Backoff
-  /** Tries in all. */
+  /** Attempts in all. */
   readonly maxAttempts: number
 }
 
 /**
- * When work is due again that has failed `failures` times by `now`. Undefined: it has had all its tries and is a dead
- * letter, which is kept to be looked at and goes again only when somebody says so. `minMs`: the shortest pause, in
- * milliseconds.
+ * Returns when a job that has failed `failures` times is due again. Undefined: it has had all its attempts and is a dead letter, which only
+ * a replay makes due again. `minMs`: the shortest pause, in milliseconds.
  */
 export const nextAttemptAt = (
   policy: RetryPolicy,

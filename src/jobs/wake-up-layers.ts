@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { chooseSessionLayer, DatabaseSettings } from "../platform/database/database-layers.ts"
 import { WakeUp } from "./WakeUp.ts"
 
-/** Nobody hears of other processes where no session leads to the database: each looks from time to time. */
+/** Without a session connection, a process cannot listen for other processes. It polls instead. */
 const layerPolling = Layer.tap(WakeUp.layerProcess, () =>
   Effect.logInfo(
     "this process polls for the work of other processes every second, because a connection pooler does not pass on notifications; set DATABASE_DIRECT_URL"
@@ -18,7 +18,7 @@ const chooseWakeUp = (server: typeof WakeUp.layerServer, fallback: Layer.Layer<W
     })
   )
 
-/** Wakes whoever works on the database that the settings name: this process, and on a server the others. */
+/** Wakes the workers on the database of the settings: those of this process, and on a server those of the others. */
 export const layerWakeUp = chooseWakeUp(WakeUp.layerServer, layerPolling)
 
 /** The same for a command. On the embedded database a running service wakes its own workers after each of its statements. */

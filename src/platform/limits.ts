@@ -146,8 +146,8 @@ export const HEADER_BYTES = 16 * 1024
 export const HEADER_SECONDS = 15
 export const REQUEST_SECONDS = 30
 /**
- * Seconds a connection is kept after its last answer, or from its start, when no request has begun: longer than load
- * balancers in use keep theirs (60).
+ * Seconds for which an idle connection is kept after its last response: longer than load balancers keep theirs (60). `HEADER_SECONDS`
+ * limits a connection without a first request.
  */
 export const KEEP_ALIVE_SECONDS = 65
 /** Seconds a client may take not one byte of the answer that is being written to it. */
@@ -157,33 +157,36 @@ export const CALLER_CONNECTIONS_MAX = 4_096
 
 /** Calls a process works on at once: runs their statements, builds their answers. An even number, as half goes to one operator. */
 export const CONCURRENCY_PERMITS = 12
-/** Connections of a process to a server beside those of its places: for looking up tokens and links. */
-export const CONNECTIONS_BESIDE_PERMITS = 2
-/** Connections of a process for requests that `DATABASE_CONNECTIONS` takes: two places at least, and as many as a server can use. */
+/** Connections of a process to a server that its short reads share, such as the lookup of a token. */
+export const SHARED_READ_CONNECTIONS = 2
+/** Days that a page of a list may span and still be read on a shared connection: counting its rows takes milliseconds. */
+export const SHARED_READ_DAYS = 370
+/** Bounds of `DATABASE_CONNECTIONS`, the connections of a process for requests: two permits at least, and as many as a server can use. */
 export const DATABASE_CONNECTIONS_MIN = 4
 export const DATABASE_CONNECTIONS_MAX = 100
-/** Milliseconds below which calls are brief, in the mean of the last ones: a place that somebody else has is free again by then. */
+/** Mean milliseconds of recent calls below which calls are brief: a permit that another operator holds is free again by then. */
 export const BRIEF_CALL_MS = 50
-/** Calls without a token that a process works on at once, beside those. */
+/** Calls without a token that a process runs at once, beside the calls with a token. */
 export const ANONYMOUS_PERMITS = 2
-/** The same on the embedded database, whose one session they share with the work in the background. */
+/** Permits on the embedded database, whose one session calls share with background work. */
 export const EMBEDDED_PERMITS = 4
 /** Processes that `serve --workers` starts at most. */
 export const WORKERS_MAX = 64
-/** Calls of one operator that may wait for a place at once, and the milliseconds each may wait. */
+/** Calls of one operator that may be queued for a permit. */
 export const QUEUED_CALLS_MAX = 1_000
-/** Bytes of bodies that the waiting calls of one operator may keep in memory together (32 MiB). */
+/** Bytes of bodies that the queued calls of one operator may keep in memory together (32 MiB). */
 export const QUEUED_BYTES = 32 * 1024 * 1024
+/** Milliseconds that a call may wait for a permit. */
 export const PERMIT_WAIT_MS = 30_000
 /**
- * Milliseconds that a call may have to wait for a place, by what waits before it, and those it may while the process is
- * overloaded: so many milliseconds after more began to wait than is served in the latter. A burst is worked off; of a stream
- * that is more than can be served, what is beyond is refused at once.
+ * The process queues a call if its estimated wait is at most BURST_WAIT_MS, or OVERLOADED_WAIT_MS while the process is overloaded. It is
+ * overloaded once the queue has exceeded OVERLOADED_WAIT_MS of work for OVERLOADED_AFTER_MS. So a burst is served, and of a stream that
+ * exceeds the throughput the excess is rejected at once.
  */
 export const BURST_WAIT_MS = 10_000
 export const OVERLOADED_WAIT_MS = 1_000
 export const OVERLOADED_AFTER_MS = 2_000
-/** Tokens of calls refused for it that a process remembers, to refuse the next at once, and the milliseconds each is remembered. */
+/** Tokens of calls rejected for overload that a process remembers, to reject their next call at once, and milliseconds that it does. */
 export const REJECTED_TOKENS_MAX = 10_000
 export const REJECTED_TOKEN_MS = 3_000
 /** Seconds after which to retry a call that got no concurrency permit in time, or met a calendar fetch in progress. */

@@ -1,23 +1,11 @@
-import { Clock, Effect, Layer, Schema, Struct } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Fragment } from "effect/sql/Statement"
-import { answerQueue } from "../domain/automation/answering/answer-statements.ts"
-import { stayQueue } from "../domain/automation/planning/taking.ts"
-import { planQueue } from "../domain/automation/running/taking.ts"
-import { calendarBacklog } from "../domain/calendars/imported-calendars/taking.ts"
-import { comparisonQueue } from "../domain/calendars/listing-calendars/ComparisonQueue.ts"
-import { pushQueue } from "../domain/calendars/listing-calendars/taking.ts"
-import { messageQueue } from "../domain/guests/conversations/sending/taking.ts"
-import { knowledgeBacklog } from "../domain/knowledge/preparing/taking.ts"
-import { webhookBacklog } from "../domain/webhooks/deliveries/due-subscriptions.ts"
-import { BACKLOG_COUNT_LIMIT, backlogSql } from "../jobs/backlog-statements.ts"
-import { undispatchedEventsSql } from "../jobs/events/event-statements.ts"
-import { fairBacklogSql } from "../jobs/fair-queue.ts"
+import type { Backlog } from "../jobs/job-runner.ts"
 import { repeatForever } from "../jobs/loop.ts"
-import { type Givens, inForms } from "../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../platform/database/rows.ts"
 import { backlogAge, backlogDue } from "../platform/telemetry/metrics/metric-definitions.ts"
 import { setGauge } from "../platform/telemetry/metrics/metric-updates.ts"
+import { JOB_KINDS } from "./job-kinds.ts"
 
 // What is due in the background and nobody has in hand, by kind: for metrics, and for who asks what is wrong. Every process that
 // works in the background tells it as metrics: one alone would need a lease, and where it dies there would be a hole just when
@@ -26,29 +14,11 @@ import { setGauge } from "../platform/telemetry/metrics/metric-updates.ts"
 /** Milliseconds between the end of one look and the next. */
 export const BACKLOG_POLL_MS = 30_000
 
-type PollParameters = Givens<{ readonly now: Date }>
+export type BacklogKind = (typeof JOB_KINDS)[number]["backlog"][number]["kind"]
 
-const eventBacklogSql = (sql: SqlClient.SqlClient): Fragment => sql`
-  SELECT count(*) AS due, min(queued_at) AS oldest_at FROM (${undispatchedEventsSql(sql, BACKLOG_COUNT_LIMIT + 1)}) waiting`
+const BACKLOGS = JOB_KINDS.flatMap(({ backlog }): ReadonlyArray<Backlog<BacklogKind>> => backlog)
 
-/** A statement a kind: a row `due`, `oldest_at`. */
-const BACKLOG_STATEMENTS = {
-  events: eventBacklogSql,
-  webhooks: (sql, { now }) => backlogSql(sql, webhookBacklog(sql, now)),
-  pushes: (sql, looking) => fairBacklogSql(sql, pushQueue(sql), looking),
-  comparisons: (sql, looking) => fairBacklogSql(sql, comparisonQueue(sql), looking),
-  messages: (sql, looking) => fairBacklogSql(sql, messageQueue(sql), looking),
-  calendars: (sql, looking) => backlogSql(sql, calendarBacklog(sql, looking)),
-  stays_to_plan: (sql, looking) => fairBacklogSql(sql, stayQueue(sql), looking),
-  planned_messages: (sql, looking) => fairBacklogSql(sql, planQueue(sql, "send_message"), looking),
-  planned_reviews: (sql, looking) => fairBacklogSql(sql, planQueue(sql, "review"), looking),
-  answers: (sql, looking) => fairBacklogSql(sql, answerQueue(sql), looking),
-  knowledge: (sql, looking) => backlogSql(sql, knowledgeBacklog(sql, looking))
-} satisfies Record<string, (sql: SqlClient.SqlClient, looking: PollParameters) => Fragment>
-
-export type BacklogKind = keyof typeof BACKLOG_STATEMENTS
-
-export const BACKLOG_KINDS = Struct.keys(BACKLOG_STATEMENTS)
+export const BACKLOG_KINDS = BACKLOGS.map(({ kind }) => kind)
 
 /** What is due of one kind. */
 export interface BacklogStatus {
@@ -67,18 +37,17 @@ const toAgeSeconds = (oldest: Date | null, now: number): number | null =>
 
 /** A look at each kind, a statement each. */
 export const makeBacklogReaders = Effect.map(SqlClient.SqlClient, (sql) =>
-  BACKLOG_KINDS.map((kind) => {
-    const statement = inForms(sql, (looking: PollParameters) => BACKLOG_STATEMENTS[kind](sql, looking))
-    return Effect.gen(function* () {
+  BACKLOGS.map(({ kind, statement: backlogStatement }) =>
+    Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const row = yield* readBacklog(statement({ now: new Date(now) }))
+      const row = yield* readBacklog(sql`${backlogStatement(sql, { now: new Date(now) })}`)
       return {
         kind,
         due: row?.due ?? 0,
         oldestSeconds: toAgeSeconds(row?.oldest_at ?? null, now)
       } satisfies BacklogStatus
     })
-  })
+  )
 )
 
 const setBacklogGauges = ({ kind, due, oldestSeconds }: BacklogStatus): Effect.Effect<void> =>

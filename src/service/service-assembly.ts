@@ -7,7 +7,7 @@ import { Service } from "./service.ts"
 
 /**
  * The Service as it runs: with its gate and the handlers of every family. What may be another one is left to whoever
- * assembles it: database, windows, channels, wake-ups, places, and what the installation says of itself.
+ * assembles it: database, windows, channels, wake-ups, concurrency limiter, and what the installation says of itself.
  */
 export const layerServiceAssembly = Service.layer.pipe(
   Layer.provide(layerHandlers),

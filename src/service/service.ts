@@ -1,5 +1,5 @@
 import { Cause, Clock, Context, Effect, Exit, identity, Layer, Option, type Schema, Struct } from "effect"
-import { foundNoPlace, Places, StrangerPlaces } from "../admission/concurrency/Places.ts"
+import { AnonymousLimiter, ConcurrencyLimiter, isPermitRejection } from "../admission/concurrency/ConcurrencyLimiter.ts"
 import { type AdmittedCall, Gate, type RejectedCall } from "../admission/gate/Gate.ts"
 import { makeGateRequest } from "../admission/gate/gate-request.ts"
 import { RecentRejections } from "../admission/gate/recent-rejections.ts"
@@ -76,10 +76,9 @@ export class Service extends Context.Service<
       headers: ServiceCall["headers"]
     ) => Effect.Effect<Pick<Caller, "operatorId" | "scope"> | undefined>
     /**
-     * The answer of a call that need not be looked at: one with its token was turned away just now since the process is
-     * overloaded, and there still is no room. Undefined: it is to be called. A call costs five times as much to refuse, which
-     * at five times as many calls as can be served is all there is. It is counted as the other refusals are, and has no log
-     * line of its own.
+     * Returns the response to a call whose token was rejected for overload just now, if the process is still overloaded. Undefined:
+     * the call is to be handled. It costs a fifth of rejecting the call at the gate, which matters when five times as many calls come
+     * as can be served. The metrics count the rejection; the log has no line for it.
      */
     readonly rejectIfStillOverloaded: (headers: ServiceCall["headers"]) => ServiceResponse | undefined
   }
@@ -88,7 +87,7 @@ export class Service extends Context.Service<
     Service,
     Effect.gen(function* () {
       const gate = yield* Gate
-      const [permits, anonymousPermits] = [yield* Places, yield* StrangerPlaces]
+      const [limiter, anonymousLimiter] = [yield* ConcurrencyLimiter, yield* AnonymousLimiter]
       const idempotencyKeys = yield* IdempotencyKeys
       const failedCallCounter = yield* FailedCallCounter
       const clock = yield* Clock.Clock
@@ -105,10 +104,10 @@ export class Service extends Context.Service<
       for (const name of operationNames) {
         measures.set(name, makeCallRecorder(name))
         const [operation, read] = [Api[name], yield* callReader(name)]
-        const callServices = { gate, permits, idempotencyKeys, wakeWorkers: wake, recentRejections }
+        const callServices = { gate, limiter, idempotencyKeys, wakeWorkers: wake, recentRejections }
         const run = needsToken(operation)
           ? makeRunner(operation, read, callServices)
-          : makeAnonymousRunner(operation, read, { permits: anonymousPermits, wakeWorkers: wake })
+          : makeAnonymousRunner(operation, read, { limiter: anonymousLimiter, wakeWorkers: wake })
         runners.set(name, run)
       }
 
@@ -124,7 +123,7 @@ export class Service extends Context.Service<
         findCaller: gate.findCaller,
         rejectIfStillOverloaded: (headers) => {
           const caller = recentRejections.find(headers, clock.currentTimeMillisUnsafe())
-          const error = caller && permits.refusal(caller.operatorId)
+          const error = caller && limiter.findRejection(caller.operatorId)
           if (error === undefined) return undefined
           const envelope = failureEnvelope(newRequestId(clock.currentTimeMillisUnsafe()), error)
           return { envelope, headers: errorHeaders(error), error }
@@ -133,7 +132,7 @@ export class Service extends Context.Service<
     })
   )
 
-  static readonly layer = Layer.provide(this.layerNoDeps, StrangerPlaces.layer)
+  static readonly layer = Layer.provide(this.layerNoDeps, AnonymousLimiter.layer)
 }
 
 /** Operations that callers with a token get a 404 for. */
@@ -167,7 +166,7 @@ type CallRunner = (call: ServiceCall, requestId: string) => Effect.Effect<CallOu
 /** What every call passes beside its operation's own handler. */
 interface CallServices {
   readonly gate: Gate["Service"]
-  readonly permits: Places["Service"]
+  readonly limiter: ConcurrencyLimiter["Service"]
   readonly idempotencyKeys: IdempotencyKeys["Service"]
   readonly wakeWorkers: Effect.Effect<void>
   readonly recentRejections: RecentRejections
@@ -196,7 +195,7 @@ const rejectWhileReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effec
 const makeRunner = (
   operation: ApiOperation,
   read: CallReader,
-  { gate, permits, idempotencyKeys, wakeWorkers: wake, recentRejections }: CallServices
+  { gate, limiter, idempotencyKeys, wakeWorkers: wake, recentRejections }: CallServices
 ): CallRunner => {
   const toGateRequest = makeGateRequest(operation)
   const wakeWorkers = isChange(operation) ? wakeWorkersAfter(wake) : identity
@@ -217,7 +216,7 @@ const makeRunner = (
             withHandlerSpan(wakeWorkers(runHandler(idempotencyKeys, parsedCall, actor, caller, idempotencyKey)))
           )
         )
-        return permits.within(caller.operatorId, work, bytes)
+        return limiter.withPermit(caller.operatorId, work, bytes)
       })
     )
 
@@ -244,7 +243,7 @@ const makeRunner = (
       onFailure: (cause) => {
         const outcome: CallOutcome = { exit: Exit.failCause(cause), headers, caller }
         const error = Cause.findErrorOption(cause)
-        if (Option.isSome(error) && foundNoPlace(error.value))
+        if (Option.isSome(error) && isPermitRejection(error.value))
           return Effect.as(uncountCall, { ...outcome, headers: {} })
         return Option.isSome(error) ? Effect.as(countFailure(errorCode(error.value)), outcome) : Effect.succeed(outcome)
       }
@@ -252,12 +251,12 @@ const makeRunner = (
   }
 
   return (call, requestId) =>
-    Effect.matchCauseEffect(gate.admit({ ...toGateRequest(call), overloadError: permits.refusal }), {
+    Effect.matchCauseEffect(gate.admit({ ...toGateRequest(call), overloadError: limiter.findRejection }), {
       onSuccess: (admission) => runAdmitted(call, requestId, admission),
       onFailure: (cause) => {
         const outcome = toRejectedOutcome(cause)
         const isOverloaded =
-          outcome.caller !== undefined && foundNoPlace(Option.getOrUndefined(Cause.findErrorOption(cause))?.error)
+          outcome.caller !== undefined && isPermitRejection(Option.getOrUndefined(Cause.findErrorOption(cause))?.error)
         return isOverloaded
           ? Effect.as(rememberRejection(recentRejections, call, outcome.caller), outcome)
           : Effect.succeed(outcome)
@@ -293,7 +292,7 @@ const rememberRejection = (
 const makeAnonymousRunner = (
   operation: ApiOperation,
   read: CallReader,
-  { permits, wakeWorkers: wake }: Pick<CallServices, "permits" | "wakeWorkers">
+  { limiter, wakeWorkers: wake }: Pick<CallServices, "limiter" | "wakeWorkers">
 ): CallRunner => {
   const wakeWorkers = isChange(operation) ? wakeWorkersAfter(wake) : identity
   const guardWrite = isChange(operation) ? rejectWhileReadOnly : identity
@@ -310,7 +309,7 @@ const makeAnonymousRunner = (
               : withHandlerSpan(wakeWorkers(runAnonymously))
           )
         )
-        return permits.within(anonymousPermitHolder(call.address), work, bytes)
+        return limiter.withPermit(anonymousPermitHolder(call.address), work, bytes)
       })
     )
     const provided = Effect.provideService(
@@ -351,7 +350,7 @@ const respondUnmatched = Effect.fnUntraced(function* (
   error: ApiError,
   headers: ServiceCall["headers"]
 ): Effect.fn.Return<CallOutcome> {
-  if (foundNoPlace(error)) return { exit: Exit.fail(error), headers: {}, caller: yield* gate.findCaller(headers) }
+  if (isPermitRejection(error)) return { exit: Exit.fail(error), headers: {}, caller: yield* gate.findCaller(headers) }
   const admission = yield* Effect.exit(gate.admit({ route: UNMATCHED_ROUTE, isRead: true, headers }))
   if (Exit.isSuccess(admission)) {
     yield* admission.value.countFailure(errorCode(error))

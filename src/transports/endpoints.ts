@@ -1,4 +1,4 @@
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { ServiceResponse } from "../contract/envelope.ts"
 import { GUEST_PORTAL_PREFIX } from "../domain/bookings/check-in/guest-portal-url.ts"
 import { SHARED_CALENDAR_PREFIX } from "../domain/calendars/calendar-share-links/share-link-url.ts"
@@ -10,6 +10,7 @@ import { AUTHORIZATION_PATH } from "./console/authorization-page.ts"
 import { toConsoleErrorResponse } from "./console/console-endpoint.ts"
 import { SIGN_IN_PATH } from "./console/page-frame.ts"
 import { toGuestErrorResponse } from "./guest-portal/guest-portal.ts"
+import { type ApiRequest, type ApiResponse, toEnvelopeResponse, toPageResponse, withStatus } from "./http/api-http.ts"
 import { DOCS_PATH, REST_PREFIX } from "./http/paths.ts"
 import { toRpcErrorResponse } from "./mcp/message.ts"
 import { allowAnyOrigin } from "./oauth/cross-origin.ts"
@@ -17,15 +18,15 @@ import { toImageErrorResponse } from "./pages/image-endpoint.ts"
 import { toFeedErrorResponse } from "./property-feed/property-feed.ts"
 import { DISCOVERY_PREFIX } from "./public-documents/discovery.ts"
 import { isOpenApiPath } from "./public-documents/openapi-endpoint.ts"
-import { toEnvelopeResponse, toRestResponse } from "./rest/rest-endpoint.ts"
+import { toRestResponse } from "./rest/rest-endpoint.ts"
 import { SANDBOX_PATH } from "./sandbox-pages/sandbox-endpoint.ts"
 import { toCalendarErrorResponse } from "./shared-calendar/shared-calendar.ts"
 
-// Which door a path leads to, and the form in which that door refuses what it is not even asked.
+// Maps paths to endpoints, and errors to the response format of their endpoint.
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export type EndpointName =
+type EndpointName =
   | "rest"
   | "mcp"
   | "calendar"
@@ -40,15 +41,11 @@ export type EndpointName =
   | "docs"
   | "none"
 
-interface RejectionFormat {
-  /** The door of the log line. */
-  readonly transport: ServiceCall["transport"]
-  readonly toResponse: (answer: ServiceResponse, request: Request) => HttpServerResponse.HttpServerResponse
-}
-
 const MCP_PATH = "/mcp"
 
+/** Returns the endpoint that handles a path. */
 export const endpointAt = (path: string): EndpointName => {
+  if (path.startsWith(`${REST_PREFIX}/`)) return isOpenApiPath(path) ? "openapi" : "rest"
   // Users often enter the address in hosted clients with a slash at its end.
   if (path === MCP_PATH || path === `${MCP_PATH}/`) return "mcp"
   if (path.startsWith(SHARED_CALENDAR_PREFIX)) return "calendar"
@@ -59,37 +56,47 @@ export const endpointAt = (path: string): EndpointName => {
   if (path.startsWith(GUEST_PORTAL_PREFIX)) return "guests"
   if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
   if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
-  if (isOpenApiPath(path)) return "openapi"
-  // Who types the service's address alone wants to know what it is.
+  // The root address shows the documentation.
   if (path === "/" || path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return "docs"
-  return path === REST_PREFIX || path.startsWith(`${REST_PREFIX}/`) ? "rest" : "none"
+  return path === REST_PREFIX ? "rest" : "none"
 }
 
-const plainRejection: RejectionFormat = {
-  transport: "rest",
-  toResponse: (answer) => HttpServerResponse.setStatus(toEnvelopeResponse(answer), answer.envelope.error_code)
+/** Endpoints that are served without the platform's request and response objects. */
+export type ApiEndpointName = "rest" | "mcp"
+export const isApiEndpoint = (name: EndpointName): name is ApiEndpointName => name === "rest" || name === "mcp"
+export type PageEndpointName = Exclude<EndpointName, ApiEndpointName>
+
+/** Returns an error outside `/v3` and `/mcp`: the envelope, with the HTTP status of its code. */
+const toPlainRejection = (response: ServiceResponse): ApiResponse =>
+  withStatus(toEnvelopeResponse(response), response.envelope.error_code)
+
+const toPlainPageRejection = (response: ServiceResponse) => toPageResponse(toPlainRejection(response))
+const toPublicRejection = (response: ServiceResponse) => allowAnyOrigin(toPlainPageRejection(response))
+
+/** Functions that return an error in the format of a page endpoint. */
+export const PAGE_REJECTIONS: Readonly<
+  Record<PageEndpointName, (response: ServiceResponse, request: Request) => HttpServerResponse.HttpServerResponse>
+> = {
+  calendar: toCalendarErrorResponse,
+  feed: toFeedErrorResponse,
+  // Where the sandbox is not allowed, its paths are like any unknown path.
+  sandbox: toPlainPageRejection,
+  connectors: toConnectorErrorResponse,
+  image: toImageErrorResponse,
+  guests: toGuestErrorResponse,
+  console: toConsoleErrorResponse,
+  discovery: toPublicRejection,
+  openapi: toPublicRejection,
+  docs: toPlainPageRejection,
+  none: toPlainPageRejection
 }
 
-/** Outside `/v3` the status tells the truth: who asks there is a browser, or a client that looks for what is not here. */
-export const REJECTION_FORMATS: Readonly<Record<EndpointName, RejectionFormat>> = {
-  rest: { transport: "rest", toResponse: toRestResponse },
-  mcp: { transport: "mcp", toResponse: toRpcErrorResponse },
-  calendar: { transport: "rest", toResponse: toCalendarErrorResponse },
-  feed: { transport: "rest", toResponse: toFeedErrorResponse },
-  // Where it is not, it is not there: what is refused is told as of any unknown path.
-  sandbox: plainRejection,
-  connectors: { transport: "rest", toResponse: toConnectorErrorResponse },
-  image: { transport: "rest", toResponse: toImageErrorResponse },
-  guests: { transport: "rest", toResponse: toGuestErrorResponse },
-  console: { transport: "console", toResponse: toConsoleErrorResponse },
-  discovery: {
-    transport: "rest",
-    toResponse: (answer, request) => allowAnyOrigin(plainRejection.toResponse(answer, request))
-  },
-  openapi: {
-    transport: "rest",
-    toResponse: (answer, request) => allowAnyOrigin(plainRejection.toResponse(answer, request))
-  },
-  docs: plainRejection,
-  none: plainRejection
+/** Returns the response to a request that was rejected before it reached its endpoint. */
+export const toApiRejection = (name: EndpointName, response: ServiceResponse, request: ApiRequest): ApiResponse => {
+  if (name === "rest") return toRestResponse(response, request)
+  return name === "mcp" ? toRpcErrorResponse(response) : toPlainRejection(response)
 }
+
+/** Returns the transport of an endpoint for the log line. */
+export const transportOf = (name: EndpointName): ServiceCall["transport"] =>
+  name === "mcp" || name === "console" ? name : "rest"

@@ -7,7 +7,7 @@ import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { layerService } from "../support/harness.ts"
 import { layerHttpServerOf } from "../support/http-server.ts"
 import { createScratchDatabase, layerOwnDatabase } from "../support/own-database.ts"
-import { unpackTestDatabase } from "../support/test-database.ts"
+import { readTestDatabaseUrl, unpackTestDatabase } from "../support/test-database.ts"
 import { makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 
 /** A migrated database of its own for one attack, gone with the scope. */
@@ -19,19 +19,25 @@ export interface Ground {
   readonly layer: Layer.Layer<SqlClient.SqlClient>
 }
 
+const toEmbeddedGround = (folder: string): Ground => ({
+  on: "embedded",
+  env: { DATA_DIR: folder },
+  layer: Layer.orDie(layerEmbedded(folder))
+})
+
 /** In a folder that is empty, or has a database already. */
 export const embeddedIn = Effect.fnUntraced(function* (folder: string): Effect.fn.Return<Ground, unknown> {
-  const layer = Layer.orDie(layerEmbedded(folder))
-  yield* Effect.provide(migrate(migrations), layer)
-  return { on: "embedded", env: { DATA_DIR: folder }, layer }
+  const ground = toEmbeddedGround(folder)
+  yield* Effect.provide(migrate(migrations), ground.layer)
+  return ground
 }, Effect.orDie)
 
 export const embeddedGround: Effect.Effect<Ground, never, Scope.Scope> = Effect.flatMap(makeEmptyFolder, embeddedIn)
 
-/** The same in a test, which need not make the database that its run has made. */
+/** The same in a test on the embedded database: a copy of the run's migrated one. */
 export const embeddedTestGround: Effect.Effect<Ground, never, Scope.Scope> = Effect.flatMap(
   Effect.tap(makeEmptyFolder, unpackTestDatabase),
-  embeddedIn
+  (folder) => (readTestDatabaseUrl() === "" ? Effect.succeed(toEmbeddedGround(folder)) : embeddedIn(folder))
 )
 
 /** On the server of this address. */

@@ -1,6 +1,6 @@
 // `npm run attack [-- name …]`: every attack at full length, on the embedded database and, where DATABASE_URL names a
 // server, on PostgreSQL. Prints what was tried, how often, and what fell; ends with status 1 when something did.
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect } from "effect"
 import { ATTACKS } from "./all.ts"
 import { type Figures, linesOf, tally } from "./figures.ts"

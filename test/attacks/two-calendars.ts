@@ -5,9 +5,9 @@ import { dateInZone } from "../../src/contract/time.ts"
 import { CalendarQueue } from "../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { ImportedCalendars } from "../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import { importCalendar } from "../../src/domain/calendars/imported-calendars/import-worker.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { getOrCreateFeedAddress } from "../support/domain/calendars/feed-addresses.ts"
+import { importCalendar } from "../support/domain/calendars/imported-calendars/import-service.ts"
 import { asSystemActor, createOperator, insertProperty, typedClient, withToken } from "../support/harness.ts"
 import { type DatabaseLayer, type LinkedService, startTwoServices } from "../support/two-services.ts"
 import { tally } from "./figures.ts"
@@ -69,7 +69,7 @@ const guest = {
 
 const looking = Effect.gen(function* () {
   const queue = yield* CalendarQueue
-  const [taken] = yield* queue.take(yield* DateTime.nowAsDate, 1, [])
+  const [taken] = yield* queue.claim(yield* DateTime.nowAsDate, 1, [])
   if (taken === undefined) return undefined
   yield* importCalendar(taken)
   const sql = yield* SqlClient.SqlClient

@@ -18,6 +18,7 @@ import { IdsOrText } from "../../src/contract/id-list.ts"
 import { makeInputDecoder } from "../../src/contract/input.ts"
 import { pageFields } from "../../src/contract/page.ts"
 import { MICROSECOND_TEXT_LENGTH, REPORTED_FIELDS_MAX } from "../../src/platform/limits.ts"
+import { PROPERTY_RUNS } from "../support/property-runs.ts"
 
 const Payload = Schema.Struct({
   id: Id,
@@ -235,7 +236,7 @@ describe("reading input", () => {
           return typeof result !== "string" || /^4(00|22) /.test(result)
         }
       ),
-      { numRuns: 500 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 })

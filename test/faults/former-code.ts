@@ -14,18 +14,26 @@ export const FORMER = "9c774ab"
 
 const run = promisify(execFile)
 
-/** Why the code of before cannot be had; undefined: it can. */
-export const noFormerCode: Effect.Effect<string | undefined> = Effect.promise(() =>
-  run("git", ["cat-file", "-e", `${FORMER}^{commit}`], { cwd: HERE }).then(
-    () => undefined,
-    () => `this checkout has no commit ${FORMER}: a whole clone has`
+/** Returns why the code of a commit is not available; undefined: it is. */
+export const explainMissingCode = (commit: string): Effect.Effect<string | undefined> =>
+  Effect.promise(() =>
+    run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: HERE }).then(
+      () => undefined,
+      () => `this checkout has no commit ${commit}: a whole clone has`
+    )
   )
-)
+
+/** Makes a folder with the code of a commit, deleted with the scope. */
+export const extractCode = (commit: string) =>
+  Effect.tap(makeEmptyFolder, (folder) =>
+    Effect.promise(async () => {
+      await run("sh", ["-c", `git archive ${commit} | tar -x -C "$0"`, folder], { cwd: HERE })
+      await symlink(join(HERE, "node_modules"), join(folder, "node_modules"))
+    })
+  )
+
+/** Why the code of before cannot be had; undefined: it can. */
+export const noFormerCode = explainMissingCode(FORMER)
 
 /** A folder with that code, gone with the scope. */
-export const formerCode = Effect.tap(makeEmptyFolder, (folder) =>
-  Effect.promise(async () => {
-    await run("sh", ["-c", `git archive ${FORMER} | tar -x -C "$0"`, folder], { cwd: HERE })
-    await symlink(join(HERE, "node_modules"), join(folder, "node_modules"))
-  })
-)
+export const formerCode = extractCode(FORMER)

@@ -10,31 +10,32 @@ export const hasChromium = existsSync(CHROMIUM_PATH)
 export const withChromiumNote = (name: string): string =>
   hasChromium ? name : `${name} (skipped: no Chromium at ${CHROMIUM_PATH})`
 
-/** A headless Chromium with a profile of its own that goes with it. */
-export class Browser extends Context.Service<Browser, Chromium>()("latchkey/test/Browser") {
-  static readonly layer = Layer.effect(
-    Browser,
-    Effect.acquireRelease(
-      Effect.promise(() =>
-        chromium.launch({
-          executablePath: CHROMIUM_PATH,
-          headless: true,
-          args: [
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            // Names of tests are nobody's: no resolver need be waited for to hear so.
-            "--host-resolver-rules=MAP *.test ~NOTFOUND",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync"
-          ]
-        })
-      ),
-      (browser) => Effect.promise(() => browser.close())
+/** The browser that the test files of this worker share, started by the first of them. It ends with the worker. */
+const sharedBrowser = Effect.runSync(
+  Effect.cached(
+    Effect.promise(() =>
+      chromium.launch({
+        executablePath: CHROMIUM_PATH,
+        headless: true,
+        args: [
+          "--no-sandbox",
+          "--disable-gpu",
+          "--disable-quic",
+          "--no-first-run",
+          // Names of tests are nobody's: no resolver need be waited for to hear so.
+          "--host-resolver-rules=MAP *.test ~NOTFOUND",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync"
+        ]
+      })
     )
   )
+)
+
+/** A headless Chromium. Each page has a profile of its own. */
+export class Browser extends Context.Service<Browser, Chromium>()("latchkey/test/Browser") {
+  static readonly layer = Layer.effect(Browser, sharedBrowser)
 }
 
 export const PHONE_VIEWPORT = { width: 390, height: 844 } as const

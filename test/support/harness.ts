@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Cause, Context, Effect, Layer, Logger, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Places } from "../../src/admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../src/admission/concurrency/ConcurrencyLimiter.ts"
 import { computeDigest } from "../../src/admission/gate/credentials.ts"
 import { Gate } from "../../src/admission/gate/Gate.ts"
 import { Tokens } from "../../src/admission/gate/Tokens.ts"
@@ -54,7 +54,15 @@ export const layerServiceWithOutbound = <E>(
     Layer.provideMerge(Layer.mergeAll(layerGateAndHandlers, failedCalls)),
     Layer.provideMerge(Images.layerDatabase),
     Layer.provideMerge(
-      Layer.mergeAll(database, windows, channels, wakeUp, Places.layer(), NewEventNotifier.layerProcess, Shutdown.layer)
+      Layer.mergeAll(
+        database,
+        windows,
+        channels,
+        wakeUp,
+        ConcurrencyLimiter.layer(),
+        NewEventNotifier.layerProcess,
+        Shutdown.layer
+      )
     )
   )
 

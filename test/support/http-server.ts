@@ -13,7 +13,8 @@ import { OutboundHttp } from "../../src/domain/webhooks/deliveries/OutboundHttp.
 import { Readiness } from "../../src/platform/database/Readiness.ts"
 import { layerConsoleEndpoint } from "../../src/transports/console/console-endpoint.ts"
 import { layerConsoleQueries } from "../../src/transports/console/queries/layer.ts"
-import { type HttpSettings, makeHttpApp } from "../../src/transports/http-app.ts"
+import type { HttpSettings } from "../../src/transports/http/https.ts"
+import { makeHttpApp } from "../../src/transports/http-app.ts"
 import { type ListenOptions, listen } from "../../src/transports/http-server/listen.ts"
 import { layerTest } from "./harness.ts"
 

@@ -41,13 +41,21 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "main.ts",
     purpose: "the process: settings select the layers",
     imports: splitNames(
-      "admission/concurrency admission/windows changes connectors/http connectors/ingest connectors/sandbox",
-      "domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
-      "domain/channels/port domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events",
-      "platform/database platform/installation.ts platform/limits.ts platform/sealing platform/telemetry",
-      "service/service-assembly.ts service/backlog.ts service/configuration.ts tools/demo tools/privacy",
-      "transports/connectors transports/console transports/console/queries transports/http-server",
-      "transports/http-app.ts transports/metrics transports/public-documents transports/sandbox-pages"
+      "admission/concurrency admission/windows domain/<family> jobs jobs/events platform/database",
+      "platform/limits.ts platform/sealing platform/telemetry process service/configuration.ts tools/demo",
+      "transports/http-app.ts transports/http-server transports/metrics"
+    )
+  },
+  {
+    path: "process",
+    purpose: "the layers of a process: the Service and its pages, channels, background work, facts of the installation",
+    imports: splitNames(
+      "admission/windows changes connectors/http connectors/ingest connectors/sandbox domain/<family>",
+      "domain/access/oauth domain/access/operators domain/access/sign-in domain/channels/port",
+      "domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events platform/database",
+      "platform/installation.ts platform/sealing platform/telemetry service/backlog.ts service/configuration.ts",
+      "service/job-kinds.ts service/service-assembly.ts tools/demo tools/privacy transports/connectors",
+      "transports/console transports/console/queries transports/public-documents transports/sandbox-pages"
     )
   },
   {
@@ -83,10 +91,18 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "transports/http-app.ts",
     purpose: "the HTTP router: all routes of the service",
     imports: splitNames(
-      "contract platform/database platform/installation.ts platform/limits.ts service/Api.ts",
+      "contract service/Api.ts service/service.ts transports/endpoints.ts transports/http",
+      "transports/mcp transports/page-app.ts transports/rest"
+    )
+  },
+  {
+    path: "transports/page-app.ts",
+    purpose: "the router of everything but REST and MCP",
+    imports: splitNames(
+      "contract platform/database platform/installation.ts platform/limits.ts",
       "service/service.ts transports/connectors transports/console transports/endpoints.ts",
-      "transports/guest-portal transports/http transports/mcp transports/pages transports/property-feed",
-      "transports/public-documents transports/rest transports/sandbox-pages transports/shared-calendar"
+      "transports/guest-portal transports/http transports/pages transports/property-feed",
+      "transports/public-documents transports/sandbox-pages transports/shared-calendar"
     )
   },
   {
@@ -96,8 +112,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   },
   {
     path: "transports/http-server",
-    purpose: "connections, requests that are no HTTP, and the shutdown",
-    imports: splitNames("contract platform/limits.ts service/service.ts transports/endpoints.ts transports/http")
+    purpose: "the HTTP server on Node: connections, requests and responses, and the shutdown",
+    imports: splitNames("contract platform/limits.ts service/service.ts transports/http")
   },
   {
     path: "transports/endpoints.ts",
@@ -171,7 +187,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     purpose: "the MCP endpoint and its tools",
     imports: splitNames(
       "admission/concurrency admission/gate contract platform/installation.ts platform/limits.ts",
-      "service/configuration.ts service/service.ts transports/rest"
+      "service/configuration.ts service/service.ts transports/http"
     )
   },
   {
@@ -209,7 +225,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   },
   {
     path: "transports/docs",
-    purpose: "generates OpenAPI, the documentation site and the typed client from the operations",
+    purpose: "generates OpenAPI and the documentation site from the operations",
     imports: splitNames("contract platform/installation.ts platform/limits.ts service/Api.ts")
   },
   {
@@ -228,16 +244,12 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "service/backlog.ts",
     purpose: "how much background work is due and not claimed, by kind: for metrics and the doctor",
-    imports: splitNames(
-      "domain/<family> domain/webhooks/deliveries jobs jobs/events platform/database platform/telemetry"
-    )
+    imports: splitNames("jobs platform/database platform/telemetry service/job-kinds.ts")
   },
   {
-    path: "service/stores.ts",
-    purpose: "the stores of the families over SQL, for who swaps one of them",
-    imports: splitNames(
-      "domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in domain/webhooks/deliveries"
-    )
+    path: "service/job-kinds.ts",
+    purpose: "the registry of all kinds of jobs",
+    imports: splitNames("changes domain/<family> domain/webhooks/deliveries platform/database")
   },
   {
     path: "service/memory-stores.ts",
@@ -249,7 +261,14 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     purpose: "the layer of the handlers of all operations",
     imports: splitNames(
       "domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
-      "domain/operation-handlers.ts service/Api.ts"
+      "domain/operation-handlers.ts service/Api.ts service/stores.ts"
+    )
+  },
+  {
+    path: "service/stores.ts",
+    purpose: "the stores of the families over SQL, and the domain services on them",
+    imports: splitNames(
+      "domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in domain/webhooks/deliveries"
     )
   },
   {
@@ -357,7 +376,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "domain/connection-grants.ts",
     purpose: "locks the grant of an OAuth connection while a call by it makes something that ends with it",
-    imports: splitNames("contract platform/database")
+    imports: splitNames("contract")
   },
   {
     path: "domain/name-key-backfill.ts",
@@ -367,7 +386,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "domain/named-row.ts",
     purpose: "finds a row by its name, ignoring case",
-    imports: splitNames("contract platform/database")
+    imports: splitNames("contract")
   },
   {
     path: "domain/column-schemas.ts",

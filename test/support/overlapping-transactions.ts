@@ -86,3 +86,7 @@ export const awaitBlockedTaskInserts = Effect.fnUntraced(function* (minimum: num
 /** Whether this run has a server to overlap on; the name of a suite says so when it has none. */
 export const canOverlap = (process.env.DATABASE_URL ?? "") !== ""
 export const withServerNote = (name: string): string => (canOverlap ? name : `${name} (skipped: DATABASE_URL not set)`)
+
+/** A test that starts on the embedded database whatever DATABASE_URL says need not run again where the server is tried. */
+export const withEmbeddedNote = (name: string): string =>
+  canOverlap ? `${name} (skipped: the run without DATABASE_URL tries it)` : name

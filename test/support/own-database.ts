@@ -1,8 +1,7 @@
 import { Clock, Effect, Layer, Redacted } from "effect"
-import { inject } from "vitest"
 import { layerPostgres } from "../../src/platform/database/postgres.ts"
 import { createScratchDatabase } from "./scratch-database.ts"
-import { layerTestDatabaseInMemory } from "./test-database.ts"
+import { layerTestDatabaseInMemory, readTestDatabaseUrl } from "./test-database.ts"
 
 export { createScratchDatabase } from "./scratch-database.ts"
 
@@ -14,7 +13,7 @@ const layerRealClock = Layer.succeed(Clock.Clock, Clock.Clock.defaultValue())
  */
 export const layerOwnDatabase = Layer.unwrap(
   Effect.gen(function* () {
-    const server = inject("testDatabaseUrl")
+    const server = readTestDatabaseUrl()
     if (server === "") return layerTestDatabaseInMemory
     return layerPostgres({ url: Redacted.make(yield* createScratchDatabase(server)), maxConnections: 4 })
   })

@@ -110,6 +110,21 @@ const makeEqualitySets = () => {
   }
 }
 
+/**
+ * The values that a statement hides from its planner (`genericPlanParameter`), by the name that conditions have for them: `$0`, or
+ * `(InitPlan 1).col1` since PostgreSQL 17.
+ */
+const listHiddenValues = (nodes: ReadonlyArray<PlanNode>): ReadonlyMap<string, string> =>
+  new Map(
+    nodes.flatMap((node) => {
+      const [value] = node.Output ?? []
+      const [, number, name = `(InitPlan ${number}).col1`] =
+        /^InitPlan (\d+)(?: \(returns (\$\d+)\))?$/.exec(String(node["Subplan Name"])) ?? []
+      const isValue = node["Node Type"] === "Result" && node.Plans === undefined && value !== undefined
+      return isValue && number !== undefined ? [[name, value]] : []
+    })
+  )
+
 /** Whether it is a table that is spread by operator_id. */
 const isOperatorTable = (node: PlanNode): boolean => {
   const table = node["Relation Name"]
@@ -130,6 +145,8 @@ export const findUnreachedNodes = (plan: PlanNode, operatorId: number): Readonly
   const nodes = listPlanNodes(plan)
   const { root, join } = makeEqualitySets()
   for (const node of nodes) for (const [one, other] of listNodeEqualities(node)) join(one, other)
+  const hiddenValues = listHiddenValues(nodes)
+  for (const [name, value] of hiddenValues) join(name, value)
   const OPERATOR = "the operator"
   for (const known of [`'${operatorId}'::bigint`, `${operatorId}`]) join(known, OPERATOR)
   for (const node of nodes) {
@@ -158,7 +175,7 @@ export const findUnreachedNodes = (plan: PlanNode, operatorId: number): Readonly
 }
 
 /**
- * The operator_id that an INSERT enters, which is the first column of every table that is spread (test/global-tables.test.ts). What
+ * The operator_id that an INSERT enters, which is the first column of every table that is spread (test/global-tables.service.test.ts). What
  * only hands on the rows of a part has names of its own for them.
  */
 const findInsertedOperatorId = (node: PlanNode): string => {

@@ -1,22 +1,21 @@
 import { Clock, Context, Effect, Fiber, type Scope } from "effect"
 
-/** Ends waits that last too long. */
+/** Limits the time of any number of waits. */
 export interface Deadline {
-  /** Counts from now; `late` is run if that was too long. It ends with what it answers. */
-  readonly begin: (late: () => void) => Effect.Effect<Wait>
-  /** Nobody waits any longer. */
+  /** Begins a wait. Runs `onExpired` if the wait has not ended in time. */
+  readonly begin: (onExpired: () => void) => Effect.Effect<Wait>
   readonly end: (wait: Wait) => void
 }
 
 interface Wait {
-  /** On a clock that nobody sets, in nanoseconds. */
-  readonly until: bigint
-  readonly late: () => void
+  /** Nanoseconds of the monotonic clock. */
+  readonly expiresAt: bigint
+  readonly onExpired: () => void
 }
 
 /**
- * A deadline of so many milliseconds for each of any number of waits. All last equally long, so the oldest is always the next
- * to be late, and one sleep is enough for all of them, where a timer each is most of what a short wait costs.
+ * Makes a deadline of `ms` milliseconds for each wait. All waits have the same limit, so the oldest expires first and one sleep serves
+ * all of them. A timer per wait would be most of the cost of a short wait.
  */
 export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
@@ -24,17 +23,18 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
     const durationNanos = BigInt(ms) * 1_000_000n
     let isSleeping = false
 
-    const endIfLate = (wait: Wait, now: bigint): boolean => {
-      if (wait.until > now) return false
+    /** Returns whether the wait has expired. */
+    const endIfExpired = (wait: Wait, now: bigint): boolean => {
+      if (wait.expiresAt > now) return false
       waits.delete(wait)
-      wait.late()
+      wait.onExpired()
       return true
     }
 
-    /** Sleeps until the oldest is late, and ends once nobody waits. */
+    /** Ends expired waits, one after the other, until no wait is left. */
     const watch: Effect.Effect<void> = Effect.clockWith((clock) => {
       const now = clock.currentTimeNanosUnsafe()
-      for (const wait of waits) if (!endIfLate(wait, now)) break
+      for (const wait of waits) if (!endIfExpired(wait, now)) break
       const [oldest] = waits
       if (oldest !== undefined) return Effect.andThen(Effect.sleep(millisUntil(oldest, now)), watch)
       isSleeping = false
@@ -42,13 +42,13 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
     })
 
     return {
-      begin: (late) =>
+      begin: (onExpired) =>
         Effect.clockWith((clock) => {
-          const wait = { until: clock.currentTimeNanosUnsafe() + durationNanos, late }
+          const wait = { expiresAt: clock.currentTimeNanosUnsafe() + durationNanos, onExpired }
           waits.add(wait)
           if (!isSleeping) {
             isSleeping = true
-            // Of a call that waits only its clock: the sleep may outlast it by far.
+            // With the clock of the call alone, because the sleep may outlast the call by far.
             Fiber.runIn(Effect.runForkWith(Context.make(Clock.Clock, clock))(watch), scope)
           }
           return Effect.succeed(wait)
@@ -57,5 +57,5 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
     }
   })
 
-/** Rounded up: woken a part of a millisecond early, it would find nobody late and sleep again. */
-const millisUntil = ({ until }: Wait, now: bigint): number => Number((until - now + 999_999n) / 1_000_000n)
+/** Rounds up: a sleep that ends a fraction of a millisecond early would find no expired wait and sleep again. */
+const millisUntil = ({ expiresAt }: Wait, now: bigint): number => Number((expiresAt - now + 999_999n) / 1_000_000n)

@@ -1,7 +1,6 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import { Caller } from "../../contract/caller.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { makeReadClientChooser } from "../../platform/database/SharedReads.ts"
 import { LimitOverrides, TokenLimits } from "../windows/limit-overrides.ts"
 import { computeDigestHex, isSameDigest } from "./credentials.ts"
 
@@ -45,11 +44,12 @@ export class Tokens extends Context.Service<
   static readonly layer = Layer.effect(
     Tokens,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const read = yield* makeReadClientChooser
 
-      const selectTokens = inForms(
-        sql,
-        ({ digest }: Givens<{ readonly digest: Uint8Array }>) => sql`
+      const selectTokens = read(
+        (sql) =>
+          ({ digest }: { readonly digest: Uint8Array }) =>
+            sql`
           SELECT t.operator_id AS "operatorId", t.account_id AS "accountId", t.id AS "tokenId", t.name AS "tokenName", t.scope, t.digest,
             t.application, t.grant_id AS "grantId", t.revoked_at IS NOT NULL AS revoked, t.expires_at AS "expiresAt", t.deployment,
             a.disabled_at IS NOT NULL AS disabled, a.name AS "accountName", a.role, o.time_zone AS "timeZone", o.currency, o.edition, o.status,

@@ -4,7 +4,7 @@ import { CurrentActor } from "../../contract/actor.ts"
 import { toStoredKeyId } from "../IdempotencyKeys.ts"
 import type { MemoryDatabase, MemoryEvent, MemoryRecord } from "./MemoryDatabase.ts"
 
-/** A change of a memory layer: the counterpart of RecordedChange (../recorded-change.ts). */
+/** A change of a memory layer: the counterpart of RecordedChange (src/changes/recorded-change.ts). */
 interface MemoryChange<Outcome> {
   /** What the idempotency key keeps. */
   readonly outcome: Outcome
@@ -22,7 +22,7 @@ type MemoryDecision<Outcome, Unchanged, E> =
   | { readonly error: E }
 
 /**
- * Makes a change as prepareRecordedChange does: records, events, audit entries and the idempotency key are written together or not
+ * Makes a change as recordChange does: records, events, audit entries and the idempotency key are written together or not
  * at all. A key that is in use is a defect, which the entrypoint answers by a look at the key (idempotency.ts).
  */
 export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(

@@ -1,7 +1,6 @@
 import { type Array as Arr, Clock, Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { CONNECTORS_MAX } from "../../platform/limits.ts"
 import { CurrentSealer, type SecretSealer } from "../../platform/sealing/CurrentSealer.ts"
@@ -27,15 +26,12 @@ export const CONNECTOR_CACHE_TTL_MS = 1_000
 
 const readConnectorRows = makeRowsReader(ConnectorRow)
 
-const makeListConnectorRows = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ now }: Givens<{ readonly now: Date }>) => sql`
+const makeListConnectorRows = (sql: SqlClient.SqlClient) =>
+  Effect.flatMap(DateTime.nowAsDate, (now) =>
+    readConnectorRows(sql`
       SELECT id, url, secret, CASE WHEN former_secret_until > ${now}::timestamptz THEN former_secret END AS former_secret
-      FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS_MAX))}`
+      FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS_MAX))}`)
   )
-  return Effect.flatMap(DateTime.nowAsDate, (now) => readConnectorRows(statement({ now })))
-}
 
 /** Their secrets are as they are kept. */
 type ConnectorRowsById = ReadonlyMap<number, typeof ConnectorRow.Type>

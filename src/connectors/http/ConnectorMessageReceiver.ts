@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Clock, Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Places } from "../../admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../admission/concurrency/ConcurrencyLimiter.ts"
 import { RateWindows } from "../../admission/windows/RateWindows.ts"
 import { type Bucket, windowOf } from "../../admission/windows/rate-window.ts"
 import { makeDecoder } from "../../contract/decoder.ts"
@@ -140,7 +140,7 @@ export class ConnectorMessageReceiver extends Context.Service<
     ConnectorMessageReceiver,
     Effect.gen(function* () {
       const [sql, connectorCache, windows] = [yield* SqlClient.SqlClient, yield* ConnectorCache, yield* RateWindows]
-      const [limiter, ingest] = [yield* Places, yield* Ingest]
+      const [limiter, ingest] = [yield* ConcurrencyLimiter, yield* Ingest]
       const [loadContext, recordOutcome] = [makeLoadMessageContext(sql), makeRecordMessageOutcome(sql)]
 
       const handleMessage = Effect.fnUntraced(function* (
@@ -157,7 +157,7 @@ export class ConnectorMessageReceiver extends Context.Service<
         if (before?.anew === false) return replayedResponse
         if (operatorId === null || channelType === null) return unknownAccountResponse
         const ingestion = ingest.ingest({ operatorId, accountId, channelType }, said)
-        const outcome = before ?? toMessageOutcome(yield* limiter.within(operatorId, ingestion, body.length))
+        const outcome = before ?? toMessageOutcome(yield* limiter.withPermit(operatorId, ingestion, body.length))
         yield* recordOutcome(message, outcome, yield* DateTime.nowAsDate)
         return toResponse(outcome)
       })

@@ -1,9 +1,10 @@
-import { Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { nextRowsCondition } from "../../jobs/retention.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { repeatPeriodically } from "../../jobs/loop.ts"
+import { applyRetention, nextRowsCondition, RETENTION_INTERVAL_MS } from "../../jobs/retention.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { CONNECTOR_MESSAGE_RETENTION_MS } from "../../platform/limits.ts"
 import { toConnectorName } from "./connector-names.ts"
 
 // Which messages of connectors were heard, and what came of each.
@@ -35,46 +36,45 @@ interface ConnectorMessage {
   readonly signedAt: number
 }
 
-interface MessageContextQuery extends ConnectorMessage {
-  readonly connector: string
-  readonly accountId: number
-}
-
 /** What there is to know before a message is heard. */
-export const makeLoadMessageContext = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ connectorId, messageId, digest, signedAt, connector, accountId }: Givens<MessageContextQuery>) => sql`
+export const makeLoadMessageContext =
+  (sql: Sql) =>
+  ({ connectorId, messageId, digest, signedAt }: ConnectorMessage, accountId: number) =>
+    readMessageContext(sql`
       SELECT a.operator_id, a.channel_type, (
         SELECT jsonb_build_object('outcome', outcome, 'reason', reason, 'same', digest = ${digest}::bytea,
           'anew', signed_at < ${signedAt}::bigint)
         FROM connector_messages WHERE connector_id = ${connectorId} AND message_id = ${messageId}
       ) AS before
-      FROM (VALUES (0)) one LEFT JOIN channel_accounts a ON a.connector = ${connector} AND a.id = ${accountId}`
-  )
-  return (message: ConnectorMessage, accountId: number) =>
-    readMessageContext(statement({ ...message, connector: toConnectorName(message.connectorId), accountId }))
-}
-
-interface HandledMessage extends ConnectorMessage, ConnectorMessageOutcome {
-  readonly now: Date
-}
+      FROM (VALUES (0)) one
+      LEFT JOIN channel_accounts a ON a.connector = ${toConnectorName(connectorId)} AND a.id = ${accountId}`)
 
 /** Writes down what came of a message, and when it was signed last; of two that were heard at once the first stays. */
-export const makeRecordMessageOutcome = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ connectorId, messageId, digest, signedAt, outcome, reason, now }: Givens<HandledMessage>) => sql`
+export const makeRecordMessageOutcome =
+  (sql: Sql) =>
+  (
+    { connectorId, messageId, digest, signedAt }: ConnectorMessage,
+    { outcome, reason }: ConnectorMessageOutcome,
+    now: Date
+  ) =>
+    readNothing(sql`
       INSERT INTO connector_messages AS m (connector_id, message_id, digest, outcome, reason, signed_at, heard_at)
       SELECT id, ${messageId}, ${digest}::bytea, ${outcome}, ${reason}, ${signedAt}::bigint, ${now}::timestamptz
       FROM connectors WHERE id = ${connectorId}
       ON CONFLICT (connector_id, message_id) DO UPDATE SET signed_at = excluded.signed_at
-        WHERE m.digest = excluded.digest AND m.signed_at < excluded.signed_at`
-  )
-  return (message: ConnectorMessage, { outcome, reason }: ConnectorMessageOutcome, now: Date) =>
-    readNothing(statement({ ...message, outcome, reason, now }))
-}
+        WHERE m.digest = excluded.digest AND m.signed_at < excluded.signed_at`)
 
-export const deleteOldConnectorMessagesSql = (sql: Sql, cutoff: Date): Fragment => sql`
+/** Forgets messages of connectors when they are old, for as long as the process runs, over a database. */
+export const layerConnectorMessageRetention = Layer.effectDiscard(
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    repeatPeriodically("retention of connectors' messages", RETENTION_INTERVAL_MS, (now) =>
+      applyRetention(sql, [
+        deleteOldConnectorMessagesSql(sql, new Date(now.getTime() - CONNECTOR_MESSAGE_RETENTION_MS))
+      ])
+    )
+  )
+)
+
+const deleteOldConnectorMessagesSql = (sql: Sql, cutoff: Date): Fragment => sql`
   DELETE FROM connector_messages
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM connector_messages WHERE heard_at <= ${cutoff}`)}`

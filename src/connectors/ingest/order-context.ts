@@ -3,7 +3,6 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { belongsToOtherAccountCondition } from "../../domain/channels/channel-accounts/account-conditions.ts"
 import { soldPropertiesSql } from "../../domain/listings/listing-lookup.ts"
-import { type Givens, inForms, partOf } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { CHANNEL_ROOMS_MAX } from "../../platform/limits.ts"
@@ -45,7 +44,7 @@ interface OrderContextQuery extends SourceAccount {
  * The properties a listing `l` sells, of which all nights of `room` are free here; `against` is what speaks against a
  * property all the same, the more the higher.
  */
-const freePropertiesSql = (sql: Sql, { operatorId }: Givens<OrderContextQuery>): Fragment => sql`
+const freePropertiesSql = (sql: Sql, { operatorId }: OrderContextQuery): Fragment => sql`
   SELECT sold.property_id, CASE WHEN p.deactivated_at IS NOT NULL THEN 3 ELSE (
     SELECT coalesce(max(CASE WHEN d.imported > 0 THEN 2 WHEN d.closed THEN 1 ELSE 0 END), 0) FROM calendar_days d
     WHERE d.operator_id = ${operatorId} AND d.property_id = sold.property_id
@@ -61,16 +60,14 @@ const freePropertiesSql = (sql: Sql, { operatorId }: Givens<OrderContextQuery>):
 
 /** Reads it, as it is now. */
 export const makeLoadOrderContext = (sql: Sql) => {
-  const statement = inForms(sql, (query: Givens<OrderContextQuery>) => {
+  const statement = (query: OrderContextQuery) => {
     const { operatorId, accountId, channelType, channelId } = query
-    const rooms = partOf(query.stays, (stays) =>
-      stays.map(({ listing_id, check_in_date, check_out_date }, room) => ({
-        room,
-        listing_id,
-        check_in_date,
-        check_out_date
-      }))
-    )
+    const rooms = query.stays.map(({ listing_id, check_in_date, check_out_date }, room) => ({
+      room,
+      listing_id,
+      check_in_date,
+      check_out_date
+    }))
     return sql`
       WITH known AS (
         SELECT operator_id, id, reservation_code, channel_account_id FROM orders
@@ -92,7 +89,7 @@ export const makeLoadOrderContext = (sql: Sql) => {
         (SELECT reservation_code FROM known) AS reservation_code,
         EXISTS (SELECT FROM known WHERE ${belongsToOtherAccountCondition(sql, sql`known`, accountId)}) AS is_anothers,
         (SELECT jsonb_agg(free ORDER BY room) FROM place) AS free`
-  })
+  }
   return (
     { operatorId, accountId, channelType }: SourceAccount,
     channelId: string,

@@ -4,7 +4,6 @@ import type { Fragment } from "effect/sql/Statement"
 import type { ChannelEvent } from "../../domain/channels/port/channel-events.ts"
 import { computeLeaseEnd } from "../../jobs/lease.ts"
 import { backoffMs } from "../../jobs/retries.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
 import { computeGuestActionDueTime, computeHostActionDueTime } from "./outbox-due-times.ts"
@@ -75,7 +74,7 @@ const isBlockedBySql = (
  * last before it and a review for its order, until these were tried. Its way is said, since it is planned once for any value: what is
  * waited for is looked up one by one, by its key.
  */
-const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: Givens<ClaimQuery>): Fragment => {
+const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: ClaimQuery): Fragment => {
   // What the host wrote waits for nothing and nobody for it: the service knows it already.
   const previousMessageSql = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN (
     SELECT m.said ->> 'message_id' FROM sandbox_messages m
@@ -83,24 +82,24 @@ const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: G
       AND m.number < w.version AND m.said ->> 'sender' = 'guest'
     ORDER BY m.number DESC LIMIT 1) END`
   return sql`
-  SELECT w.operator_id, w.account_id, w.kind, w.subject, w.due_at, a.channel_type FROM sandbox_words w
-  CROSS JOIN LATERAL (
-    SELECT channel_type, connector FROM channel_accounts
-    WHERE operator_id = w.operator_id AND id = w.account_id OFFSET 0) a
-  WHERE w.due_at <= ${dueBefore} AND a.connector = 'sandbox'
-    AND ${
-      operatorId === undefined || accountId === undefined
-        ? sql`true`
-        : sql`w.operator_id = ${operatorId} AND w.account_id = ${accountId}`
-    }
-    AND ${orderId === undefined ? sql`true` : sql`w.kind = 'order' AND w.subject = ${orderId}`}
-    AND (w.kind <> 'order' OR NOT EXISTS (
-      SELECT FROM jsonb_array_elements(w.said -> 'rooms') room
-      WHERE ${isBlockedBySql(sql, "listing", sql`room ->> 'listing_id'`, false)}))
-    AND (w.kind NOT IN ('order', 'message', 'offer') OR NOT ${isBlockedBySql(sql, "thread", sql`w.said ->> 'thread_id'`, true)})
-    AND (w.kind <> 'message' OR NOT ${isBlockedBySql(sql, "message", previousMessageSql, true)})
-    AND (w.kind <> 'review' OR NOT ${isBlockedBySql(sql, "order", sql`w.subject`, true)})
-  ORDER BY w.due_at LIMIT ${sql.literal(String(CLAIM_SCAN_LIMIT))}`
+    SELECT w.operator_id, w.account_id, w.kind, w.subject, w.due_at, a.channel_type FROM sandbox_words w
+    CROSS JOIN LATERAL (
+      SELECT channel_type, connector FROM channel_accounts
+      WHERE operator_id = w.operator_id AND id = w.account_id OFFSET 0) a
+    WHERE w.due_at <= ${dueBefore} AND a.connector = 'sandbox'
+      AND ${
+        operatorId === undefined || accountId === undefined
+          ? sql`true`
+          : sql`w.operator_id = ${operatorId} AND w.account_id = ${accountId}`
+      }
+      AND ${orderId === undefined ? sql`true` : sql`w.kind = 'order' AND w.subject = ${orderId}`}
+      AND (w.kind <> 'order' OR NOT EXISTS (
+        SELECT FROM jsonb_array_elements(w.said -> 'rooms') room
+        WHERE ${isBlockedBySql(sql, "listing", sql`room ->> 'listing_id'`, false)}))
+      AND (w.kind NOT IN ('order', 'message', 'offer') OR NOT ${isBlockedBySql(sql, "thread", sql`w.said ->> 'thread_id'`, true)})
+      AND (w.kind <> 'message' OR NOT ${isBlockedBySql(sql, "message", previousMessageSql, true)})
+      AND (w.kind <> 'review' OR NOT ${isBlockedBySql(sql, "order", sql`w.subject`, true)})
+    ORDER BY w.due_at LIMIT ${sql.literal(String(CLAIM_SCAN_LIMIT))}`
 }
 
 /** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
@@ -111,9 +110,7 @@ const computeDueBefore = (now: Date, account: SandboxAccountKey | undefined, ord
 
 /** Takes what is due, of each account its share before anybody's second. Whoever comes second to a row finds it due later. */
 const makeClaimEvents = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    (query: Givens<ClaimQuery>) => sql`
+  const statement = (query: ClaimQuery) => sql`
       WITH due AS MATERIALIZED (${dueEventsSql(sql, query)}), chosen AS (
         SELECT *, row_number() OVER (
           PARTITION BY operator_id, account_id ORDER BY kind IN ('payment', 'refund'), due_at, subject) AS place
@@ -124,7 +121,6 @@ const makeClaimEvents = (sql: Sql) => {
       WHERE w.operator_id = chosen.operator_id AND w.account_id = chosen.account_id AND w.kind = chosen.kind
         AND w.subject = chosen.subject AND w.due_at <= ${query.dueBefore}
       RETURNING w.operator_id, w.account_id, chosen.channel_type, w.kind, w.subject, w.version, w.attempts, w.said`
-  )
   return (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined) =>
     readOutboxRows(
       statement({
@@ -137,49 +133,26 @@ const makeClaimEvents = (sql: Sql) => {
     )
 }
 
-interface CompletedEvent extends Pick<OutboxRow, "operator_id" | "account_id" | "kind" | "subject" | "version"> {
-  readonly heard: string
-}
-
 /** It was heard. A newer version that came meanwhile is still to be told. */
-const makeCompleteEvent = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, kind, subject, version, heard }: Givens<CompletedEvent>) => sql`
-      UPDATE sandbox_words SET told_version = greatest(told_version, ${version}),
-        heard = CASE WHEN version = ${version} THEN ${heard} ELSE heard END,
-        due_at = CASE WHEN version = ${version} THEN NULL ELSE due_at END
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
-  )
-  return ({ operator_id, account_id, kind, subject, version }: OutboxRow, result: IngestResult) =>
+const makeCompleteEvent =
+  (sql: Sql) =>
+  ({ operator_id, account_id, kind, subject, version }: OutboxRow, result: IngestResult) =>
     readNothing(
-      statement({
-        operator_id,
-        account_id,
-        kind,
-        subject,
-        version,
-        heard: result.outcome === "refused" ? `refused: ${result.reason}` : result.outcome
-      })
+      sql`
+        UPDATE sandbox_words SET told_version = greatest(told_version, ${version}),
+          heard = CASE WHEN version = ${version} THEN ${result.outcome === "refused" ? `refused: ${result.reason}` : result.outcome} ELSE heard END,
+          due_at = CASE WHEN version = ${version} THEN NULL ELSE due_at END
+        WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
     )
-}
-
-interface PostponedEvent extends CompletedEvent {
-  readonly due: Date
-}
 
 /** It was not heard: it is told again later. */
-const makePostponeEvent = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, kind, subject, version, heard, due }: Givens<PostponedEvent>) => sql`
+const makePostponeEvent =
+  (sql: Sql) =>
+  ({ operator_id, account_id, kind, subject, version }: OutboxRow, heard: string, due: Date) =>
+    readNothing(sql`
       UPDATE sandbox_words SET due_at = ${due}, heard = ${heard}
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}
-        AND version = ${version} AND due_at IS NOT NULL`
-  )
-  return ({ operator_id, account_id, kind, subject, version }: OutboxRow, heard: string, due: Date) =>
-    readNothing(statement({ operator_id, account_id, kind, subject, version, heard, due }))
-}
+        AND version = ${version} AND due_at IS NOT NULL`)
 
 /** Tells the service what the marketplace has to tell. */
 export class SandboxOutbox extends Context.Service<

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_ORDERS_MAX } from "../../platform/limits.ts"
 import type { SandboxStayDates } from "./bookability.ts"
@@ -21,111 +20,74 @@ const readDays = makeRowsReader(SandboxDay)
 const readOrder = makeOptionalRowReader(SandboxOrder)
 const readPayments = makeRowsReader(SandboxPayment)
 
-interface ListingsQuery extends SandboxAccountKey {
-  readonly listingIds: ReadonlyArray<string>
-}
-
-const makeFindListings = (sql: Sql): SandboxRepository["Service"]["findListings"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, listingIds }: Givens<ListingsQuery>) => sql`
+const makeFindListings =
+  (sql: Sql): SandboxRepository["Service"]["findListings"] =>
+  ({ operator_id, account_id }, listingIds) =>
+    readListings(sql`
       SELECT listing_id, title, currency, rooms, instant, commission, tax, settings, version, revision
       FROM sandbox_listings
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${listingIds}::text[])
-      ORDER BY listing_id`
-  )
-  return ({ operator_id, account_id }, listingIds) => readListings(statement({ operator_id, account_id, listingIds }))
-}
+      ORDER BY listing_id`)
 
-interface DaysQuery extends ListingsQuery {
-  readonly start: string
-  readonly end: string
-}
-
-const makeFindDays = (sql: Sql): SandboxRepository["Service"]["findDays"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, listingIds, start, end }: Givens<DaysQuery>) => sql`
+const makeFindDays =
+  (sql: Sql): SandboxRepository["Service"]["findDays"] =>
+  ({ operator_id, account_id }, listingIds, start, end) =>
+    readDays(sql`
       SELECT listing_id, day::text AS day, price::text AS price, offered, taken, sold, restrictions FROM sandbox_days
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND listing_id = ANY (${listingIds}::text[])
         AND day BETWEEN ${start}::date AND ${end}::date
-      ORDER BY listing_id, day`
-  )
-  return ({ operator_id, account_id }, listingIds, start, end) =>
-    readDays(statement({ operator_id, account_id, listingIds, start, end }))
-}
+      ORDER BY listing_id, day`)
 
-interface OrderQuery extends SandboxAccountKey {
-  readonly orderId: string
-}
-
-const makeFindOrder = (sql: Sql): SandboxRepository["Service"]["findOrder"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
+const makeFindOrder =
+  (sql: Sql): SandboxRepository["Service"]["findOrder"] =>
+  ({ operator_id, account_id }, orderId) =>
+    readOrder(sql`
       SELECT order_id, version, status, answer, expires_at, said, booked_at FROM sandbox_orders
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`
-  )
-  return ({ operator_id, account_id }, orderId) => readOrder(statement({ operator_id, account_id, orderId }))
-}
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`)
 
-const makeListPayments = (sql: Sql): SandboxRepository["Service"]["listPayments"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, orderId }: Givens<OrderQuery>) => sql`
+const makeListPayments =
+  (sql: Sql): SandboxRepository["Service"]["listPayments"] =>
+  ({ operator_id, account_id }, orderId) =>
+    readPayments(sql`
       SELECT payment_id, kind, amount::text AS amount FROM sandbox_payments
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}
-      ORDER BY paid_at, payment_id`
-  )
-  return ({ operator_id, account_id }, orderId) => readPayments(statement({ operator_id, account_id, orderId }))
-}
+      ORDER BY paid_at, payment_id`)
 
 const readOrderCount = makeSingleRowReader(Schema.Struct({ orders: Schema.Int }))
 
-const makeCountOrders = (sql: Sql): SandboxRepository["Service"]["countOrders"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
-      SELECT count(*)::int AS orders FROM (
-        SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
-        LIMIT ${sql.literal(String(SANDBOX_ORDERS_MAX))}) counted`
-  )
-  return ({ operator_id, account_id }) =>
-    Effect.map(readOrderCount(statement({ operator_id, account_id })), ({ orders }) => orders)
-}
+const makeCountOrders =
+  (sql: Sql): SandboxRepository["Service"]["countOrders"] =>
+  ({ operator_id, account_id }) =>
+    Effect.map(
+      readOrderCount(sql`
+        SELECT count(*)::int AS orders FROM (
+          SELECT FROM sandbox_orders WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+          LIMIT ${sql.literal(String(SANDBOX_ORDERS_MAX))}) counted`),
+      ({ orders }) => orders
+    )
 
 const readIngestOutcome = makeOptionalRowReader(Schema.Struct({ heard: Schema.NullOr(Schema.String) }))
 
-interface OutboxEventKey extends SandboxAccountKey {
-  readonly kind: OutboxEvent["kind"]
-  readonly subject: string
-}
-
-const makeFindIngestOutcome = (sql: Sql): SandboxRepository["Service"]["findIngestOutcome"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, kind, subject }: Givens<OutboxEventKey>) => sql`
-      SELECT heard FROM sandbox_words
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
-  )
-  return ({ operator_id, account_id }, kind, subject) =>
-    Effect.map(readIngestOutcome(statement({ operator_id, account_id, kind, subject })), (row) => row?.heard ?? null)
-}
+const makeFindIngestOutcome =
+  (sql: Sql): SandboxRepository["Service"]["findIngestOutcome"] =>
+  ({ operator_id, account_id }, kind, subject) =>
+    Effect.map(
+      readIngestOutcome(sql`
+        SELECT heard FROM sandbox_words
+        WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`),
+      (row) => row?.heard ?? null
+    )
 
 const readStayDates = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
-
-interface ListingQuery extends SandboxAccountKey {
-  readonly listingId: string
-}
 
 /**
  * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
  * payment hold none there, and of the others he was not told yet, nor has he agreed to them.
  */
-const makeListUnreportedStays = (sql: Sql): SandboxRepository["Service"]["listUnreportedStays"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, listingId }: Givens<ListingQuery>) => sql`
+const makeListUnreportedStays =
+  (sql: Sql): SandboxRepository["Service"]["listUnreportedStays"] =>
+  ({ operator_id, account_id }, listingId) =>
+    readStayDates(sql`
       SELECT room ->> 'check_in_date' AS "checkIn", room ->> 'check_out_date' AS "checkOut"
       FROM (
         SELECT o.said FROM sandbox_orders o
@@ -136,10 +98,7 @@ const makeListUnreportedStays = (sql: Sql): SandboxRepository["Service"]["listUn
         WHERE w.due_at IS NOT NULL AND w.kind = 'order' AND w.operator_id = ${operator_id} AND w.account_id = ${account_id}
           AND o.status = 'accepted' AND w.told_version < o.version
       ) waiting CROSS JOIN LATERAL jsonb_array_elements(waiting.said -> 'rooms') room
-      WHERE room ->> 'listing_id' = ${listingId}`
-  )
-  return ({ operator_id, account_id }, listingId) => readStayDates(statement({ operator_id, account_id, listingId }))
-}
+      WHERE room ->> 'listing_id' = ${listingId}`)
 
 /** The marketplace's books of an account. */
 export class SandboxRepository extends Context.Service<

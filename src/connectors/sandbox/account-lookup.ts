@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { NotFound, ValidationFailed } from "../../contract/errors.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { SandboxAccount } from "./rows.ts"
 
@@ -13,12 +12,6 @@ interface AccountFilter {
   readonly operator_id?: number
 }
 
-interface AccountByRecordIdQuery {
-  readonly recordId: string
-  readonly channelType: string | undefined
-  readonly operatorId: number | undefined
-}
-
 const readAccounts = makeRowsReader(SandboxAccount)
 
 const accountColumns = "a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone"
@@ -26,21 +19,17 @@ const accountColumns = "a.operator_id, a.id AS account_id, a.channel_type, a.use
 const makeFindAccountByRecordId = (sql: SqlClient.SqlClient, kind: "listing" | "order" | "thread" | "offer") => {
   const table = sql.literal(`sandbox_${kind}s`)
   const key = sql.literal(`${kind}_id`)
-  const statement = inForms(
-    sql,
-    ({ recordId, channelType, operatorId }: Givens<AccountByRecordIdQuery>) => sql`
-      SELECT ${sql.literal(accountColumns)} FROM ${table} there
-      JOIN channel_accounts a
-        ON a.operator_id = there.operator_id AND a.id = there.account_id AND a.connector = 'sandbox'
-      JOIN operators o ON o.id = a.operator_id
-      WHERE there.${key} = ${recordId}
-        AND ${channelType === undefined ? sql`true` : sql`a.channel_type = ${channelType}`}
-        AND ${operatorId === undefined ? sql`true` : sql`a.operator_id = ${operatorId}`}
-      LIMIT 2`
-  )
   return Effect.fnUntraced(function* (recordId: string, { channel_type, operator_id }: AccountFilter) {
     const [only, another] = yield* readAccounts(
-      statement({ recordId, channelType: channel_type, operatorId: operator_id })
+      sql`
+        SELECT ${sql.literal(accountColumns)} FROM ${table} there
+        JOIN channel_accounts a
+          ON a.operator_id = there.operator_id AND a.id = there.account_id AND a.connector = 'sandbox'
+        JOIN operators o ON o.id = a.operator_id
+        WHERE there.${key} = ${recordId}
+          AND ${channel_type === undefined ? sql`true` : sql`a.channel_type = ${channel_type}`}
+          AND ${operator_id === undefined ? sql`true` : sql`a.operator_id = ${operator_id}`}
+        LIMIT 2`
     )
     if (only === undefined) return yield* new NotFound({ message: `${kind}_id: no such ${kind}: ${recordId}.` })
     if (another === undefined) return only
@@ -51,28 +40,24 @@ const makeFindAccountByRecordId = (sql: SqlClient.SqlClient, kind: "listing" | "
 }
 
 /** The account of a listing, an order, a thread, an offer, and one by its id; only those of the sandbox. */
-export const makeAccountLookup = Effect.map(SqlClient.SqlClient, (sql) => {
-  const operatorAccountStatement = inForms(
-    sql,
-    ({ operatorId, accountId }: Givens<{ readonly operatorId: number; readonly accountId: number }>) => sql`
-      SELECT ${sql.literal(accountColumns)} FROM channel_accounts a JOIN operators o ON o.id = a.operator_id
-      WHERE a.operator_id = ${operatorId} AND a.id = ${accountId} AND a.connector = 'sandbox'`
-  )
-  const accountStatement = inForms(
-    sql,
-    ({ accountId }: Givens<{ readonly accountId: number }>) => sql`
-      SELECT ${sql.literal(accountColumns)} FROM channel_accounts a JOIN operators o ON o.id = a.operator_id
-      WHERE a.id = ${accountId} AND a.connector = 'sandbox'`
-  )
-  return {
-    byListing: makeFindAccountByRecordId(sql, "listing"),
-    byOrder: makeFindAccountByRecordId(sql, "order"),
-    byThread: makeFindAccountByRecordId(sql, "thread"),
-    byOffer: makeFindAccountByRecordId(sql, "offer"),
-    byAccountId: (accountId: number) =>
-      Effect.map(readAccounts(accountStatement({ accountId })), ([account]) => account),
-    /** Undefined: there is none, or the sandbox is not what it is reached by. */
-    byOperatorAccount: (operatorId: number, accountId: number) =>
-      Effect.map(readAccounts(operatorAccountStatement({ operatorId, accountId })), ([account]) => account)
-  }
-})
+export const makeAccountLookup = Effect.map(SqlClient.SqlClient, (sql) => ({
+  byListing: makeFindAccountByRecordId(sql, "listing"),
+  byOrder: makeFindAccountByRecordId(sql, "order"),
+  byThread: makeFindAccountByRecordId(sql, "thread"),
+  byOffer: makeFindAccountByRecordId(sql, "offer"),
+  byAccountId: (accountId: number) =>
+    Effect.map(
+      readAccounts(sql`
+        SELECT ${sql.literal(accountColumns)} FROM channel_accounts a JOIN operators o ON o.id = a.operator_id
+        WHERE a.id = ${accountId} AND a.connector = 'sandbox'`),
+      ([account]) => account
+    ),
+  /** Undefined: there is none, or the sandbox is not what it is reached by. */
+  byOperatorAccount: (operatorId: number, accountId: number) =>
+    Effect.map(
+      readAccounts(sql`
+        SELECT ${sql.literal(accountColumns)} FROM channel_accounts a JOIN operators o ON o.id = a.operator_id
+        WHERE a.operator_id = ${operatorId} AND a.id = ${accountId} AND a.connector = 'sandbox'`),
+      ([account]) => account
+    )
+}))

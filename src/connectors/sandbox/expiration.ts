@@ -1,6 +1,5 @@
 import { Cause, DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { expireOfferRule } from "./guest-offer-rules.ts"
 import { timeOutOrderRule } from "./guest-order-rules.ts"
@@ -16,9 +15,7 @@ const readExpiredRows = makeRowsReader(Schema.Struct({ ...SandboxAccount.fields,
 const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
   const [table, name] = [sql.literal(`sandbox_${kind}s`), sql.literal(`${kind}_id`)]
   const activeCondition = kind === "offer" ? sql`AND waiting.status = 'active'` : sql``
-  return inForms(
-    sql,
-    ({ now }: Givens<{ readonly now: Date }>) => sql`
+  return ({ now }: { readonly now: Date }) => sql`
       SELECT a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone, waiting.${name} AS name
       FROM ${table} waiting
       JOIN channel_accounts a
@@ -26,7 +23,6 @@ const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
       JOIN operators o ON o.id = a.operator_id
       WHERE waiting.expires_at <= ${now} ${activeCondition}
       ORDER BY waiting.expires_at LIMIT ${sql.literal(String(EXPIRE_BATCH))}`
-  )
 }
 
 /** Lets what has waited long enough time out; answers how many that were. */

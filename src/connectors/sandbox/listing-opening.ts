@@ -6,7 +6,6 @@ import { parseMinorUnits } from "../../contract/money.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
 import { withOperatorLock } from "../../domain/operator-rows.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_LISTINGS_MAX } from "../../platform/limits.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
@@ -33,19 +32,15 @@ export interface OpenedListing {
 const readOperators = makeRowsReader(Schema.Struct({ id: Schema.Int, currency: Schema.String }))
 
 /** The operator that is meant: the only one there is, if none is said. */
-const makeFindOperator = Effect.map(SqlClient.SqlClient, (sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId }: Givens<{ readonly operatorId: number | undefined }>) => sql`
-      SELECT id, currency FROM operators WHERE ${operatorId === undefined ? sql`true` : sql`id = ${operatorId}`} LIMIT 2`
-  )
-  return Effect.fnUntraced(function* (operatorId: number | undefined) {
-    const [only, another] = yield* readOperators(statement({ operatorId }))
+const makeFindOperator = Effect.map(SqlClient.SqlClient, (sql) =>
+  Effect.fnUntraced(function* (operatorId: number | undefined) {
+    const [only, another] = yield* readOperators(sql`
+      SELECT id, currency FROM operators WHERE ${operatorId === undefined ? sql`true` : sql`id = ${operatorId}`} LIMIT 2`)
     if (another !== undefined)
       return yield* new BadRequest({ message: "operator_id: is required because there are several operators." })
     return only ?? (yield* new NotFound({ message: "operator_id: no such operator." }))
   })
-})
+)
 
 /** 422 for an amount that is finer than the currency it is sold in. */
 const checkAmounts = ({ currency, base_price, cleaning_fee }: SandboxListingRequest, operatorCurrency: string) =>
@@ -72,27 +67,23 @@ const readIsTakenByOtherAccount = makeSingleRowReader(Schema.Struct({ elsewhere:
  * Whether another account of the operator on the channel has a listing of that name, in the sandbox or in the service: the
  * service knows one alone, and guests could book neither by its name.
  */
-const makeIsTakenByOtherAccount = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, channel_type, origin_account_id, listingId }: Givens<ListingIdQuery>) => sql`
-      SELECT EXISTS (
-        SELECT FROM channel_accounts a
-        WHERE a.operator_id = ${operatorId} AND a.channel_type = ${channel_type}
-          AND a.origin_account_id <> ${origin_account_id}
-          AND (EXISTS (SELECT FROM sandbox_listings l
-              WHERE l.operator_id = a.operator_id AND l.account_id = a.id AND l.listing_id = ${listingId})
-            OR EXISTS (SELECT FROM listings l
-              WHERE l.operator_id = a.operator_id AND l.account_id = a.id AND l.channel_type = a.channel_type
-                AND l.listing_id = ${listingId}))
-      ) AS elsewhere`
-  )
-  return ({ operatorId, channel_type, origin_account_id, listingId }: ListingIdQuery) =>
+const makeIsTakenByOtherAccount =
+  (sql: SqlClient.SqlClient) =>
+  ({ operatorId, channel_type, origin_account_id, listingId }: ListingIdQuery) =>
     Effect.map(
-      readIsTakenByOtherAccount(statement({ operatorId, channel_type, origin_account_id, listingId })),
+      readIsTakenByOtherAccount(sql`
+        SELECT EXISTS (
+          SELECT FROM channel_accounts a
+          WHERE a.operator_id = ${operatorId} AND a.channel_type = ${channel_type}
+            AND a.origin_account_id <> ${origin_account_id}
+            AND (EXISTS (SELECT FROM sandbox_listings l
+                WHERE l.operator_id = a.operator_id AND l.account_id = a.id AND l.listing_id = ${listingId})
+              OR EXISTS (SELECT FROM listings l
+                WHERE l.operator_id = a.operator_id AND l.account_id = a.id AND l.channel_type = a.channel_type
+                  AND l.listing_id = ${listingId}))
+        ) AS elsewhere`),
       ({ elsewhere }) => elsewhere
     )
-}
 
 /**
  * Opens a listing, and the account it is in unless that is there. What is refused

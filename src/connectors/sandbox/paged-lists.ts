@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader, makeSingleRowReader, type RowPage } from "../../platform/database/rows.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
@@ -32,26 +31,21 @@ export const makePagedList = <A>(
   { from, orderBy }: { readonly from: Fragment; readonly orderBy: Fragment }
 ): PagedQuery<A> => {
   const read = makeRowsReader(row)
-  const where = ({ operatorId, accountId }: Pick<Givens<PageQuery>, "operatorId" | "accountId">) => sql`
+  const where = ({ operatorId, accountId }: Pick<PageQuery, "operatorId" | "accountId">) => sql`
     WHERE a.connector = 'sandbox' AND ${operatorId === undefined ? sql`true` : sql`a.operator_id = ${operatorId}`}
       AND ${accountId === undefined ? sql`true` : sql`a.id = ${accountId}`}`
-  const page = inForms(
-    sql,
-    (query: Givens<PageQuery>) => sql`
-      SELECT ${columns} FROM ${from} ${where(query)} ORDER BY ${orderBy} LIMIT ${query.limit} OFFSET ${query.offset}`
-  )
-  const total = inForms(
-    sql,
-    (query: Givens<Pick<PageQuery, "operatorId" | "accountId">>) => sql`
-      SELECT count(*) AS total FROM ${from} ${where(query)}`
-  )
   return Effect.fnUntraced(function* (
     { offset, limit }: PageRange,
     accountFilter: Partial<SandboxAccountKey> = {}
   ): Effect.fn.Return<RowPage<A>> {
     const [operatorId, accountId] = [accountFilter.operator_id, accountFilter.account_id]
-    const rows = yield* read(page({ operatorId, accountId, limit, offset }))
-    return { rows, ...(yield* readTotal(total({ operatorId, accountId }))) }
+    const rows = yield* read(sql`
+      SELECT ${columns} FROM ${from} ${where({ operatorId, accountId })} ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`)
+    return {
+      rows,
+      ...(yield* readTotal(sql`
+        SELECT count(*) AS total FROM ${from} ${where({ operatorId, accountId })}`))
+    }
   })
 }
 

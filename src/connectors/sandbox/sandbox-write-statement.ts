@@ -3,7 +3,6 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { column, columnDefinitions } from "../../platform/database/columns.ts"
 import { makeRowReaderOrFail } from "../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { withSavepoint } from "../../platform/database/savepoint.ts"
 import { SandboxDay, type SandboxListing, SandboxOrder } from "./rows.ts"
@@ -59,7 +58,7 @@ interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
 /**
  * CTE `as_read`, which has a row while listings, order and threads are as they were read. They are locked in one order by all.
  */
-const unchangedSql = (sql: Sql, parameters: Givens<WriteParameters>): Fragment => {
+const unchangedSql = (sql: Sql, parameters: WriteParameters): Fragment => {
   const { operator_id, account_id, listingRevisions, orderId, orderVersion } = parameters
   return sql`
   wanted AS (
@@ -91,7 +90,7 @@ const readWriteResult = makeRowReaderOrFail(Schema.Struct({ written: Schema.Bool
 /** A listing that changes again and again is told when its first change was to be. */
 export const makeApplySandboxWrite = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
-  const statement = inForms(sql, (parameters: Givens<WriteParameters>) => {
+  const statement = (parameters: WriteParameters) => {
     const { operator_id, account_id, listings, days, orders, payments, outboxEvents } = parameters
     const insertRows = insertIfUnchangedSql(sql, parameters)
     return sql`
@@ -121,7 +120,7 @@ export const makeApplySandboxWrite = (sql: Sql) => {
             WHEN 'listing' THEN least(before.due_at, excluded.due_at) ELSE excluded.due_at END
       )
       SELECT EXISTS (SELECT FROM as_read) AS written`
-  })
+  }
   return ({ operator_id, account_id }: SandboxAccountKey, write: SandboxWrite): Effect.Effect<boolean> => {
     const { order } = write
     const result = statement({

@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { SANDBOX_THREADS_MAX } from "../../platform/limits.ts"
 import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
@@ -49,14 +48,14 @@ interface ThreadQuery extends SandboxAccountKey {
 }
 
 const makeFindThread = (sql: Sql): ThreadQueries["findThread"] => {
-  const statement = inForms(sql, ({ operator_id, account_id, threadId, offerId, guest }: Givens<ThreadQuery>) => {
+  const statement = ({ operator_id, account_id, threadId, offerId, guest }: ThreadQuery) => {
     const offerThreadSql = sql`(SELECT thread_id FROM sandbox_offers
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND offer_id = ${offerId})`
     return sql`
       SELECT thread_id, guest, version, revision, messages, offers, said, last_message_at FROM sandbox_threads
       WHERE operator_id = ${operator_id} AND account_id = ${account_id}
         AND ${guest === undefined ? sql`thread_id = ${threadId === undefined ? offerThreadSql : threadId}` : sql`guest = ${guest}`}`
-  })
+  }
   const emptyKey = { threadId: undefined, offerId: undefined, guest: undefined }
   return ({ operator_id, account_id }, key) => readThread(statement({ operator_id, account_id, ...emptyKey, ...key }))
 }
@@ -67,75 +66,48 @@ interface OfferQuery extends SandboxAccountKey {
 }
 
 const makeFindOffer = (sql: Sql): ThreadQueries["findOffer"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, offerId, reference }: Givens<OfferQuery>) => sql`
+  const statement = ({ operator_id, account_id, offerId, reference }: OfferQuery) => sql`
       SELECT offer_id, thread_id, reference, version, status, said, expires_at FROM sandbox_offers
       WHERE operator_id = ${operator_id} AND account_id = ${account_id}
         AND ${offerId === undefined ? sql`reference = ${reference}` : sql`offer_id = ${offerId}`}`
-  )
   const emptyKey = { offerId: undefined, reference: undefined }
   return ({ operator_id, account_id }, key) => readOffer(statement({ operator_id, account_id, ...emptyKey, ...key }))
 }
 
-interface SentMessageQuery extends SandboxAccountKey {
-  readonly hostMessageId: string
-}
-
-const makeFindSentMessage = (sql: Sql): ThreadQueries["findSentMessage"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, hostMessageId }: Givens<SentMessageQuery>) => sql`
+const makeFindSentMessage =
+  (sql: Sql): ThreadQueries["findSentMessage"] =>
+  ({ operator_id, account_id }, hostMessageId) =>
+    readMessage(sql`
       SELECT thread_id, number, sent_as, said FROM sandbox_messages
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND sent_as = ${hostMessageId}`
-  )
-  return ({ operator_id, account_id }, hostMessageId) =>
-    readMessage(statement({ operator_id, account_id, hostMessageId }))
-}
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND sent_as = ${hostMessageId}`)
 
-interface ReviewQuery extends SandboxAccountKey {
-  readonly orderId: string
-}
-
-const makeFindReview = (sql: Sql): ThreadQueries["findReview"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, orderId }: Givens<ReviewQuery>) => sql`
+const makeFindReview =
+  (sql: Sql): ThreadQueries["findReview"] =>
+  ({ operator_id, account_id }, orderId) =>
+    readReview(sql`
       SELECT order_id, version, said FROM sandbox_reviews
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`
-  )
-  return ({ operator_id, account_id }, orderId) => readReview(statement({ operator_id, account_id, orderId }))
-}
+      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND order_id = ${orderId}`)
 
-interface ThreadsQuery extends SandboxAccountKey {
-  readonly threadIds: ReadonlyArray<string>
-}
-
-const makeFindExistingThreads = (sql: Sql): ThreadQueries["findExistingThreads"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id, threadIds }: Givens<ThreadsQuery>) => sql`
-      SELECT thread_id FROM sandbox_threads
-      WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND thread_id = ANY (${threadIds}::text[])`
-  )
-  return ({ operator_id, account_id }, threadIds) =>
+const makeFindExistingThreads =
+  (sql: Sql): ThreadQueries["findExistingThreads"] =>
+  ({ operator_id, account_id }, threadIds) =>
     Effect.map(
-      readThreadIds(statement({ operator_id, account_id, threadIds })),
+      readThreadIds(sql`
+        SELECT thread_id FROM sandbox_threads
+        WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND thread_id = ANY (${threadIds}::text[])`),
       (rows) => new Set(rows.map(({ thread_id }) => thread_id))
     )
-}
 
-const makeCountThreads = (sql: Sql): ThreadQueries["countThreads"] => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, account_id }: Givens<SandboxAccountKey>) => sql`
-      SELECT count(*)::int AS threads FROM (
-        SELECT FROM sandbox_threads WHERE operator_id = ${operator_id} AND account_id = ${account_id}
-        LIMIT ${sql.literal(String(SANDBOX_THREADS_MAX))}) counted`
-  )
-  return ({ operator_id, account_id }) =>
-    Effect.map(readThreadCount(statement({ operator_id, account_id })), ({ threads }) => threads)
-}
+const makeCountThreads =
+  (sql: Sql): ThreadQueries["countThreads"] =>
+  ({ operator_id, account_id }) =>
+    Effect.map(
+      readThreadCount(sql`
+        SELECT count(*)::int AS threads FROM (
+          SELECT FROM sandbox_threads WHERE operator_id = ${operator_id} AND account_id = ${account_id}
+          LIMIT ${sql.literal(String(SANDBOX_THREADS_MAX))}) counted`),
+      ({ threads }) => threads
+    )
 
 export const makeThreadQueries = (sql: Sql): ThreadQueries => ({
   findThread: makeFindThread(sql),

@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { columnDefinitions, columnNames } from "../../platform/database/columns.ts"
-import type { Givens, Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
 import type { SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
@@ -38,7 +37,7 @@ export const toThreadWriteParameters = ({
 /** For a CTE of that name: whether the threads are as they were read; they are locked after listings and order. */
 export const unchangedThreadsSql = (
   sql: Sql,
-  { operator_id, account_id, threadRevisions }: Givens<SandboxAccountKey & ThreadWriteParameters>
+  { operator_id, account_id, threadRevisions }: SandboxAccountKey & ThreadWriteParameters
 ): Fragment =>
   threadRevisions === undefined
     ? sql`threads_as_read AS (SELECT true AS is_so)`
@@ -57,15 +56,15 @@ export const unchangedThreadsSql = (
 
 /** What follows INSERT INTO a table: its columns, and each row of a list while `as_read` has a row. */
 export const insertIfUnchangedSql =
-  (sql: Sql, { operator_id, account_id }: Givens<SandboxAccountKey>) =>
-  (list: Value<ReadonlyArray<unknown>>, columns: Parameters<typeof columnNames>[0]): Fragment =>
+  (sql: Sql, { operator_id, account_id }: SandboxAccountKey) =>
+  (list: ReadonlyArray<unknown>, columns: Parameters<typeof columnNames>[0]): Fragment =>
     sql`
     (operator_id, account_id, ${sql.literal(columnNames(columns))})
     SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(columnNames(columns, "given"))}
     FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
 /** CTEs, each with a comma after it, that write what there is while `as_read` has a row. */
-export const writeThreadsSql = (sql: Sql, parameters: Givens<SandboxAccountKey & ThreadWriteParameters>): Fragment => {
+export const writeThreadsSql = (sql: Sql, parameters: SandboxAccountKey & ThreadWriteParameters): Fragment => {
   const insertRows = insertIfUnchangedSql(sql, parameters)
   const { threads, messages, offers, reviews } = parameters
   const emptySql = sql``

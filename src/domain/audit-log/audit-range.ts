@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../platform/database/forms.ts"
 
 // A range of the audit log, newest first, as the API and the console read it.
 
@@ -45,7 +44,7 @@ export const toAuditRange = ({ operatorId, record, since, until, before }: Audit
  */
 export const auditEntriesSql = (
   sql: SqlClient,
-  { operatorId, record, since, beforeAt, beforeId }: Givens<AuditRange>,
+  { operatorId, record, since, beforeAt, beforeId }: AuditRange,
   limit: number
 ): Fragment => {
   const columns = record === undefined ? sql`operator_id` : sql`operator_id, record`

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { Forbidden, ValidationFailed } from "../../contract/errors.ts"
 import { formatUtcInstant, toInstant } from "../../contract/time.ts"
@@ -34,10 +34,8 @@ const mainAccountTokenRequiredError = new Forbidden({
 })
 const emptyRangeError = new ValidationFailed({ message: "since: must be before until." })
 
-export const layerAuditLogNoDeps = layerOperations(
+export const layerAuditLog = layerOperations(
   Effect.map(AuditLogStore, (store) =>
     handleOperations(AuditLogOperations, { search_audit_log: searchAuditLog(store) })
   )
 )
-
-export const layerAuditLog = Layer.provide(layerAuditLogNoDeps, AuditLogStore.layer)

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
 import { type AuditRange, type AuditRangeFilter, auditEntriesSql, toAuditRange } from "./audit-range.ts"
@@ -29,14 +28,11 @@ export class AuditLogStore extends Context.Service<
   static readonly layer = Layer.effect(
     AuditLogStore,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = inForms(
-        sql,
-        ({ limit, ...range }: Givens<SearchParameters>) => sql`
+      const statement = ({ limit, ...range }: SearchParameters) => sql`
           SELECT t.id, t.at, t.account_id, a.name AS account_name, t.application, t.operation, t.request_id, t.record, t.fields
           FROM (${auditEntriesSql(sql, range, ROWS_READ_MAX)}) t
           LEFT JOIN accounts a ON a.operator_id = ${range.operatorId} AND a.id = t.account_id
           ORDER BY t.at DESC, t.id DESC LIMIT ${limit}::int`
-      )
       return AuditLogStore.of({
         search: (filter, limit) => readRows(statement({ ...toAuditRange(filter), limit }))
       })

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Layer, Result } from "effect"
+import { DateTime, Effect, Result } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { toSortedUniqueIds } from "../../contract/id-list.ts"
 import { toPage } from "../../contract/page.ts"
@@ -75,7 +75,7 @@ const deleteAction = (queue: PlanQueue["Service"]) =>
     return deletedPlan ?? (yield* actionNotFoundError)
   })
 
-export const layerAutomationNoDeps = layerOperations(
+export const layerAutomation = layerOperations(
   Effect.gen(function* () {
     const [store, queue, reviews] = [yield* ActionStore, yield* PlanQueue, yield* HostReviews]
     const publicUrl = yield* PublicUrl
@@ -86,9 +86,3 @@ export const layerAutomationNoDeps = layerOperations(
     })
   })
 )
-
-export const layerAutomation = Layer.provide(layerAutomationNoDeps, [
-  ActionStore.layer,
-  PlanQueue.layer,
-  HostReviews.layer
-])

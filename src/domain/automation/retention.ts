@@ -3,14 +3,14 @@ import { SqlClient } from "effect/sql"
 import { DAY_MS } from "../../contract/time.ts"
 import { applyRetention, nextRowsCondition } from "../../jobs/retention.ts"
 import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS } from "../../platform/limits.ts"
-import type { TakenPlan } from "./running/taking.ts"
+import type { ClaimedPlan } from "./running/plan-statements.ts"
 
 /**
  * What a banned or closed host's rules would have done and nobody takes: it is looked at once a day, all of it together, for the day
  * on which the host is back and it is skipped as late. Due for ever it would be what each look finds first, and a thousand of it
  * (`DUE_SCAN_ROWS` of fair-queue.ts) would have each come by every host. Within its day it is left: the host may be back in time.
  */
-const postponeSuspendedPlansSql = (sql: SqlClient.SqlClient, kind: TakenPlan["kind"], now: Date) => {
+const postponeSuspendedPlansSql = (sql: SqlClient.SqlClient, kind: ClaimedPlan["kind"], now: Date) => {
   const tomorrow = new Date(now.getTime() + DAY_MS - (now.getTime() % DAY_MS))
   const latePlansSql = sql`
     SELECT ctid FROM automation_plans p

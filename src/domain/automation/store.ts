@@ -2,8 +2,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
-import { idsParameter, normalizeForSearch, normalizeSearchKeyword } from "../../platform/database/parameters.ts"
+import {
+  genericPlanParameter,
+  idsParameter,
+  normalizeForSearch,
+  normalizeSearchKeyword
+} from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
@@ -38,14 +42,11 @@ interface ActionSearchParameters extends OperatorScoped, ActionFilter, Page {
   readonly horizon: Date
 }
 
-const buildFilterConditions = (
-  sql: SqlClient.SqlClient,
-  search: Givens<ActionSearchParameters>
-): ReadonlyArray<Fragment> => {
+const buildFilterConditions = (sql: SqlClient.SqlClient, search: ActionSearchParameters): ReadonlyArray<Fragment> => {
   const { keyword, stayCode, propertyIds, channelTypes, from, until } = search
   const conditions: Array<Fragment> = []
-  if (from !== undefined) conditions.push(sql`p.scheduled_at >= ${from}`)
-  if (until !== undefined) conditions.push(sql`p.scheduled_at < ${until}`)
+  if (from !== undefined) conditions.push(sql`p.scheduled_at >= ${genericPlanParameter(sql, "timestamptz", from)}`)
+  if (until !== undefined) conditions.push(sql`p.scheduled_at < ${genericPlanParameter(sql, "timestamptz", until)}`)
   if (stayCode !== undefined) conditions.push(sql`s.stay_code = ${stayCode}`)
   if (propertyIds !== undefined) {
     conditions.push(sql`s.property_id = ANY ((SELECT ${idsParameter(propertyIds)}::bigint[])::bigint[])`)
@@ -63,10 +64,7 @@ const buildFilterConditions = (
 const isOfTypeCondition = (sql: SqlClient.SqlClient, type: AutomationActionType): Fragment =>
   type === "review" ? sql`p.kind = 'review'` : sql`p.kind <> 'review'`
 
-const stayExistsCondition = (
-  sql: SqlClient.SqlClient,
-  { operatorId, stayCode }: Givens<ActionSearchParameters>
-): Fragment =>
+const stayExistsCondition = (sql: SqlClient.SqlClient, { operatorId, stayCode }: ActionSearchParameters): Fragment =>
   stayCode === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
@@ -76,7 +74,7 @@ const stayExistsCondition = (
  * already: of a rule that is not active, and of an order that stands otherwise than its rule wants it.
  */
 const search = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(sql, (parameters: Givens<ActionSearchParameters>, type: AutomationActionType) => {
+  const statement = (parameters: ActionSearchParameters, type: AutomationActionType) => {
     const { operatorId, horizon, limit, offset } = parameters
     const stillAppliesCondition = sql`(p.kind = 'answer' OR (r.state = 'active' AND o.status = ${requiredStatusSql(sql)}))`
     const pageSql = sql`
@@ -90,15 +88,15 @@ const search = (sql: SqlClient.SqlClient) => {
         LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
         LEFT JOIN conversations c ON c.operator_id = p.operator_id AND c.id = p.conversation_id
         LEFT JOIN properties property ON property.operator_id = s.operator_id AND property.id = s.property_id
-        WHERE p.operator_id = ${operatorId} AND p.state = 'waiting' AND ${isOfTypeCondition(sql, type)}
-          AND p.scheduled_at <= ${horizon} AND ${sql.and([stillAppliesCondition, ...buildFilterConditions(sql, parameters)])}
-        ORDER BY p.scheduled_at, p.id LIMIT ${sql.literal(String(PAGE_MAX))} OFFSET ${offset}`
+        WHERE p.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND p.state = 'waiting' AND ${isOfTypeCondition(sql, type)}
+          AND p.scheduled_at <= ${genericPlanParameter(sql, "timestamptz", horizon)} AND ${sql.and([stillAppliesCondition, ...buildFilterConditions(sql, parameters)])}
+        ORDER BY p.scheduled_at, p.id LIMIT ${sql.literal(String(PAGE_MAX))} OFFSET ${genericPlanParameter(sql, "bigint", offset)}`
     return sql`
       SELECT ${unknownPropertiesSql(sql, operatorId, parameters.propertyIds ?? [])} AS unknown_properties,
         ${stayExistsCondition(sql, parameters)} AS stay_known,
         (SELECT coalesce(jsonb_agg(to_jsonb(page) ORDER BY scheduled_at, id), '[]')
-          FROM (SELECT * FROM (${pageSql}) most ORDER BY scheduled_at, id LIMIT ${limit}) page) AS actions`
-  })
+          FROM (SELECT * FROM (${pageSql}) most ORDER BY scheduled_at, id LIMIT ${genericPlanParameter(sql, "bigint", limit)}) page) AS actions`
+  }
   return (
     operatorId: number,
     type: AutomationActionType,

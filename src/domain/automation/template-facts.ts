@@ -2,12 +2,10 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { Id } from "../../contract/fields.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
 import { guestPortalStaysSql } from "../bookings/check-in/guest-portal-query.ts"
 import { GuestPortalStay } from "../bookings/check-in/guest-portal-stay.ts"
 import { CustomFields } from "../bookings/stays/stay.ts"
-import type { OperatorScoped } from "../operator-rows.ts"
 
 // What rules and templates go by, read as it is now.
 
@@ -58,15 +56,9 @@ export const stayFactsSql = (sql: SqlClient, where: Fragment): Fragment =>
       s.guide_token`
   )
 
-interface ConversationIdParameters extends OperatorScoped {
-  readonly conversationId: number
-}
-
 /** The facts of what is asked about in a conversation, by its id; undefined where the operator has none. */
-export const findInquiryFacts = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, conversationId }: Givens<ConversationIdParameters>) => sql`
+export const findInquiryFacts = (sql: SqlClient) => (operatorId: number, conversationId: number) =>
+  readInquiryFacts(sql`
       SELECT c.guest_name, host.name AS host_name, c.channel_type, p.id AS property_id, p.title, p.address,
         c.inquiry_check_in_date AS check_in_date, c.inquiry_check_out_date AS check_out_date
       FROM conversations c
@@ -74,7 +66,4 @@ export const findInquiryFacts = (sql: SqlClient) => {
       LEFT JOIN listings l ON l.operator_id = c.operator_id AND l.channel_type = c.channel_type
         AND l.listing_id = c.inquiry_listing_id
       LEFT JOIN properties p ON p.operator_id = l.operator_id AND p.id = l.property_id
-      WHERE c.operator_id = ${operatorId} AND c.id = ${conversationId}`
-  )
-  return (operatorId: number, conversationId: number) => readInquiryFacts(statement({ operatorId, conversationId }))
-}
+      WHERE c.operator_id = ${operatorId} AND c.id = ${conversationId}`)

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { NotFound } from "../../contract/errors.ts"
 import { toPage } from "../../contract/page.ts"
@@ -118,7 +118,7 @@ const knowledgeEntryNotFoundError = new NotFound({ message: "id: no such entry."
 const toScopeIdsNotFoundError = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `scope_property.ids: no such ${SCOPE_ID_NOUNS[type]}: ${formatIds(ids)}.` })
 
-export const layerKnowledgeBasesNoDeps = layerOperations(
+export const layerKnowledgeBases = layerOperations(
   Effect.gen(function* () {
     const [store, answers, answerStore] = [yield* KnowledgeBaseStore, yield* KnowledgeAnswers, yield* AnswerStore]
     return handleOperations(KnowledgeBaseOperations, {
@@ -131,9 +131,3 @@ export const layerKnowledgeBasesNoDeps = layerOperations(
     })
   })
 )
-
-export const layerKnowledgeBases = Layer.provide(layerKnowledgeBasesNoDeps, [
-  KnowledgeBaseStore.layer,
-  KnowledgeAnswers.layer,
-  AnswerStore.layer
-])

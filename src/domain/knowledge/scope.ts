@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../platform/database/forms.ts"
 import { idsParameter } from "../../platform/database/parameters.ts"
 
 // What an entry is for, of a row of knowledge_bases whose columns stand bare.
@@ -25,11 +24,7 @@ export const scopeCondition = (sql: SqlClient, { properties, groups, roomTypes }
   END`
 
 /** Whether it is for one of these properties of the operator, as groups and room types hold them now. */
-export const propertyScopeCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  ids: Value<ReadonlyArray<number>>
-): Fragment => {
+export const propertyScopeCondition = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment => {
   const idsSql = sql`${idsParameter(ids)}::bigint[]`
   return scopeCondition(sql, {
     properties: sql`${idsSql} &&`,
@@ -41,7 +36,5 @@ export const propertyScopeCondition = (
 }
 
 /** Whether it is for one of these channels, `text[]`. */
-export const channelScopeCondition = (
-  sql: SqlClient,
-  channelTypes: Value<ReadonlyArray<string>> | Fragment
-): Fragment => sql`(scope_channel_type = 'all' OR scope_channels && ${channelTypes}::text[])`
+export const channelScopeCondition = (sql: SqlClient, channelTypes: ReadonlyArray<string> | Fragment): Fragment =>
+  sql`(scope_channel_type = 'all' OR scope_channels && ${channelTypes}::text[])`

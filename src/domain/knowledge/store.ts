@@ -1,18 +1,17 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, lockedRowSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, lockedRowSql, recordChange } from "../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../contract/actor.ts"
 import { ValidationFailed } from "../../contract/errors.ts"
 import type { Page } from "../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../platform/database/constraint-violations.ts"
-import { type Givens, inForms, type Value, type Valued } from "../../platform/database/forms.ts"
 import { makePageReader } from "../../platform/database/list-pages.ts"
-import { idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
+import { genericPlanParameter, idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader, type RowPage } from "../../platform/database/rows.ts"
 import type { ChannelType } from "../channels/port/channel-type.ts"
 import type { RowId } from "../column-schemas.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../operator-rows.ts"
+import { makeDeleteRecord, type OperatorScoped } from "../operator-rows.ts"
 import { unknownGroupsSql, unknownPropertiesSql, unknownRoomTypesSql } from "../properties/properties/ownership.ts"
 import {
   type Audience,
@@ -69,14 +68,14 @@ const search = (sql: SqlClient.SqlClient) => {
   const selectPage = makePageReader(
     sql,
     KnowledgeBase,
-    ({ operatorId, property_ids, channel_types }: Givens<SearchKnowledgeBasesParameters>) => ({
+    ({ operatorId, property_ids, channel_types }: SearchKnowledgeBasesParameters) => ({
       matchingRows: sql`
-      SELECT * FROM knowledge_bases WHERE operator_id = ${operatorId}
-        AND ${property_ids === undefined ? sql`true` : appliesToPropertiesCondition(sql, operatorId, property_ids)}
-        AND ${channel_types === undefined ? sql`true` : channelScopeCondition(sql, channel_types)}`,
-      orderBy: sql`id DESC`,
-      columns: scopeColumns(sql, "page")
-    })
+        SELECT * FROM knowledge_bases WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}
+          AND ${property_ids === undefined ? sql`true` : appliesToPropertiesCondition(sql, operatorId, property_ids)}
+          AND ${channel_types === undefined ? sql`true` : channelScopeCondition(sql, channel_types)}`,
+      orderBy: sql`id DESC`
+    }),
+    scopeColumns(sql, "page")
   )
   return (operatorId: number, { property_ids, channel_types }: KnowledgeBaseFilter, page: Page) =>
     selectPage({ operatorId, property_ids, channel_types }, page)
@@ -85,40 +84,29 @@ const search = (sql: SqlClient.SqlClient) => {
 /** Nothing applies where one of the properties is not the operator's, not even what is for all. */
 const appliesToPropertiesCondition = (
   sql: SqlClient.SqlClient,
-  operatorId: Value<number>,
-  ids: Value<ReadonlyArray<number>>
+  operatorId: number,
+  ids: ReadonlyArray<number>
 ): Fragment => sql`
   ${propertyScopeCondition(sql, operatorId, ids)} AND (SELECT ${unknownPropertiesSql(sql, operatorId, ids)} = '{}')`
 
 const readUnknownIds = makeSingleRowReader(Schema.Struct({ unknown: Schema.Array(Schema.Int) }))
 
-interface UnknownPropertiesParameters extends OperatorScoped {
-  readonly ids: ReadonlyArray<number>
-}
-
 /** Those of the ids that are no properties of the operator, for a search that found nothing. */
-const findUnknownProperties = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, ids }: Givens<UnknownPropertiesParameters>) =>
-      sql`SELECT ${unknownPropertiesSql(sql, operatorId, ids)} AS unknown`
+const findUnknownProperties = (sql: SqlClient.SqlClient) => (operatorId: number, ids: ReadonlyArray<number>) =>
+  Effect.map(
+    readUnknownIds(sql`SELECT ${unknownPropertiesSql(sql, operatorId, ids)} AS unknown`),
+    ({ unknown }) => unknown
   )
-  return (operatorId: number, ids: ReadonlyArray<number>) =>
-    Effect.map(readUnknownIds(statement({ operatorId, ids })), ({ unknown }) => unknown)
-}
 
 const readKnowledgeBase = makeOptionalRowReader(KnowledgeBaseWithContents)
 
 const get = (sql: SqlClient.SqlClient) => {
   const { scope_property, scope_channel } = scopeColumns(sql, "entry")
-  const statement = inForms(
-    sql,
-    ({ operatorId, id }: Givens<OperatorRowId>) => sql`
+  return (operatorId: number, id: number) =>
+    readKnowledgeBase(sql`
       SELECT id, title, is_enable, ${scope_property} AS scope_property, ${scope_channel} AS scope_channel,
         process_status, audience, contents
-      FROM knowledge_bases entry WHERE operator_id = ${operatorId} AND id = ${id}`
-  )
-  return (operatorId: number, id: number) => readKnowledgeBase(statement({ operatorId, id }))
+      FROM knowledge_bases entry WHERE operator_id = ${operatorId} AND id = ${id}`)
 }
 
 /** What a writing sets, in the types of the database. */
@@ -146,8 +134,8 @@ const toColumns = (
 /** Those of the ids that name nothing of the operator's, by what they are ids of. */
 const unknownScopeIds = (
   sql: SqlClient.SqlClient,
-  operatorId: Value<number>,
-  ids: Value<ReadonlyArray<number>>,
+  operatorId: number,
+  ids: ReadonlyArray<number>,
   type: PropertyScopeType
 ): Fragment => {
   switch (type) {
@@ -169,7 +157,7 @@ const COLUMN_NAMES =
 /** The values of these columns, in their order. */
 const columnValuesSql = (
   sql: SqlClient.SqlClient,
-  values: Valued<KnowledgeBaseColumns>,
+  values: KnowledgeBaseColumns,
   type: PropertyScopeType
 ): Fragment => sql`
   ${values.title}::text, ${values.is_enable}::boolean, ${values.audience}::text, ${sql.literal(`'${type}'`)},
@@ -179,18 +167,17 @@ const columnValuesSql = (
 const selectWrittenKnowledgeBase = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, preconditions.unknown FROM preconditions LEFT JOIN written ON true`
 
-interface CreateKnowledgeBaseParameters extends OperatorScoped, KnowledgeBaseColumns {}
-
 /** Fails when there is no room for one more. */
-const create = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, ids, now, ...columns }: Givens<CreateKnowledgeBaseParameters>, type: PropertyScopeType) => ({
+const create = (sql: SqlClient.SqlClient) => (operatorId: number, input: KnowledgeBaseInput, now: Date) => {
+  const columns = toColumns(input, now)
+  const { type } = input.scope_property
+  return readCreatedKnowledgeBase(
+    recordChange(sql, {
       change: sql`
-        preconditions AS (SELECT ${unknownScopeIds(sql, operatorId, ids, type)} AS unknown),
+        preconditions AS (SELECT ${unknownScopeIds(sql, operatorId, columns.ids, type)} AS unknown),
         written AS (
           INSERT INTO knowledge_bases (operator_id, ${sql.literal(COLUMN_NAMES)}, due_at, created_at)
-          SELECT ${operatorId}::bigint, ${columnValuesSql(sql, { ids, now, ...columns }, type)},
+          SELECT ${operatorId}::bigint, ${columnValuesSql(sql, columns, type)},
             ${now}::timestamptz, ${now}::timestamptz
           FROM preconditions WHERE unknown = '{}'
           RETURNING operator_id, id
@@ -200,8 +187,6 @@ const create = (sql: SqlClient.SqlClient) => {
       outcome: selectWrittenKnowledgeBase(sql)
     })
   )
-  return (operatorId: number, input: KnowledgeBaseInput, now: Date) =>
-    readCreatedKnowledgeBase(statement({ operatorId, ...toColumns(input, now) }, input.scope_property.type))
 }
 
 /** The fields of a row that a host writes, as JSON, for the trail: not what the service notes beside them. */
@@ -212,27 +197,26 @@ const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
     'scope_property', ${scope_property}, 'scope_channel', ${scope_channel})`
 }
 
-interface UpdateKnowledgeBaseParameters extends OperatorRowId, KnowledgeBaseColumns {}
-
 /**
  * Replaces an entry, which is to be prepared anew: what was prepared of it is not searched from then on. What its scope named
  * before it may name still, be it deleted since. Answers no row when there is no such entry.
  */
-const update = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, ids, now, ...columns }: Givens<UpdateKnowledgeBaseParameters>, type: PropertyScopeType) => ({
+const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) => {
+  const columns = toColumns(input, now)
+  const { type } = input.scope_property
+  return readUpdatedKnowledgeBase(
+    recordChange(sql, {
       change: sql`
         before AS (${lockedRowSql(sql, "knowledge_bases", operatorId, id)}),
         preconditions AS (
           SELECT ARRAY(
-            SELECT unnest(${unknownScopeIds(sql, operatorId, ids, type)})
+            SELECT unnest(${unknownScopeIds(sql, operatorId, columns.ids, type)})
             EXCEPT SELECT unnest(before.scope_property_ids)
               WHERE before.scope_property_type = ${sql.literal(`'${type}'`)}
             ORDER BY 1) AS unknown
           FROM before
         ), written AS (
-          UPDATE knowledge_bases b SET (${sql.literal(COLUMN_NAMES)}) = ROW (${columnValuesSql(sql, { ids, now, ...columns }, type)}),
+          UPDATE knowledge_bases b SET (${sql.literal(COLUMN_NAMES)}) = ROW (${columnValuesSql(sql, columns, type)}),
             process_status = 'waiting', revision = b.revision + 1, failures = 0, due_at = ${now}::timestamptz
           FROM before, preconditions
           WHERE b.operator_id = before.operator_id AND b.id = before.id AND unknown = '{}'
@@ -246,8 +230,6 @@ const update = (sql: SqlClient.SqlClient) => {
       outcome: selectWrittenKnowledgeBase(sql)
     })
   )
-  return (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) =>
-    readUpdatedKnowledgeBase(statement({ operatorId, id, ...toColumns(input, now) }, input.scope_property.type))
 }
 
 /** Answers the deleted entry's id, or undefined when there is none. What was prepared of it goes with it. */

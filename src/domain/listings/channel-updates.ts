@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../changes/recorded-change.ts"
 import { column, columnAssignments, columnNames, rowParameterSql } from "../../platform/database/columns.ts"
-import type { Givens } from "../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 import { LISTINGS_MAX } from "../../platform/limits.ts"
 import { channelAccountSql } from "../channels/channel-accounts/account-conditions.ts"
@@ -48,27 +47,6 @@ const toChannelColumns = ({
   price_and_rules: price_and_rules ?? null
 })
 
-interface ChannelUpdateParameters extends ChannelAccountRef {
-  readonly listing_id: string
-  readonly version: number
-  readonly listing: typeof ChannelColumnsWithRules.Type
-  readonly at: Date
-}
-
-const toUpdateParameters = (
-  { operatorId, accountId, channelType }: ChannelAccountRef,
-  update: ChannelListingEvent,
-  at: Date
-): ChannelUpdateParameters => ({
-  operatorId,
-  accountId,
-  channelType,
-  listing_id: update.listing_id,
-  version: update.version,
-  listing: toChannelColumns(update),
-  at
-})
-
 const readUpdateCheck = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
@@ -83,74 +61,65 @@ const readUpdateCheck = makeSingleRowReader(
  * speak of, unless that account is disconnected: a host who gave the service another way in keeps the listings. Settings
  * that are not said stay as they were recorded.
  */
-export const makeUpdateListing = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, (update: Givens<ChannelUpdateParameters>, hasRules: boolean) => ({
-    change: sql`
-      speaker AS (${channelAccountSql(sql, update)}),
-      before AS (${operatorListingSql(sql, update.operatorId, update.channelType, update.listing_id)} FOR NO KEY UPDATE),
-      judged AS (
-        SELECT before.operator_id, before.id, before.channel_version AS last_version,
-          before.account_id = speaker.id OR EXISTS (
-            SELECT FROM channel_accounts former
-            WHERE former.operator_id = before.operator_id AND former.id = before.account_id
-              AND former.auth_status = 'disconnected') AS is_theirs
-        FROM before, speaker
-      ), after AS (
-        UPDATE listings l
-        SET ${sql.literal(columnAssignments(hasRules ? ChannelColumnsWithRules : ChannelColumns, "given"))}, account_id = ${update.accountId},
-          channel_version = ${update.version}::bigint, updated_at = ${update.at}::timestamptz
-        FROM judged, ${rowParameterSql(sql, ChannelColumnsWithRules, update.listing)}
-        WHERE l.operator_id = judged.operator_id AND l.id = judged.id
-          AND judged.is_theirs AND judged.last_version < ${update.version}::bigint
-        RETURNING l.*
-      )`,
-    events: [],
-    // One more version of the same is no change.
-    changedRecords: sql`
-      SELECT * FROM (
-        SELECT after.operator_id, 'listing:' || after.id AS record,
-          changed_fields(to_jsonb(before), to_jsonb(after) - 'channel_version') AS fields
-        FROM before JOIN after ON after.operator_id = before.operator_id AND after.id = before.id
-      ) compared WHERE fields <> '{}'`,
-    outcome: sql`
-      SELECT EXISTS (SELECT FROM speaker) AS speaker_known, judged.last_version, judged.is_theirs
-      FROM (SELECT) one LEFT JOIN judged ON true`
-  }))
-  return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
-    const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
-    const hasRules = update.price_and_rules !== undefined
-    return readUpdateCheck(
-      statement({ operatorId, accountId, channelType, listing_id, version, listing, at }, hasRules)
-    )
-  }
+export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
+  const { operatorId, accountId, channelType } = account
+  const { listing_id, version } = update
+  const columns = update.price_and_rules === undefined ? ChannelColumns : ChannelColumnsWithRules
+  return readUpdateCheck(
+    recordChange(sql, {
+      change: sql`
+        speaker AS (${channelAccountSql(sql, account)}),
+        before AS (${operatorListingSql(sql, operatorId, channelType, listing_id)} FOR NO KEY UPDATE),
+        judged AS (
+          SELECT before.operator_id, before.id, before.channel_version AS last_version,
+            before.account_id = speaker.id OR EXISTS (
+              SELECT FROM channel_accounts former
+              WHERE former.operator_id = before.operator_id AND former.id = before.account_id
+                AND former.auth_status = 'disconnected') AS is_theirs
+          FROM before, speaker
+        ), after AS (
+          UPDATE listings l
+          SET ${sql.literal(columnAssignments(columns, "given"))}, account_id = ${accountId},
+            channel_version = ${version}::bigint, updated_at = ${at}::timestamptz
+          FROM judged, ${rowParameterSql(sql, ChannelColumnsWithRules, toChannelColumns(update))}
+          WHERE l.operator_id = judged.operator_id AND l.id = judged.id
+            AND judged.is_theirs AND judged.last_version < ${version}::bigint
+          RETURNING l.*
+        )`,
+      events: [],
+      // One more version of the same is no change.
+      changedRecords: sql`
+        SELECT * FROM (
+          SELECT after.operator_id, 'listing:' || after.id AS record,
+            changed_fields(to_jsonb(before), to_jsonb(after) - 'channel_version') AS fields
+          FROM before JOIN after ON after.operator_id = before.operator_id AND after.id = before.id
+        ) compared WHERE fields <> '{}'`,
+      outcome: sql`
+        SELECT EXISTS (SELECT FROM speaker) AS speaker_known, judged.last_version, judged.is_theirs
+        FROM (SELECT) one LEFT JOIN judged ON true`
+    })
+  )
 }
 
 const readInsertResult = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
 
 /** Takes a listing in, unless there is one of that name or no room for one more. To be run in turn. */
-export const makeInsertListing = (sql: Sql) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ most, ...update }: Givens<ChannelUpdateParameters & { readonly most: number }>) => ({
+export const makeInsertListing = (sql: Sql) => (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) =>
+  readInsertResult(
+    recordChange(sql, {
       change: sql`
-      speaker AS (${channelAccountSql(sql, update)}), made AS (
-        INSERT INTO listings (operator_id, account_id, channel_type, listing_id, channel_version, created_at, updated_at,
-          ${sql.literal(columnNames(ChannelColumnsWithRules))})
-        SELECT speaker.operator_id, speaker.id, speaker.channel_type, ${update.listing_id}, ${update.version}::bigint,
-          ${update.at}::timestamptz, ${update.at}::timestamptz, ${sql.literal(columnNames(ChannelColumnsWithRules, "given"))}
-        FROM speaker, ${rowParameterSql(sql, ChannelColumnsWithRules, update.listing)}
-        WHERE (SELECT count(*) FROM listings WHERE operator_id = ${update.operatorId}) < ${most}::bigint
-        ON CONFLICT (operator_id, channel_type, listing_id) DO NOTHING
-        RETURNING operator_id, id
-      )`,
+        speaker AS (${channelAccountSql(sql, account)}), made AS (
+          INSERT INTO listings (operator_id, account_id, channel_type, listing_id, channel_version, created_at, updated_at,
+            ${sql.literal(columnNames(ChannelColumnsWithRules))})
+          SELECT speaker.operator_id, speaker.id, speaker.channel_type, ${update.listing_id}, ${update.version}::bigint,
+            ${at}::timestamptz, ${at}::timestamptz, ${sql.literal(columnNames(ChannelColumnsWithRules, "given"))}
+          FROM speaker, ${rowParameterSql(sql, ChannelColumnsWithRules, toChannelColumns(update))}
+          WHERE (SELECT count(*) FROM listings WHERE operator_id = ${account.operatorId}) < ${LISTINGS_MAX}::bigint
+          ON CONFLICT (operator_id, channel_type, listing_id) DO NOTHING
+          RETURNING operator_id, id
+        )`,
       events: [],
       changedRecords: createdOrDeletedRecordsSql(sql, "listing", "made"),
       outcome: sql`SELECT EXISTS (SELECT FROM made) AS made`
     })
   )
-  return (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
-    const { operatorId, accountId, channelType, listing_id, version, listing } = toUpdateParameters(account, update, at)
-    const most = LISTINGS_MAX
-    return readInsertResult(statement({ operatorId, accountId, channelType, listing_id, version, listing, at, most }))
-  }
-}

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { BadRequest } from "../../contract/errors.ts"
 import { toPage } from "../../contract/page.ts"
@@ -60,7 +60,7 @@ const toMappingRecord = (listing: ListingWithMapping): ListingMappingRecord => {
   return { channel_type, listing_id, property_id, room_type_id, ...toPricingRatio(ratio, readonly) }
 }
 
-export const layerListingsNoDeps = layerOperations(
+export const layerListings = layerOperations(
   Effect.gen(function* () {
     const [store, listings] = [yield* ListingStore, yield* Listings]
     return handleOperations(ListingOperations, {
@@ -72,5 +72,3 @@ export const layerListingsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerListings = Layer.provide(layerListingsNoDeps, [ListingStore.layer, Listings.layer])

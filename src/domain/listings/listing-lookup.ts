@@ -3,9 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
-import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
-import type { OperatorScoped } from "../operator-rows.ts"
 
 // A listing is named by its channel and the channel's own id of it; statements know it by its row.
 
@@ -18,9 +16,9 @@ export interface ListingKey {
 /** For a FROM or a CTE: the operator's listing of that name, one row at most. */
 export const operatorListingSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
-  channelType: Value<string>,
-  listingId: Value<string>
+  operatorId: number,
+  channelType: string,
+  listingId: string
 ): Fragment => sql`
   SELECT * FROM listings
   WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND listing_id = ${listingId}`
@@ -45,16 +43,12 @@ export type ListingReference = typeof ListingReference.Type
 const readListingReference = makeOptionalRowReader(ListingReference)
 
 /** Where the operator's listing of that name is; undefined: there is none. */
-export const makeFindListing = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, channel_type, listing_id }: Givens<OperatorScoped & ListingKey>) => sql`
+export const makeFindListing =
+  (sql: SqlClient) =>
+  (operatorId: number, { channel_type, listing_id }: ListingKey) =>
+    readListingReference(sql`
       SELECT id, account_id, channel_type, listing_id, currency
-      FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`
-  )
-  return (operatorId: number, { channel_type, listing_id }: ListingKey) =>
-    readListingReference(statement({ operatorId, channel_type, listing_id }))
-}
+      FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`)
 
 /** An unknown listing and another operator's are one to whoever asks. */
 export const listingNotFoundError = new NotFound({ message: "listing_id: no such listing." })

@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { changedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { changedRecordsSql, recordChange } from "../../changes/recorded-change.ts"
 import { Id } from "../../contract/fields.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
 import { LISTINGS_PER_MAPPING } from "../../platform/limits.ts"
 import type { OperatorScoped } from "../operator-rows.ts"
@@ -46,19 +45,15 @@ export interface ListingFilter {
 const readListings = makeRowsReader(ListingWithMapping)
 
 /** The listings of any operator, in the order they came; `most` at most. */
-export const makeListListings = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operator_id, channel_type, listing_id, most }: Givens<ListingFilter & { readonly most: number }>) => sql`
+export const makeListListings =
+  (sql: Sql) =>
+  ({ operator_id, channel_type, listing_id }: ListingFilter, limit: number) =>
+    readListings(sql`
       SELECT ${listingWithMappingColumnsSql(sql)} FROM listings l
       WHERE ${operator_id === undefined ? sql`true` : sql`l.operator_id = ${operator_id}`}
         AND ${channel_type === undefined ? sql`true` : sql`l.channel_type = ${channel_type}`}
         AND ${listing_id === undefined ? sql`true` : sql`l.listing_id = ${listing_id}`}
-      ORDER BY l.operator_id, l.id LIMIT ${most}`
-  )
-  return ({ operator_id, channel_type, listing_id }: ListingFilter, limit: number) =>
-    readListings(statement({ operator_id, channel_type, listing_id, most: limit }))
-}
+      ORDER BY l.operator_id, l.id LIMIT ${limit}`)
 
 /** What the host changes of a listing; what is undefined stays as it is. */
 export interface ListingMappingChange {
@@ -85,7 +80,7 @@ interface MappingParameters extends OperatorScoped, ListingKey {
 /** For an UPDATE: the mapping of a listing `l` after the change. */
 const mappingAssignmentsSql = (
   sql: Sql,
-  { property_id, room_type_id }: Pick<Givens<MappingParameters>, "property_id" | "room_type_id">,
+  { property_id, room_type_id }: Pick<MappingParameters, "property_id" | "room_type_id">,
   isMappingChanged: boolean
 ): Fragment =>
   isMappingChanged
@@ -99,7 +94,7 @@ const mappingAssignmentsSql = (
  * is run under the operator's lock.
  */
 export const makeUpdateMapping = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<MappingParameters>, isMappingChanged: boolean) => {
+  const statement = (parameters: MappingParameters, isMappingChanged: boolean) => {
     const { operatorId, channel_type, listing_id, property_id, room_type_id } = parameters
     const { ratio, isReadonly, maxListings } = parameters
     const mappingConditions = [
@@ -111,7 +106,7 @@ export const makeUpdateMapping = (sql: Sql) => {
         ? sql`0::bigint`
         : sql`(SELECT count(*) FROM listings WHERE operator_id = ${operatorId}
               AND id <> (SELECT id FROM before) AND ${sql.and(mappingConditions)})`
-    return {
+    return recordChange(sql, {
       change: sql`
         before AS (${operatorListingSql(sql, operatorId, channel_type, listing_id)} FOR NO KEY UPDATE), target AS (
           SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AND ${roomTypeExistsCondition(sql, operatorId, room_type_id)} AS known,
@@ -129,8 +124,8 @@ export const makeUpdateMapping = (sql: Sql) => {
       outcome: sql`
         SELECT ${listingWithMappingColumnsSql(sql)}, target.known, target.linked
         FROM (SELECT * FROM after UNION ALL SELECT * FROM before WHERE NOT EXISTS (SELECT FROM after)) l, target`
-    }
-  })
+    })
+  }
   return (operatorId: number, { channel_type, listing_id }: ListingKey, change: ListingMappingChange) => {
     const { mapping, ratio, readonly: isReadonly } = change
     const property_id = mapping?.type === "property" ? mapping.id : undefined

@@ -1,7 +1,6 @@
 import type { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import type { OperatorRowId } from "../operator-rows.ts"
 
@@ -14,7 +13,7 @@ export interface ListingSettingsParameters extends OperatorRowId {
 /** For a CTE: lays settings over the recorded snapshot of a listing; the others stay. Returns `operator_id` and `id`. */
 export const updateSettingsSnapshotSql = (
   sql: SqlClient,
-  { operatorId, id, settings, now }: Pick<Givens<ListingSettingsParameters>, keyof ListingSettingsParameters>
+  { operatorId, id, settings, now }: Pick<ListingSettingsParameters, keyof ListingSettingsParameters>
 ): Fragment => sql`
   UPDATE listings
   SET price_and_rules = coalesce(price_and_rules, '{}') || ${jsonParameter(settings)}::jsonb, updated_at = ${now}

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "../../contract/page.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makePageReader } from "../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader, type RowPage } from "../../platform/database/rows.ts"
 import { accountExistsCondition } from "../channels/channel-accounts/account-conditions.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
@@ -32,47 +32,47 @@ const readRatios = makeSingleRowReader(RatioRow)
 
 const ALL_CHANNEL_TYPES_SQL = ChannelType.literals.map((each) => `'${each}'`).join(", ")
 
-const toSearchParameters = (operatorId: number, { channel_account_id, listing_id, channel_type }: ListingSearch) => ({
-  operatorId,
-  channel_account_id,
-  listing_id,
-  channel_type
-})
-type ListingSearchParameters = Givens<ReturnType<typeof toSearchParameters>>
+type ListingSearchParameters = OperatorScoped & ListingSearch
 
 const searchConditions = (
   sql: Sql,
   { operatorId, channel_account_id, listing_id, channel_type }: ListingSearchParameters
 ) => {
-  const all = [sql`operator_id = ${operatorId}`]
+  const all = [sql`operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`]
   if (channel_account_id !== undefined) all.push(sql`account_id = ${channel_account_id}`)
   if (listing_id !== undefined) all.push(sql`listing_id = ${listing_id}`)
-  if (channel_type !== undefined) all.push(sql`channel_type = ${channel_type}`)
+  if (channel_type !== undefined) all.push(sql`channel_type = ${genericPlanParameter(sql, "text", channel_type)}`)
   // The index for ids has the channel before them: so it is looked into once a channel.
   else if (listing_id !== undefined) all.push(sql`channel_type IN (${sql.literal(ALL_CHANNEL_TYPES_SQL)})`)
   return all
 }
 
 const search = (sql: Sql): ListingStore["Service"]["search"] => {
-  const selectPage = makePageReader(sql, ListingRow, (parameters: ListingSearchParameters) => ({
-    matchingRows: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, parameters))}`,
-    orderBy: sql`id`,
-    columns: { channel_account_id: sql`page.account_id`, origin_account_id: sql`account.origin_account_id` },
-    joins: sql`
-      LEFT JOIN channel_accounts account
-        ON account.operator_id = page.operator_id AND account.id = page.account_id`
-  }))
-  return (operatorId, filter, page) => selectPage(toSearchParameters(operatorId, filter), page)
+  const selectPage = makePageReader(
+    sql,
+    ListingRow,
+    (parameters: ListingSearchParameters) => ({
+      matchingRows: sql`SELECT * FROM listings WHERE ${sql.and(searchConditions(sql, parameters))}`,
+      orderBy: sql`id`
+    }),
+    {
+      channel_account_id: sql`page.account_id`,
+      // A subquery, because a join would hash the accounts of all operators where their table is small.
+      origin_account_id: sql`(
+        SELECT account.origin_account_id FROM channel_accounts account
+        WHERE account.operator_id = page.operator_id AND account.id = page.account_id)`
+    }
+  )
+  return (operatorId, filter, page) => selectPage({ ...filter, operatorId }, page)
 }
 
-const makeAccountExists = (sql: Sql): ListingStore["Service"]["accountExists"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number }>) =>
-      sql`SELECT ${accountExistsCondition(sql, operatorId, id)} AS known`
-  )
-  return (operatorId, id) => Effect.map(readAccountExists(statement({ operatorId, id })), (row) => row.known)
-}
+const makeAccountExists =
+  (sql: Sql): ListingStore["Service"]["accountExists"] =>
+  (operatorId, id) =>
+    Effect.map(
+      readAccountExists(sql`SELECT ${accountExistsCondition(sql, operatorId, id)} AS known`),
+      (row) => row.known
+    )
 
 interface ListRatiosParameters extends OperatorScoped {
   readonly property_id: number | undefined
@@ -80,9 +80,7 @@ interface ListRatiosParameters extends OperatorScoped {
 }
 
 const makeListRatios = (sql: Sql): ListingStore["Service"]["listRatios"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, property_id, room_type_id }: Givens<ListRatiosParameters>) => sql`
+  const statement = ({ operatorId, property_id, room_type_id }: ListRatiosParameters) => sql`
       SELECT
         ${propertyExistsCondition(sql, operatorId, property_id)} AND ${roomTypeExistsCondition(sql, operatorId, room_type_id)} AS known,
         coalesce((
@@ -91,7 +89,6 @@ const makeListRatios = (sql: Sql): ListingStore["Service"]["listRatios"] => {
           FROM listings WHERE operator_id = ${operatorId} AND shelf_status <> 'deleted'
             AND ${property_id === undefined ? sql`true` : sql`property_id = ${property_id}`}
             AND ${room_type_id === undefined ? sql`true` : sql`room_type_id = ${room_type_id}`}), '[]') AS listings`
-  )
   return (operatorId, { type, id }) =>
     Effect.map(
       readRatios(

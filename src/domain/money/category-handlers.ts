@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../contract/immutable-fields.ts"
 import { changeHandler, handleOperations, layerOperations } from "../operation-handlers.ts"
@@ -13,7 +13,7 @@ import { DictionaryName } from "./dictionaries.ts"
 import { OperatorDictionaries } from "./OperatorDictionaries.ts"
 import { type OperatorDictionaryEntry, toOperatorEntry } from "./operator-dictionary.ts"
 
-export const layerCategoriesNoDeps = layerOperations(
+export const layerCategories = layerOperations(
   Effect.map(OperatorDictionaries, (dictionaries) =>
     handleOperations(CategoryOperations, {
       list_categories: listCategories(dictionaries),
@@ -26,8 +26,6 @@ export const layerCategoriesNoDeps = layerOperations(
     })
   )
 )
-
-export const layerCategories = Layer.provide(layerCategoriesNoDeps, OperatorDictionaries.layer)
 
 /** What the statement of a change answers, from which the rest of an entry follows. */
 const ChangedEntry = Schema.Struct({ id: Schema.Int, name: Schema.String, retired: Schema.Boolean })

@@ -1,20 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../contract/actor.ts"
 import { padToFourDecimals } from "../../contract/money.ts"
 import { columnNames, rowParameterSql } from "../../platform/database/columns.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../platform/limits.ts"
 import { OrderStatus } from "../bookings/orders/order.ts"
 import { lockUnchangedOrder } from "../bookings/orders/order-sql.ts"
-import {
-  CHANNEL_PAYMENT_COLUMNS,
-  type ChannelPayment,
-  channelPaymentValuesSql,
-  type TimestampedChannelPayment
-} from "./channel-payment.ts"
+import { CHANNEL_PAYMENT_COLUMNS, type ChannelPayment, channelPaymentValuesSql } from "./channel-payment.ts"
 import {
   BOOKING_SITE_METHOD,
   EXPENSE_TRANSFER_METHOD,
@@ -31,7 +25,6 @@ import {
   type PendingPaymentRow
 } from "./pending-payments.ts"
 import {
-  type EntrySplit,
   type NewTransaction,
   NewTransactionColumns,
   recordEntryEvent,
@@ -74,16 +67,10 @@ export type PaymentContext = typeof PaymentContextRow.Type
 
 const readPaymentContext = makeSingleRowReader(Schema.toCodecJson(PaymentContextRow))
 
-const findPaymentContext = (sql: Sql): ChannelPaymentStore["Service"]["findContext"] => {
-  const statement = inForms(
-    sql,
-    ({
-      operatorId,
-      accountId,
-      channelType,
-      paymentId,
-      channelId
-    }: Givens<Omit<ChannelPayment, PaymentDetailKey>>) => sql`
+const findPaymentContext =
+  (sql: Sql): ChannelPaymentStore["Service"]["findContext"] =>
+  ({ operatorId, accountId, channelType, paymentId, channelId }) =>
+    readPaymentContext(sql`
       SELECT
         (SELECT jsonb_build_object('id', o.id, 'reservation_code', o.reservation_code,
             'is_anothers', o.channel_account_id IS NOT NULL AND o.channel_account_id <> ${accountId} AND NOT EXISTS (
@@ -104,18 +91,7 @@ const findPaymentContext = (sql: Sql): ChannelPaymentStore["Service"]["findConte
           LIMIT 1) AS money,
         (SELECT count(*)::int FROM (SELECT FROM channel_payments p
           WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.settled_at IS NULL
-          LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}) waiting) AS waiting`
-  )
-  return ({ operatorId, accountId, channelType, paymentId, channelId }) =>
-    readPaymentContext(statement({ operatorId, accountId, channelType, paymentId, channelId }))
-}
-
-/** What is told of money beside how it is found. */
-type PaymentDetailKey = "kind" | "amount" | "currency" | "paidAt"
-
-interface SettlePaymentParameters extends Omit<TimestampedChannelPayment, "channelType">, EntrySplit {
-  readonly entry: Omit<typeof NewTransactionColumns.Type, "order_id"> & { readonly order_id: number }
-}
+          LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}) waiting) AS waiting`)
 
 const PaymentSettlement = Schema.Struct({
   /** False if the order has changed since it was read; then nothing was written. */
@@ -153,73 +129,49 @@ export const toTransaction = (
   operator_name: SYSTEM_NAME
 })
 
-const settlePayment = (sql: Sql): ChannelPaymentStore["Service"]["settlePayment"] => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ entry, order, shares, ...payment }: Givens<SettlePaymentParameters>) => ({
-      change: sql`
-      ${lockUnchangedOrder(sql, payment.operatorId, order)}, payment AS (
-        INSERT INTO channel_payments AS p (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}, settled_at)
-        SELECT ${channelPaymentValuesSql(sql, payment)}, ${payment.now}::timestamptz FROM as_read
-        ON CONFLICT (operator_id, account_id, payment_id) DO UPDATE SET settled_at = excluded.settled_at
-          WHERE p.settled_at IS NULL
-        RETURNING p.operator_id
-      ), entry AS (
-        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
-        SELECT payment.operator_id, ${payment.now}::timestamptz, ${payment.now}::timestamptz,
-          ${sql.literal(columnNames(NewTransactionColumns, "given"))}
-        FROM payment, ${rowParameterSql(sql, NewTransactionColumns, entry)}
-        RETURNING operator_id, id
-      ), shares AS (${writeEntryShares(sql, shares)})`,
-      events: [recordEntryEvent(sql, "created", payment.now)],
-      changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
-      outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
-    })
-  )
-  return (payment, order, now) => {
-    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
+const settlePayment =
+  (sql: Sql): ChannelPaymentStore["Service"]["settlePayment"] =>
+  (payment, order, now) => {
     const stays = order.stays.map(({ id, revenue }) => ({ id, accommodation_revenue: revenue }))
+    const shares = splitAmountOverStays(payment.amount, payment.currency, stays)
     return readSettlementResult(
-      statement({
-        operatorId,
-        accountId,
-        paymentId,
-        channelId,
-        kind,
-        amount,
-        currency,
-        paidAt,
-        now,
-        entry: { ...toTransaction(payment, now), order_id: order.id },
-        order: { id: order.id, currency: order.currency, stays: order.stays, status: order.status },
-        shares: splitAmountOverStays(amount, currency, stays)
+      recordChange(sql, {
+        change: sql`
+          ${lockUnchangedOrder(sql, payment.operatorId, order)}, payment AS (
+            INSERT INTO channel_payments AS p (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}, settled_at)
+            SELECT ${channelPaymentValuesSql(sql, { ...payment, now })}, ${now}::timestamptz FROM as_read
+            ON CONFLICT (operator_id, account_id, payment_id) DO UPDATE SET settled_at = excluded.settled_at
+              WHERE p.settled_at IS NULL
+            RETURNING p.operator_id
+          ), entry AS (
+            INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
+            SELECT payment.operator_id, ${now}::timestamptz, ${now}::timestamptz,
+              ${sql.literal(columnNames(NewTransactionColumns, "given"))}
+            FROM payment, ${rowParameterSql(sql, NewTransactionColumns, { ...toTransaction(payment, now), order_id: order.id })}
+            RETURNING operator_id, id
+          ), shares AS (${writeEntryShares(sql, shares)})`,
+        events: [recordEntryEvent(sql, "created", now)],
+        changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+        outcome: sql`SELECT EXISTS (SELECT FROM as_read) AS as_read, (SELECT id FROM entry) AS id`
       })
     )
   }
-}
 
 const PaidOrderRow = Schema.Struct({ reservation_code: Schema.String })
 type PaidOrderRow = typeof PaidOrderRow.Type
 
 const readPaidOrder = makeOptionalRowReader(PaidOrderRow)
 
-const findPaidOrder = (sql: Sql): ChannelPaymentStore["Service"]["findPaidOrder"] => {
-  const statement = inForms(
-    sql,
-    ({
-      operatorId,
-      channelType,
-      channelId
-    }: Givens<Pick<ChannelPayment, "operatorId" | "channelType" | "channelId">>) => sql`
+const findPaidOrder =
+  (sql: Sql): ChannelPaymentStore["Service"]["findPaidOrder"] =>
+  (operatorId, channelType, channelId) =>
+    readPaidOrder(sql`
       SELECT o.reservation_code FROM orders o
       WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}
         AND o.status = 'wait_pay'
         AND EXISTS (SELECT FROM transactions t
           WHERE t.operator_id = o.operator_id AND t.order_id = o.id AND t.direction = 'income'
-            AND t.item_id = ${ROOM_FEE_ITEM} AND t.operator_name = ${SYSTEM_NAME})`
-  )
-  return (operatorId, channelType, channelId) => readPaidOrder(statement({ operatorId, channelType, channelId }))
-}
+            AND t.item_id = ${ROOM_FEE_ITEM} AND t.operator_name = ${SYSTEM_NAME})`)
 
 /** Whether two tellings of one payment say the same. */
 export const isSamePayment = (recorded: typeof RecordedPayment.Type, payment: ChannelPayment): boolean =>

@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../platform/database/forms.ts"
 
 // Money as a channel tells of it, and the row it is.
 
@@ -20,7 +19,7 @@ export interface ChannelPayment {
 }
 
 /** The same, told at a time. */
-export interface TimestampedChannelPayment extends ChannelPayment {
+interface TimestampedChannelPayment extends ChannelPayment {
   readonly now: Date
 }
 
@@ -29,7 +28,7 @@ export const CHANNEL_PAYMENT_COLUMNS =
   "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
 export const channelPaymentValuesSql = (
   sql: SqlClient.SqlClient,
-  payment: Givens<Omit<TimestampedChannelPayment, "channelType">>
+  payment: Omit<TimestampedChannelPayment, "channelType">
 ): Fragment => sql`
   ${payment.operatorId}::bigint, ${payment.accountId}::bigint, ${payment.paymentId}::text, ${payment.channelId}::text,
   ${payment.kind}::text, ${payment.amount}::numeric, ${payment.currency}::text, ${payment.paidAt}::timestamptz, ${payment.now}::timestamptz`

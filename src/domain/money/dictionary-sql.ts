@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../platform/database/forms.ts"
 
 /**
  * Whether the account's own dictionary lists an entry: true or, where it is retired, false; null where it says nothing of it, and
@@ -8,9 +7,9 @@ import type { Value } from "../../platform/database/forms.ts"
  */
 export const isListedByOperatorSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
+  operatorId: number,
   dictionary: Fragment,
-  id: Value<number>
+  id: number
 ): Fragment => sql`(
   SELECT retired_at IS NULL FROM dictionary_entries
   WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id})`

@@ -1,20 +1,19 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../platform/database/forms.ts"
 import { selectOrderIds } from "./transaction-search.ts"
 
 // What properties carry of entries: the one place where an entry on an order of several rooms is taken apart into its shares.
 
 /** Which entries; what is undefined does not narrow them. */
 interface EntryShareFilters {
-  readonly operatorId: Value<number>
-  readonly from?: Value<Date> | undefined
+  readonly operatorId: number
+  readonly from?: Date | undefined
   /** The first instant after them. */
-  readonly until?: Value<Date> | undefined
+  readonly until?: Date | undefined
   /** A code of the order, or of any of its stays. */
-  readonly order_code?: Value<string> | undefined
+  readonly order_code?: string | undefined
   /** What this property carries of them, and nothing else. */
-  readonly property_id?: Value<number> | undefined
+  readonly property_id?: number | undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { CurrentCaller } from "../../contract/caller.ts"
 import { BadRequest, Forbidden, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { makeImmutableFieldCheck } from "../../contract/immutable-fields.ts"
@@ -201,7 +201,7 @@ const addDictionaryNames = (row: Transaction): Transaction => {
   }
 }
 
-export const layerTransactionsNoDeps = layerOperations(
+export const layerTransactions = layerOperations(
   Effect.map(TransactionStore, (store) =>
     handleOperations(TransactionOperations, {
       search_transactions: searchTransactions(store),
@@ -219,5 +219,3 @@ export const layerTransactionsNoDeps = layerOperations(
     })
   )
 )
-
-export const layerTransactions = Layer.provide(layerTransactionsNoDeps, TransactionStore.layer)

@@ -1,8 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../changes/recorded-change.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
+import { recordChange } from "../../changes/recorded-change.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
 import type { OperatorScoped } from "../operator-rows.ts"
 import { DictionaryName } from "./dictionaries.ts"
@@ -18,21 +17,16 @@ const DictionaryEntryRow = Schema.Struct({
 const readEntries = makeOptionalRowReader(Schema.Struct({ entries: Schema.Array(DictionaryEntryRow) }))
 
 /** All that an operator says of its dictionaries; undefined: there is no such operator. */
-const findEntries = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId }: Givens<OperatorScoped>) => sql`
+const findEntries = (sql: SqlClient) => (operatorId: number) =>
+  Effect.map(
+    readEntries(sql`
       SELECT coalesce((
         SELECT jsonb_agg(jsonb_build_object(
           'dictionary', d.dictionary, 'id', d.id, 'name', d.name, 'retired', d.retired_at IS NOT NULL))
         FROM dictionary_entries d WHERE d.operator_id = o.id), '[]') AS entries
-      FROM operators o WHERE o.id = ${operatorId}`
+      FROM operators o WHERE o.id = ${operatorId}`),
+    (row) => (row === undefined ? undefined : groupByDictionary(row.entries))
   )
-  return (operatorId: number) =>
-    Effect.map(readEntries(statement({ operatorId })), (row) =>
-      row === undefined ? undefined : groupByDictionary(row.entries)
-    )
-}
 
 const groupByDictionary = (rows: ReadonlyArray<typeof DictionaryEntryRow.Type>): OperatorEntryStates => {
   const entriesOf = (dictionary: DictionaryName) => rows.filter((row) => row.dictionary === dictionary)
@@ -63,46 +57,44 @@ const changedEntriesSql = (sql: SqlClient, fields: ChangedFields): Fragment => s
   FROM entry`
 
 /** Writes what the operator says of an entry; answers the entry. The time at which it was retired stays while it is retired. */
-const upsertEntry = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<UpsertEntryParameters>, fields: ChangedFields) => ({
-    change: sql`
-      entry AS (
-        INSERT INTO dictionary_entries AS d (operator_id, dictionary, id, name, retired_at)
-        VALUES (${parameters.operatorId}, ${parameters.dictionary}, ${parameters.id}, ${parameters.name}, ${parameters.retiredAt}::timestamptz)
-        ON CONFLICT (operator_id, dictionary, id) DO UPDATE SET name = excluded.name,
-          retired_at = CASE WHEN excluded.retired_at IS NOT NULL THEN coalesce(d.retired_at, excluded.retired_at) END
-        RETURNING d.*
-      )`,
-    events: [],
-    changedRecords: changedEntriesSql(sql, fields),
-    outcome: sql`SELECT id, name, retired_at IS NOT NULL AS retired FROM entry`
-  }))
-  return (parameters: UpsertEntryParameters, changes: EntryChange["changes"]) =>
-    Effect.asVoid(Effect.orDie(statement(parameters, toChangedFields(changes))))
-}
+const upsertEntry = (sql: SqlClient) => (parameters: UpsertEntryParameters, changes: EntryChange["changes"]) =>
+  Effect.asVoid(
+    Effect.orDie(
+      recordChange(sql, {
+        change: sql`
+          entry AS (
+            INSERT INTO dictionary_entries AS d (operator_id, dictionary, id, name, retired_at)
+            VALUES (${parameters.operatorId}, ${parameters.dictionary}, ${parameters.id}, ${parameters.name}, ${parameters.retiredAt}::timestamptz)
+            ON CONFLICT (operator_id, dictionary, id) DO UPDATE SET name = excluded.name,
+              retired_at = CASE WHEN excluded.retired_at IS NOT NULL THEN coalesce(d.retired_at, excluded.retired_at) END
+            RETURNING d.*
+          )`,
+        events: [],
+        changedRecords: changedEntriesSql(sql, toChangedFields(changes)),
+        outcome: sql`SELECT id, name, retired_at IS NOT NULL AS retired FROM entry`
+      })
+    )
+  )
 
 /** Forgets what the operator said of a built-in entry; answers it under its own name. */
-const deleteEntry = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    (
-      { operatorId, dictionary, id, name }: Givens<Omit<UpsertEntryParameters, "retiredAt">>,
-      fields: ChangedFields
-    ) => ({
-      change: sql`
-        entry AS (
-          DELETE FROM dictionary_entries
-          WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id}
-          RETURNING operator_id, dictionary, id
-        )`,
-      events: [],
-      changedRecords: changedEntriesSql(sql, fields),
-      outcome: sql`SELECT id, ${name}::text AS name, false AS retired FROM entry`
-    })
-  )
-  return (parameters: Omit<UpsertEntryParameters, "retiredAt">, changes: EntryChange["changes"]) =>
-    Effect.asVoid(Effect.orDie(statement(parameters, toChangedFields(changes))))
-}
+const deleteEntry =
+  (sql: SqlClient) =>
+  ({ operatorId, dictionary, id, name }: Omit<UpsertEntryParameters, "retiredAt">, changes: EntryChange["changes"]) =>
+    Effect.asVoid(
+      Effect.orDie(
+        recordChange(sql, {
+          change: sql`
+            entry AS (
+              DELETE FROM dictionary_entries
+              WHERE operator_id = ${operatorId} AND dictionary = ${dictionary} AND id = ${id}
+              RETURNING operator_id, dictionary, id
+            )`,
+          events: [],
+          changedRecords: changedEntriesSql(sql, toChangedFields(changes)),
+          outcome: sql`SELECT id, ${name}::text AS name, false AS retired FROM entry`
+        })
+      )
+    )
 
 /** The SQL of an operator's own dictionaries. */
 export const makeOperatorDictionaryStore = (sql: SqlClient) => ({

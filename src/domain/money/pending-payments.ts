@@ -2,50 +2,30 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { nextRowsCondition } from "../../jobs/retention.ts"
-import { type Givens, inForms } from "../../platform/database/forms.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../platform/limits.ts"
-import {
-  CHANNEL_PAYMENT_COLUMNS,
-  type ChannelPayment,
-  channelPaymentValuesSql,
-  type TimestampedChannelPayment
-} from "./channel-payment.ts"
+import { CHANNEL_PAYMENT_COLUMNS, type ChannelPayment, channelPaymentValuesSql } from "./channel-payment.ts"
 
 // Money that channels told of before its order: it is kept until that is known, or until it has waited too long.
 
 type Sql = SqlClient.SqlClient
 
 /** Keeps what was told before its order. */
-export const makeStorePending = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    (payment: Givens<Omit<TimestampedChannelPayment, "channelType">>) => sql`
-      INSERT INTO channel_payments (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}) SELECT ${channelPaymentValuesSql(sql, payment)} ON CONFLICT DO NOTHING`
+export const makeStorePending = (sql: Sql) => (payment: ChannelPayment, now: Date) =>
+  Effect.asVoid(
+    Effect.orDie(sql`
+      INSERT INTO channel_payments (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}) SELECT ${channelPaymentValuesSql(sql, { ...payment, now })} ON CONFLICT DO NOTHING`)
   )
-  return (payment: ChannelPayment, now: Date) => {
-    const { operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt } = payment
-    return Effect.asVoid(
-      Effect.orDie(statement({ operatorId, accountId, paymentId, channelId, kind, amount, currency, paidAt, now }))
-    )
-  }
-}
 
 /** Gives up what waited and cannot become an entry of the order that came. */
-export const makeDiscardPending = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({
-      operatorId,
-      accountId,
-      paymentId
-    }: Givens<Pick<ChannelPayment, "operatorId" | "accountId" | "paymentId">>) => sql`
-      DELETE FROM channel_payments
-      WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND payment_id = ${paymentId} AND settled_at IS NULL`
-  )
-  return ({ operatorId, accountId, paymentId }: ChannelPayment) =>
-    Effect.asVoid(Effect.orDie(statement({ operatorId, accountId, paymentId })))
-}
+export const makeDiscardPending =
+  (sql: Sql) =>
+  ({ operatorId, accountId, paymentId }: ChannelPayment) =>
+    Effect.asVoid(
+      Effect.orDie(sql`
+        DELETE FROM channel_payments
+        WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND payment_id = ${paymentId} AND settled_at IS NULL`)
+    )
 
 const PendingPaymentRow = Schema.Struct({
   operatorId: Schema.Int,
@@ -77,40 +57,26 @@ const selectPendingPayments = (sql: Sql): Fragment => sql`
   JOIN channel_accounts a ON a.operator_id = p.operator_id AND a.id = p.account_id`
 
 /** What waits for one order. */
-export const makeListPendingOfOrder = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, accountId, channelId }: Givens<Omit<PendingPaymentCursor, "paymentId">>) => sql`
+export const makeListPendingOfOrder =
+  (sql: Sql) =>
+  ({ operatorId, accountId, channelId }: Omit<PendingPaymentCursor, "paymentId">) =>
+    readPendingPayments(sql`
       ${selectPendingPayments(sql)}
       WHERE p.operator_id = ${operatorId} AND p.account_id = ${accountId} AND p.channel_id = ${channelId}
         AND p.settled_at IS NULL
-      ORDER BY p.payment_id LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}`
-  )
-  return ({ operatorId, accountId, channelId }: Omit<PendingPaymentCursor, "paymentId">) =>
-    readPendingPayments(statement({ operatorId, accountId, channelId }))
-}
+      ORDER BY p.payment_id LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}`)
 
 /** The next of all that waits and whose order is known by now. */
-export const makeListPendingAfter = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({
-      operatorId,
-      accountId,
-      channelId,
-      paymentId,
-      limit
-    }: Givens<PendingPaymentCursor & { readonly limit: number }>) => sql`
+export const makeListPendingAfter =
+  (sql: Sql) =>
+  ({ operatorId, accountId, channelId, paymentId }: PendingPaymentCursor, limit: number) =>
+    readPendingPayments(sql`
       ${selectPendingPayments(sql)}
       WHERE p.settled_at IS NULL
         AND (p.operator_id, p.account_id, p.channel_id, p.payment_id) > (${operatorId}::bigint, ${accountId}::bigint, ${channelId}::text, ${paymentId}::text)
         AND EXISTS (SELECT FROM orders o
           WHERE o.operator_id = p.operator_id AND o.channel_id = p.channel_id AND o.channel_type = a.channel_type)
-      ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${limit}`
-  )
-  return ({ operatorId, accountId, channelId, paymentId }: PendingPaymentCursor, limit: number) =>
-    readPendingPayments(statement({ operatorId, accountId, channelId, paymentId, limit }))
-}
+      ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${limit}`)
 
 /** Forgets what has waited since before `then`: its order never came. */
 export const deleteExpiredPendingPaymentsSql = (sql: Sql, createdUntil: Date): Fragment => sql`

@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../jobs/events/event-statements.ts"
-import { partOf, type Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { isBuiltInEntry } from "./dictionaries.ts"
 import { isListedByOperatorSql } from "./dictionary-sql.ts"
@@ -22,16 +21,12 @@ export interface ReceivedMoney {
 /**
  * CTEs that record it as a paid income entry of the order in the CTE `created_order`, split over the stays in `new_stay`.
  */
-export const recordReceivedMoney = (
-  sql: SqlClient,
-  receivedMoney: Value<ReceivedMoney>,
-  at: Value<Date>
-): Fragment => sql`
+export const recordReceivedMoney = (sql: SqlClient, receivedMoney: ReceivedMoney, at: Date): Fragment => sql`
   received_entry AS (
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at,
       order_id, status, operator_name, created_at, updated_at)
-    SELECT operator_id, 'income', ${partOf(receivedMoney, ({ amount }) => amount)}::numeric, currency, ${partOf(receivedMoney, ({ item_id }) => item_id)}::bigint,
-      ${partOf(receivedMoney, (each) => each.payment_method_id)}::bigint, ${at}::timestamptz, id, 'paid', ${partOf(receivedMoney, ({ operator_name }) => operator_name)},
+    SELECT operator_id, 'income', ${receivedMoney.amount}::numeric, currency, ${receivedMoney.item_id}::bigint,
+      ${receivedMoney.payment_method_id}::bigint, ${at}::timestamptz, id, 'paid', ${receivedMoney.operator_name},
       ${at}::timestamptz, ${at}::timestamptz
     FROM created_order
     RETURNING operator_id, id
@@ -39,7 +34,7 @@ export const recordReceivedMoney = (
     sql,
     sql`SELECT received_entry.operator_id, received_entry.id AS transaction_id, new_stay.id AS stay_id, part.amount
       FROM received_entry, new_stay
-      JOIN jsonb_to_recordset(${jsonParameter(partOf(receivedMoney, ({ shares }) => shares))}::jsonb) AS part (stay_code text, amount numeric)
+      JOIN jsonb_to_recordset(${jsonParameter(receivedMoney.shares)}::jsonb) AS part (stay_code text, amount numeric)
         USING (stay_code)`
   )}), received_recorded AS (${recordEventSql(sql, "transaction_created", {
     from: sql`received_entry`,
@@ -57,10 +52,6 @@ export const receivedAmountSql = (
   WHERE t.operator_id = ${order.operatorId} AND t.order_id = ${order.id} AND t.direction = 'income' AND t.status = 'paid')`
 
 /** Whether the operator lists the income method. */
-export const isListedIncomeMethodCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  id: Value<number>
-): Fragment => sql`
+export const isListedIncomeMethodCondition = (sql: SqlClient, operatorId: number, id: number): Fragment => sql`
   coalesce(${isListedByOperatorSql(sql, operatorId, sql`'income_methods'`, id)},
-    ${partOf(id, (each) => isBuiltInEntry("income_methods", each))}::boolean)`
+    ${isBuiltInEntry("income_methods", id)}::boolean)`

@@ -3,14 +3,15 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { CurrentActor } from "../../contract/actor.ts"
 import type { Page } from "../../contract/page.ts"
-import { type Givens, inForms, partOf, type Value } from "../../platform/database/forms.ts"
 import { selectedColumnsSql } from "../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../platform/database/parameters.ts"
 import {
   makeOptionalRowReader,
   makeRowsReader,
   makeSingleRowReader,
   type RowPage
 } from "../../platform/database/rows.ts"
+import { makeReadClientChooser } from "../../platform/database/SharedReads.ts"
 import type { RowId } from "../column-schemas.ts"
 import { propertyExistsCondition } from "../properties/properties/ownership.ts"
 import { ListedDictionaryEntry } from "./contract.ts"
@@ -26,6 +27,7 @@ import {
 } from "./transaction-changes.ts"
 import {
   checkTransactionFilters,
+  isShortTransactionSearch,
   searchTransactions,
   selectOrderIds,
   type TransactionFilterCheck,
@@ -93,10 +95,10 @@ interface NewTransactionReferences extends TransactionFilterIds {
   readonly method: DictionaryEntryId
 }
 
-const findPreconditions = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, property_id, order_code, item, method }: Givens<NewTransactionReferences>) => sql`
+const findPreconditions =
+  (sql: Sql) =>
+  ({ operatorId, property_id, order_code, item, method }: NewTransactionReferences) =>
+    readPreconditions(sql`
       SELECT
         ${propertyExistsCondition(sql, operatorId, property_id)} AS property_known,
         ${isListedEntrySql(sql, operatorId, item)} AS item_listed, ${isListedEntrySql(sql, operatorId, method)} AS method_listed,
@@ -106,61 +108,33 @@ const findPreconditions = (sql: Sql) => {
         order_code === undefined
           ? sql`false`
           : sql`orders.operator_id = ${operatorId} AND orders.id IN ${selectOrderIds(sql, operatorId, order_code)}`
-      }`
-  )
-  return ({ operatorId, property_id, order_code, item, method }: NewTransactionReferences) =>
-    readPreconditions(statement({ operatorId, property_id, order_code, item, method }))
-}
+      }`)
 
-const isListedEntrySql = (sql: Sql, operatorId: Value<number>, entry: Value<DictionaryEntryId>): Fragment =>
-  isListedByOperatorSql(
-    sql,
-    operatorId,
-    sql`${partOf(entry, ({ dictionary }) => dictionary)}`,
-    partOf(entry, ({ id }) => id)
-  )
+const isListedEntrySql = (sql: Sql, operatorId: number, entry: DictionaryEntryId): Fragment =>
+  isListedByOperatorSql(sql, operatorId, sql`${entry.dictionary}`, entry.id)
 
 /** Of what an edit names; what it does not is asked nothing of. */
-const isListedIfSentSql = (
-  sql: Sql,
-  operatorId: Value<number>,
-  dictionary: Fragment,
-  id: Value<number> | undefined
-): Fragment => (id === undefined ? sql`NULL::boolean` : isListedByOperatorSql(sql, operatorId, dictionary, id))
+const isListedIfSentSql = (sql: Sql, operatorId: number, dictionary: Fragment, id: number | undefined): Fragment =>
+  id === undefined ? sql`NULL::boolean` : isListedByOperatorSql(sql, operatorId, dictionary, id)
 
-interface FindTransactionParameters {
-  readonly operatorId: number
-  readonly id: number
-  readonly item_id: number | undefined
-  readonly payment_method_id: number | undefined
-}
-
-const findTransaction = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id, item_id, payment_method_id }: Givens<FindTransactionParameters>) => sql`
+const findTransaction =
+  (sql: Sql) =>
+  (
+    operatorId: number,
+    id: number,
+    { item_id, payment_method_id }: { readonly item_id?: number; readonly payment_method_id?: number }
+  ) =>
+    readTransaction(sql`
       SELECT ${selectedColumnsSql(sql, TransactionRow, transactionColumns(sql))}, page.order_id, ${stayWeightsJson(sql)} AS stays,
         ${isListedIfSentSql(sql, operatorId, sql`page.direction || '_items'`, item_id)} AS item_listed,
         ${isListedIfSentSql(sql, operatorId, sql`page.direction || '_methods'`, payment_method_id)} AS method_listed
       FROM transactions page ${transactionJoins(sql)}
-      WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
-  )
-  return (
-    operatorId: number,
-    id: number,
-    { item_id, payment_method_id }: { readonly item_id?: number; readonly payment_method_id?: number }
-  ) => readTransaction(statement({ operatorId, id, item_id, payment_method_id }))
-}
+      WHERE page.operator_id = ${operatorId} AND page.id = ${id}`)
 
-const listDictionary = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, name }: Givens<{ readonly operatorId: number; readonly name: DictionaryName }>) => sql`
+const listDictionary = (sql: Sql) => (operatorId: number, name: DictionaryName) =>
+  readDictionary(sql`
       SELECT id, name, retired_at IS NOT NULL AS retired
-      FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${name}`
-  )
-  return (operatorId: number, name: DictionaryName) => readDictionary(statement({ operatorId, name }))
-}
+      FROM dictionary_entries WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND dictionary = ${genericPlanParameter(sql, "text", name)}`)
 
 /** The SQL of income and expense entries. */
 export class TransactionStore extends Context.Service<
@@ -209,15 +183,18 @@ export class TransactionStore extends Context.Service<
 >()("latchkey/domain/money/TransactionStore") {
   static readonly layer = Layer.effect(
     TransactionStore,
-    Effect.map(SqlClient.SqlClient, (sql) => ({
-      search: searchTransactions(sql),
-      checkFilters: checkTransactionFilters(sql),
-      findPreconditions: findPreconditions(sql),
-      create: createTransaction(sql),
-      findTransaction: findTransaction(sql),
-      update: updateTransaction(sql),
-      remove: deleteTransaction(sql),
-      listDictionary: listDictionary(sql)
-    }))
+    Effect.gen(function* () {
+      const [sql, read] = [yield* SqlClient.SqlClient, yield* makeReadClientChooser]
+      return {
+        search: read(searchTransactions, isShortTransactionSearch),
+        checkFilters: checkTransactionFilters(sql),
+        findPreconditions: read(findPreconditions),
+        create: createTransaction(sql),
+        findTransaction: read(findTransaction),
+        update: updateTransaction(sql),
+        remove: deleteTransaction(sql),
+        listDictionary: listDictionary(sql)
+      }
+    })
   )
 }

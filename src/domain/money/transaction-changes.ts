@@ -1,13 +1,12 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { changedRecordsSql, createdOrDeletedRecordsSql, prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { changedRecordsSql, createdOrDeletedRecordsSql, recordChange } from "../../changes/recorded-change.ts"
 import { recordEventSql } from "../../jobs/events/event-statements.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../platform/database/columns.ts"
-import type { Givens, Value } from "../../platform/database/forms.ts"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import { lockUnchangedOrder, type OrderSnapshot } from "../bookings/orders/order-sql.ts"
-import { type OperatorRowId, readRowId } from "../operator-rows.ts"
+import { readRowId } from "../operator-rows.ts"
 import { Transaction } from "./contract.ts"
 import type { EntryShare } from "./rules.ts"
 import { writeShares } from "./transaction-shares.ts"
@@ -49,7 +48,7 @@ export interface EntrySplit {
 }
 
 /** Writes the shares of the entry in the CTE `entry`. */
-export const writeEntryShares = (sql: SqlClient, shares: Value<ReadonlyArray<EntryShare>>): Fragment =>
+export const writeEntryShares = (sql: SqlClient, shares: ReadonlyArray<EntryShare>): Fragment =>
   writeShares(
     sql,
     sql`SELECT entry.operator_id, entry.id AS transaction_id, share.stay_id, share.amount
@@ -57,11 +56,7 @@ export const writeEntryShares = (sql: SqlClient, shares: Value<ReadonlyArray<Ent
   )
 
 /** Records what happened to the entry in the CTE `entry`. */
-export const recordEntryEvent = (
-  sql: SqlClient,
-  change: "created" | "updated" | "deleted",
-  at: Value<Date>
-): Fragment =>
+export const recordEntryEvent = (sql: SqlClient, change: "created" | "updated" | "deleted", at: Date): Fragment =>
   recordEventSql(sql, `transaction_${change}`, {
     from: sql`entry`,
     record: sql`'transaction:' || id`,
@@ -69,82 +64,58 @@ export const recordEntryEvent = (
     at
   })
 
-/** An entry to be made, with how it is split. */
-interface CreateEntryParameters extends EntrySplit {
-  readonly operatorId: number
-  readonly entry: Omit<typeof NewTransactionColumns.Type, "order_id"> & { readonly order_id: number | null }
-  readonly now: Date
-}
-
 /** Answers the new entry's id, or undefined when its order is not as it was read any more. */
-export const createTransaction = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, entry, order, shares, now }: Givens<CreateEntryParameters>) => ({
-      change: sql`
-      ${lockUnchangedOrder(sql, operatorId, order)}, entry AS (
-        INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
-        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewTransactionColumns))}
-        FROM as_read, ${rowParameterSql(sql, NewTransactionColumns, entry)}
-        RETURNING operator_id, id
-      ), shares AS (${writeEntryShares(sql, shares)})`,
-      events: [recordEntryEvent(sql, "created", now)],
-      changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
-      outcome: sql`SELECT id FROM entry`
-    })
-  )
-  return (operatorId: number, entry: NewTransaction, { order, shares }: EntrySplit, now: Date) =>
-    readRowId(statement({ operatorId, entry: { ...entry, order_id: order?.id ?? null }, order, shares, now }))
-}
-
-/** What an edit sets, of which entry. */
-interface UpdateEntryParameters extends OperatorRowId, TransactionEdit, EntrySplit {
-  readonly now: Date
-}
+export const createTransaction =
+  (sql: SqlClient) =>
+  (operatorId: number, entry: NewTransaction, { order, shares }: EntrySplit, now: Date) =>
+    readRowId(
+      recordChange(sql, {
+        change: sql`
+          ${lockUnchangedOrder(sql, operatorId, order)}, entry AS (
+            INSERT INTO transactions (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTransactionColumns))})
+            SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewTransactionColumns))}
+            FROM as_read, ${rowParameterSql(sql, NewTransactionColumns, { ...entry, order_id: order?.id ?? null })}
+            RETURNING operator_id, id
+          ), shares AS (${writeEntryShares(sql, shares)})`,
+        events: [recordEntryEvent(sql, "created", now)],
+        changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
+        outcome: sql`SELECT id FROM entry`
+      })
+    )
 
 /**
  * Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. The entry is locked
  * after its order, as changes of orders do.
  */
-export const updateTransaction = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, order, shares, now, ...edit }: Givens<UpdateEntryParameters>) => ({
+export const updateTransaction =
+  (sql: SqlClient) =>
+  (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: EntrySplit, now: Date) =>
+    readRowId(
+      recordChange(sql, {
+        change: sql`
+          ${lockUnchangedOrder(sql, operatorId, order)}, before AS (
+            SELECT * FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
+            FOR NO KEY UPDATE
+          ), entry AS (
+            UPDATE transactions t SET updated_at = ${now}, ${updateAssignments(sql, EditableTransactionColumns, "t", edit)}
+            FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
+            RETURNING t.*
+          ), shares AS (${writeEntryShares(sql, shares)})`,
+        events: [recordEntryEvent(sql, "updated", now)],
+        changedRecords: changedRecordsSql(sql, "transaction", "entry"),
+        outcome: sql`SELECT id FROM entry`
+      })
+    )
+
+/** Answers the deleted entry's id, or undefined when there is none. */
+export const deleteTransaction = (sql: SqlClient) => (operatorId: number, id: number, now: Date) =>
+  readRowId(
+    recordChange(sql, {
       change: sql`
-      ${lockUnchangedOrder(sql, operatorId, order)}, before AS (
-        SELECT * FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} AND EXISTS (SELECT FROM as_read)
-        FOR NO KEY UPDATE
-      ), entry AS (
-        UPDATE transactions t SET updated_at = ${now}, ${updateAssignments(sql, EditableTransactionColumns, "t", edit)}
-        FROM before WHERE t.operator_id = before.operator_id AND t.id = before.id
-        RETURNING t.*
-      ), shares AS (${writeEntryShares(sql, shares)})`,
-      events: [recordEntryEvent(sql, "updated", now)],
-      changedRecords: changedRecordsSql(sql, "transaction", "entry"),
+        entry AS (
+          DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
+      events: [recordEntryEvent(sql, "deleted", now)],
+      changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
       outcome: sql`SELECT id FROM entry`
     })
   )
-  return (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: EntrySplit, now: Date) => {
-    const { amount, item_id, payment_method_id, action_at, status, note } = edit
-    return readRowId(
-      statement({ operatorId, id, amount, item_id, payment_method_id, action_at, status, note, order, shares, now })
-    )
-  }
-}
-
-/** Answers the deleted entry's id, or undefined when there is none. */
-export const deleteTransaction = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, now }: Givens<DeleteEntryParameters>) => ({
-    change: sql`
-      entry AS (
-        DELETE FROM transactions WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id)`,
-    events: [recordEntryEvent(sql, "deleted", now)],
-    changedRecords: createdOrDeletedRecordsSql(sql, "transaction", "entry"),
-    outcome: sql`SELECT id FROM entry`
-  }))
-  return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))
-}
-
-interface DeleteEntryParameters extends OperatorRowId {
-  readonly now: Date
-}

@@ -2,11 +2,13 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../contract/page.ts"
-import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
+import { DAY_MS } from "../../contract/time.ts"
 import { makePageReader } from "../../platform/database/list-pages.ts"
-import { normalizeForSearch, normalizeSearchKeyword } from "../../platform/database/parameters.ts"
+import { genericPlanParameter, normalizeForSearch, normalizeSearchKeyword } from "../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
+import { SHARED_READ_DAYS } from "../../platform/limits.ts"
 import { AmountColumn, InstantColumn, MicrosecondInstantColumn } from "../column-schemas.ts"
+import type { OperatorScoped } from "../operator-rows.ts"
 import { propertyExistsCondition } from "../properties/properties/ownership.ts"
 import { type search_transactions, Transaction } from "./contract.ts"
 
@@ -44,38 +46,29 @@ export type TransactionFilterCheck = typeof TransactionFilterCheck.Type
 const readFilterCheck = makeSingleRowReader(TransactionFilterCheck)
 
 /** The order a code names: its own, or that of any of its stays. */
-export const selectOrderIds = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment => sql`(
+export const selectOrderIds = (sql: SqlClient, operatorId: number, code: string): Fragment => sql`(
   SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
   UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
 
 /** The values of a search; what is undefined does not narrow it. */
-const toSearchParameters = (operatorId: number, filters: TransactionFilters) => ({
-  operatorId,
-  id: filters.id,
-  from: filters.instants?.from,
-  until: filters.instants?.until,
-  property_id: filters.property_id,
-  order_code: filters.order_code,
-  direction: filters.direction,
-  item_id: filters.item_id,
-  payment_method_id: filters.payment_method_id,
-  currency: filters.currency,
-  status: filters.status,
-  keyword: filters.keyword
-})
-type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
+type SearchParameters = OperatorScoped & TransactionFilters
 
 const buildFilterConditions = (
   sql: SqlClient,
   { operatorId, ...parameters }: SearchParameters
 ): ReadonlyArray<Fragment> => {
-  const conditions: Array<Fragment> = [sql`t.operator_id = ${operatorId}`]
+  const isLookUp = parameters.id !== undefined || parameters.order_code !== undefined
+  const operator = isLookUp ? sql`${operatorId}` : genericPlanParameter(sql, "bigint", operatorId)
+  const conditions: Array<Fragment> = [sql`t.operator_id = ${operator}`]
   if (parameters.id !== undefined) conditions.push(sql`t.id = ${parameters.id}`)
-  if (parameters.from !== undefined) conditions.push(sql`t.action_at >= ${parameters.from}`)
-  if (parameters.until !== undefined) conditions.push(sql`t.action_at < ${parameters.until}`)
+  if (parameters.instants?.from !== undefined)
+    conditions.push(sql`t.action_at >= ${genericPlanParameter(sql, "timestamptz", parameters.instants?.from)}`)
+  if (parameters.instants?.until !== undefined)
+    conditions.push(sql`t.action_at < ${genericPlanParameter(sql, "timestamptz", parameters.instants?.until)}`)
   if (parameters.property_id !== undefined) {
-    conditions.push(sql`(t.property_id = ${parameters.property_id} OR t.order_id IN (
-      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${parameters.property_id}))`)
+    const property = genericPlanParameter(sql, "bigint", parameters.property_id)
+    conditions.push(sql`(t.property_id = ${property} OR t.order_id IN (
+      SELECT order_id FROM stays WHERE operator_id = ${operator} AND property_id = ${property}))`)
   }
   if (parameters.order_code !== undefined)
     conditions.push(sql`t.order_id IN ${selectOrderIds(sql, operatorId, parameters.order_code)}`)
@@ -93,11 +86,16 @@ const buildFilterConditions = (
   return conditions
 }
 
+/** The name of a dictionary entry, as a subquery: a join would hash the entries of all operators where their table is small. */
+const dictionaryNameSql = (sql: SqlClient, dictionary: Fragment, id: Fragment): Fragment => sql`(
+  SELECT name FROM dictionary_entries
+  WHERE operator_id = page.operator_id AND dictionary = ${dictionary} AND id = ${id})`
+
 /** What an entry in `page` shows of what {@link joined} adds. */
 export const transactionColumns = (sql: SqlClient) => ({
   action_at: sql`to_char(page.action_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
-  item_name: sql`item.name`,
-  payment_method_name: sql`method.name`,
+  item_name: dictionaryNameSql(sql, sql`page.direction || '_items'`, sql`page.item_id`),
+  payment_method_name: dictionaryNameSql(sql, sql`page.direction || '_methods'`, sql`page.payment_method_id`),
   link_type: sql`CASE WHEN page.order_id IS NOT NULL THEN 'reservation' WHEN page.property_id IS NOT NULL THEN 'property'
     ELSE 'operator' END`,
   property_id: sql`property.id`,
@@ -118,22 +116,31 @@ export const transactionJoins = (sql: SqlClient): Fragment => sql`
     WHERE share.operator_id = page.operator_id AND share.transaction_id = page.id
   ) split ON page.order_id IS NOT NULL
   LEFT JOIN properties property
-    ON property.operator_id = page.operator_id AND property.id = coalesce(page.property_id, split.property_id)
-  LEFT JOIN dictionary_entries item ON item.operator_id = page.operator_id AND item.id = page.item_id
-    AND item.dictionary = page.direction || '_items'
-  LEFT JOIN dictionary_entries method ON method.operator_id = page.operator_id AND method.id = page.payment_method_id
-    AND method.dictionary = page.direction || '_methods'`
+    ON property.operator_id = page.operator_id AND property.id = coalesce(page.property_id, split.property_id)`
 
 export const searchTransactions = (sql: SqlClient) => {
-  const selectPage = makePageReader(sql, TransactionRow, (parameters: SearchParameters) => ({
-    matchingRows: sql`SELECT t.* FROM transactions t WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
-    orderBy: sql`action_at DESC, id DESC`,
-    columns: transactionColumns(sql),
-    joins: transactionJoins(sql)
-  }))
-  return (operatorId: number, filters: TransactionFilters, page: Page) =>
-    selectPage(toSearchParameters(operatorId, filters), page)
+  const selectPage = makePageReader(
+    sql,
+    TransactionRow,
+    (parameters: SearchParameters) => ({
+      matchingRows: sql`SELECT t.* FROM transactions t WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
+      orderBy: sql`action_at DESC, id DESC`,
+      joins: transactionJoins(sql)
+    }),
+    transactionColumns(sql)
+  )
+  return (operatorId: number, filters: TransactionFilters, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
+
+/** Whether an index leads to the rows of a search, and to not too many. */
+export const isShortTransactionSearch = (
+  _operatorId: number,
+  { id, order_code, instants, keyword }: TransactionFilters
+): boolean =>
+  keyword === undefined &&
+  (id !== undefined ||
+    order_code !== undefined ||
+    (instants !== undefined && instants.until.getTime() - instants.from.getTime() <= SHARED_READ_DAYS * DAY_MS))
 
 /** What a search names. */
 export interface TransactionFilterIds {
@@ -143,13 +150,9 @@ export interface TransactionFilterIds {
 }
 
 /** Whether the property and the order a search names exist; asked only when the search found nothing. */
-export const checkTransactionFilters = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, property_id, order_code }: Givens<TransactionFilterIds>) => sql`
+export const checkTransactionFilters =
+  (sql: SqlClient) =>
+  (operatorId: number, { property_id, order_code }: Pick<TransactionFilters, "property_id" | "order_code">) =>
+    readFilterCheck(sql`
       SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AS property,
-        ${order_code === undefined ? sql`true` : sql`EXISTS ${selectOrderIds(sql, operatorId, order_code)}`} AS "order"`
-  )
-  return (operatorId: number, { property_id, order_code }: Pick<TransactionFilters, "property_id" | "order_code">) =>
-    readFilterCheck(statement({ operatorId, property_id, order_code }))
-}
+        ${order_code === undefined ? sql`true` : sql`EXISTS ${selectOrderIds(sql, operatorId, order_code)}`} AS "order"`)

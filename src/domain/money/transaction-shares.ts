@@ -2,8 +2,7 @@ import { Option } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { padToFourDecimals, toMinorUnits } from "../../contract/money.ts"
-import type { Value } from "../../platform/database/forms.ts"
-import { idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
+import { genericPlanParameter, idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
 import { type EntryShare, splitIntoShares } from "./rules.ts"
 
 // The split of an order's entries over its stays, for statements of orders: parts of one statement, which the tables'
@@ -35,11 +34,7 @@ export const writeShares = (sql: SqlClient, shares: Fragment): Fragment => sql`
   ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
 
 /** CTE that forgets the shares of stays that go for good, where the CTE `unchanged` has its row. */
-export const removeShares = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  stayIds: Value<ReadonlyArray<number>>
-): Fragment => sql`
+export const removeShares = (sql: SqlClient, operatorId: number, stayIds: ReadonlyArray<number>): Fragment => sql`
   removed_share AS (
     DELETE FROM transaction_shares t USING unchanged
     WHERE t.operator_id = ${operatorId} AND t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])
@@ -53,10 +48,10 @@ export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => s
 /** Selects and locks, in one order, those of the entries that still have the amount they were read with. */
 export const lockUnchangedEntries = (
   sql: SqlClient,
-  operatorId: Value<number>,
-  entries: Value<ReadonlyArray<OrderEntry>>
+  operatorId: number,
+  entries: ReadonlyArray<OrderEntry>
 ): Fragment => sql`
   SELECT t.id FROM transactions t
   JOIN jsonb_to_recordset(${jsonParameter(entries)}::jsonb) AS known (id bigint, amount numeric)
     ON known.id = t.id AND known.amount = t.amount
-  WHERE t.operator_id = ${operatorId} ORDER BY t.id FOR NO KEY UPDATE OF t`
+  WHERE t.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} ORDER BY t.id FOR NO KEY UPDATE OF t`

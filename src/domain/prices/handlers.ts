@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { runAtMostOnce } from "../../changes/external-action.ts"
 import { IdempotencyKeys } from "../../changes/IdempotencyKeys.ts"
 import { CurrentCaller } from "../../contract/caller.ts"
@@ -25,7 +25,7 @@ import {
 import { toAirbnbPriceAndRules, toAirbnbUpdate, toVrboPriceAndRules, toVrboSnapshot, toVrboUpdate } from "./rules.ts"
 import { PriceAndRulesStore } from "./store.ts"
 
-export const layerPriceAndRulesNoDeps = layerOperations(
+export const layerPriceAndRules = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* PriceAndRulesStore, yield* ChannelGateway]
     const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
@@ -37,8 +37,6 @@ export const layerPriceAndRulesNoDeps = layerOperations(
     })
   })
 )
-
-export const layerPriceAndRules = Layer.provide(layerPriceAndRulesNoDeps, PriceAndRulesStore.layer)
 
 type Store = PriceAndRulesStore["Service"]
 type Gateway = ChannelGateway["Service"]

@@ -1,9 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../changes/recorded-change.ts"
+import { recordChange } from "../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../contract/actor.ts"
-import { type Givens, inForms, type Value } from "../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
 import type { RowId } from "../column-schemas.ts"
 import {
@@ -13,7 +12,7 @@ import {
   operatorListingSql
 } from "../listings/listing-lookup.ts"
 import { type ListingSettingsParameters, updateSettingsSnapshotSql } from "../listings/settings-snapshot.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId } from "../operator-rows.ts"
+import { readRowId } from "../operator-rows.ts"
 
 /** The settings that the channel took last; null: none are recorded. */
 const SettingsSnapshotRow = Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) })
@@ -21,14 +20,11 @@ type SettingsSnapshotRow = typeof SettingsSnapshotRow.Type
 
 const readSnapshot = makeOptionalRowReader(SettingsSnapshotRow)
 
-const findSnapshot = (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["findSnapshot"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, channel_type, listing_id }: Givens<OperatorScoped & ListingKey>) => sql`
-      SELECT price_and_rules FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`
-  )
-  return (operatorId, { channel_type, listing_id }) => readSnapshot(statement({ operatorId, channel_type, listing_id }))
-}
+const findSnapshot =
+  (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["findSnapshot"] =>
+  (operatorId, { channel_type, listing_id }) =>
+    readSnapshot(sql`
+      SELECT price_and_rules FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`)
 
 interface SentSettingNames {
   /** The settings that the channel was told. */
@@ -36,38 +32,32 @@ interface SentSettingNames {
 }
 
 /** Of the listings in a CTE: the settings that their channel was told. */
-const sentSettingsAuditSql = (
-  sql: SqlClient.SqlClient,
-  cte: string,
-  names: Value<ReadonlyArray<string>>
-): Fragment => sql`
+const sentSettingsAuditSql = (sql: SqlClient.SqlClient, cte: string, names: ReadonlyArray<string>): Fragment => sql`
   SELECT operator_id, 'listing:' || id AS record, ${names}::text[] AS fields FROM ${sql(cte)}`
 
-const recordSentSettings = (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["recordSentSettings"] => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, names }: Givens<OperatorRowId & SentSettingNames>) => ({
-      change: sql`own AS (SELECT operator_id, id FROM listings WHERE operator_id = ${operatorId} AND id = ${id})`,
-      events: [],
-      changedRecords: sentSettingsAuditSql(sql, "own", names),
-      outcome: sql`SELECT id FROM own`
-    })
-  )
-  return (operatorId, id, names) => readRowId(statement({ operatorId, id, names }))
-}
+const recordSentSettings =
+  (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["recordSentSettings"] =>
+  (operatorId, id, names) =>
+    readRowId(
+      recordChange(sql, {
+        change: sql`own AS (SELECT operator_id, id FROM listings WHERE operator_id = ${operatorId} AND id = ${id})`,
+        events: [],
+        changedRecords: sentSettingsAuditSql(sql, "own", names),
+        outcome: sql`SELECT id FROM own`
+      })
+    )
 
-const recordSnapshot = (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["recordSnapshot"] => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, names, settings, now }: Givens<ListingSettingsParameters & SentSettingNames>) => ({
-      change: sql`taken AS (${updateSettingsSnapshotSql(sql, { operatorId, id, settings, now })})`,
-      events: [],
-      changedRecords: sentSettingsAuditSql(sql, "taken", names),
-      outcome: sql`SELECT id FROM taken`
-    })
-  )
-  return ({ operatorId, id, names, settings, now }) => readRowId(statement({ operatorId, id, names, settings, now }))
-}
+const recordSnapshot =
+  (sql: SqlClient.SqlClient): PriceAndRulesStore["Service"]["recordSnapshot"] =>
+  ({ operatorId, id, names, settings, now }) =>
+    readRowId(
+      recordChange(sql, {
+        change: sql`taken AS (${updateSettingsSnapshotSql(sql, { operatorId, id, settings, now })})`,
+        events: [],
+        changedRecords: sentSettingsAuditSql(sql, "taken", names),
+        outcome: sql`SELECT id FROM taken`
+      })
+    )
 
 /** What is known of listings' prices and rules here. */
 export class PriceAndRulesStore extends Context.Service<

@@ -7,27 +7,27 @@ import { setGauge } from "../../platform/telemetry/metrics/metric-updates.ts"
 import { repeatPeriodically } from "../loop.ts"
 import { markLaggingConsumersSql } from "./consumer-statements.ts"
 
-/** Milliseconds between two looks, and consumers one look writes a line about; the next look has the others. */
+/** Milliseconds between two polls, and log lines of one poll. The next poll logs the others. */
 export const LAGGING_POLL_MS = 60_000
 export const LAGGING_LOG_LINES = 20
 
 const NewlyLagging = Schema.Struct({
   operator_id: Schema.Int,
   name: Schema.String,
-  /** When the oldest event was queued that it has not acknowledged. */
+  /** When its oldest unacknowledged event was queued. */
   queued_at: Schema.DateFromString
 })
 
 const readLaggingRows = makeRowsReader(Schema.Struct({ lagging: Schema.Int, began: Schema.NullOr(NewlyLagging) }))
 
 /**
- * Consumers of the feed that fall behind. That one lags is written down with it: so whichever process finds it first
- * warns of it, once, and again only when it has kept up in between.
+ * Finds consumers of the feed that fall behind. The lag is stored with the consumer, so one process logs one warning, and another one only
+ * after the consumer has caught up in between.
  */
 export class LaggingConsumers extends Context.Service<
   LaggingConsumers,
   {
-    /** How many lag, and those of whom nobody has warned yet. */
+    /** Counts the lagging consumers, and returns those without a warning so far. */
     readonly check: (now: Date) => Effect.Effect<{
       readonly laggingCount: number
       readonly newlyLagging: ReadonlyArray<typeof NewlyLagging.Type>
@@ -51,7 +51,7 @@ export class LaggingConsumers extends Context.Service<
   )
 }
 
-/** Sets the metric, and warns of each consumer that began to lag. */
+/** Sets the metric, and logs a warning for each consumer that began to lag. */
 export const warnOfLaggingConsumers = Effect.fnUntraced(function* (now: Date) {
   const { check } = yield* LaggingConsumers
   const { laggingCount, newlyLagging } = yield* check(now)
@@ -64,7 +64,7 @@ export const warnOfLaggingConsumers = Effect.fnUntraced(function* (now: Date) {
   }
 })
 
-/** Looks from time to time, until the scope closes. */
+/** Polls at regular times, until the scope closes. */
 export const watchLaggingConsumers = repeatPeriodically(
   "looking for consumers that lag",
   LAGGING_POLL_MS,

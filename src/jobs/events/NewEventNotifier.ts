@@ -6,33 +6,33 @@ import { repeatForever } from "../loop.ts"
 import { pollWhenWoken } from "../polling.ts"
 import { WakeUp } from "../WakeUp.ts"
 
-/** Milliseconds between two looks for what another process put into the feed, where no word of it came. */
+/** Milliseconds between two polls for events of other processes, where no wake-up came. */
 export const NEW_EVENTS_POLL_MS = 1_000
-/** Milliseconds between the word of a change and the look: by then its event is in the feed as a rule. */
+/** Milliseconds between the wake-up of a change and the poll: by then its event is usually in the feed. */
 const DISPATCH_WAIT_MS = 50
 
 /**
- * Tells who waits for events of an operator that there are new ones in the feed. It says neither which nor how many, and
- * may say so for nothing: whoever is told reads.
+ * Notifies requests that wait for events of an operator that the feed may have new ones. A notification carries no content and may be
+ * needless: the request reads the feed then.
  */
 export class NewEventNotifier extends Context.Service<
   NewEventNotifier,
   {
-    /** Events of these operators are in the feed now. To be called after the commit; it waits for nothing. */
+    /** Notifies that events of these operators are in the feed. Call it after the commit. It does not wait. */
     readonly notify: (operators: ReadonlyArray<number>) => Effect.Effect<void>
-    /** A latch of one waiter's own that every word of new events of the operator opens; the waiter closes it. */
+    /** Makes a latch for one waiter. Every notification of the operator opens it, and the waiter closes it. */
     readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("latchkey/jobs/events/NewEventNotifier") {
-  /** Where this process is the only one that hands out events: the embedded database. */
+  /** For a database whose events only this process dispatches: the embedded one. */
   static readonly layerProcess: Layer.Layer<NewEventNotifier> = Layer.sync(NewEventNotifier, () => {
     const waiters = new Waiters()
     return { notify: waiters.notify, latch: waiters.latch }
   })
 
   /**
-   * Processes on one server: what this one hands out it tells at once. What others hand out is looked up while somebody
-   * waits, by one statement for all who do: soon after a change wakes the workers, and from time to time.
+   * For processes on one server. Events that this process dispatches are notified at once. While a request waits, one statement for all
+   * waiters polls for events of other processes, soon after each wake-up and at regular times.
    */
   static readonly layerServer: Layer.Layer<NewEventNotifier, never, SqlClient.SqlClient | WakeUp> = Layer.effect(
     NewEventNotifier,
@@ -48,14 +48,14 @@ export class NewEventNotifier extends Context.Service<
   )
 }
 
-/** Who waits, by operator. */
+/** The latches of the waiting requests, by operator. */
 class Waiters {
   readonly #latches = new Map<number, Set<Latch.Latch>>()
-  /** The position of the latest event that those who wait have been told of, for each operator somebody waits for. */
+  /** The position of the latest notified event, for each operator with waiters. */
   readonly notifiedPositions = new Map<number, number>()
   readonly #some = Latch.makeUnsafe()
 
-  /** Waits until somebody waits. */
+  /** Waits until there is a waiter. */
   readonly awaitWaiter: Effect.Effect<void> = this.#some.await
 
   readonly notify = (operators: Iterable<number>): Effect.Effect<void> =>
@@ -71,7 +71,7 @@ class Waiters {
       (latch) => Effect.sync(() => this.#remove(operator, latch))
     )
 
-  /** The operators somebody waits for. */
+  /** The operators with waiters. */
   get operators(): ReadonlyArray<number> {
     return Array.from(this.#latches.keys())
   }
@@ -82,7 +82,7 @@ class Waiters {
     if (latches === undefined) this.#latches.set(operator, new Set([latch]))
     else latches.add(latch)
     this.#some.openUnsafe()
-    // What it has read by now is not known here: the next look tells it in any case.
+    // The position that the new waiter has read is unknown here, so the next poll notifies it in any case.
     this.notifiedPositions.delete(operator)
     return latch
   }
@@ -99,7 +99,7 @@ class Waiters {
 
 const readLatest = makeRowsReader(Schema.Struct({ operator_id: Schema.Int, position: Schema.NullOr(Schema.Int) }))
 
-/** Tells those who wait for an operator whose latest event is another one than they were told of. */
+/** Notifies the waiters of operators with a new latest event. */
 const notifyOfNewEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, waiters: Waiters) {
   const latest = yield* readLatest(sql`
     SELECT operator_id, (SELECT latest_feed_positions(waiting.operator_id, 0, 1)) AS position

@@ -1,10 +1,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value, Valued } from "../../platform/database/forms.ts"
 import { FEED_LAG_COUNTED } from "../../platform/limits.ts"
 import { deletedUpToSql } from "./event-statements.ts"
 
-// What is written of those who read the feed (event_consumers): how far each has come, and since when it lags.
+// The statements on consumers of the feed (event_consumers): the position of each, and since when it lags.
 
 /** The oldest kept event that consumer `c` has not acknowledged. */
 const oldestUnacknowledgedSql = (sql: SqlClient): Fragment => sql`
@@ -12,15 +11,15 @@ const oldestUnacknowledgedSql = (sql: SqlClient): Fragment => sql`
   FROM feed_events(c.operator_id, greatest(c.position, ${deletedUpToSql(sql, sql`c.operator_id`)}), 1, NULL, NULL, 1)`
 
 /**
- * Consumers of one operator as they are shown, of a table or CTE. `oldest_queued_at` is null for one that is behind in
- * nothing. The events are counted in one pass for all of them, between the places where they stand.
+ * Selects the status of consumers of one operator, from a table or CTE. `oldest_queued_at` is null if a consumer has no unacknowledged
+ * event. One pass counts the events between the positions of all consumers.
  */
-export const consumerStatusSql = (sql: SqlClient, operatorId: Value<number>, consumers: Fragment): Fragment => sql`
+export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
     SELECT places, greatest(places[1], ${deletedUpToSql(sql, sql`${operatorId}`)}) AS least
     FROM (SELECT ARRAY(SELECT DISTINCT position FROM ${consumers} c ORDER BY position) AS places) all_places
   ), counted AS MATERIALIZED (
-    -- A place itself is acknowledged: an event is behind it only when it is beyond.
+    -- A position itself is acknowledged: only events after it count.
     SELECT width_bucket(latest.position - 1, standing.places) AS after, count(*) AS events
     FROM standing CROSS JOIN (
       SELECT position FROM latest_feed_positions(${operatorId}, (SELECT least FROM standing), ${FEED_LAG_COUNTED}) position
@@ -34,15 +33,15 @@ export const consumerStatusSql = (sql: SqlClient, operatorId: Value<number>, con
   FROM standing CROSS JOIN ${consumers} c`
 
 /**
- * The CTEs `forgotten` and `put`: acknowledges up to a position, as a consumer that is made if it `is_new`. No row is put
- * where events after the position were removed, and none where the consumer has come further already. Refused by
- * `event_consumer_limit` when the operator has no room for another.
+ * Returns the CTEs `forgotten` and `put`, which acknowledge events up to a position. The consumer is created if it `is_new`. Nothing is
+ * written if retention has deleted events after the position, or if the consumer's position is later already. Fails with
+ * `event_consumer_limit` if the operator has too many consumers.
  */
 export const acknowledgeEventsSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
-  { name, position }: Valued<{ readonly name: string; readonly position: number }>,
-  now: Value<Date>
+  operatorId: number,
+  { name, position }: { readonly name: string; readonly position: number },
+  now: Date
 ): Fragment => sql`
   forgotten AS (SELECT ${deletedUpToSql(sql, sql`${operatorId}`)} AS position),
   put AS (
@@ -53,16 +52,15 @@ export const acknowledgeEventsSql = (
     RETURNING operator_id, name, position, xmax = 0 AS is_new
   )`
 
-/** The CTE `removed`. */
-export const deleteConsumerSql = (sql: SqlClient, operatorId: Value<number>, name: Value<string>): Fragment => sql`
+/** Returns the CTE `removed`, which deletes a consumer. */
+export const deleteConsumerSql = (sql: SqlClient, operatorId: number, name: string): Fragment => sql`
   removed AS (
     DELETE FROM event_consumers WHERE operator_id = ${operatorId} AND name = ${name} RETURNING operator_id, name
   )`
 
 /**
- * Looks at every consumer: lagging are those whose oldest unacknowledged event was queued by `lagCutoff`. Answers how many, and
- * up to `limit` of those that are written down as lagging now and were not before. One that keeps up again is one that was
- * not.
+ * Marks lagging consumers: those whose oldest unacknowledged event was queued by `lagCutoff`. Clears the mark of consumers that have caught
+ * up. Returns the number of lagging consumers, and up to `limit` that are newly marked.
  */
 export const markLaggingConsumersSql = (sql: SqlClient, lagCutoff: Date, now: Date, limit: number): Fragment => sql`
   WITH looked AS MATERIALIZED (

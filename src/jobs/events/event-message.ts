@@ -9,12 +9,12 @@ export interface RecordedEvent {
   readonly queued_at: Date
 }
 
-/** When an event was queued, as it is shown. */
+/** Formats the time at which an event was queued, to the second. */
 export const formatQueuedAt = (queuedAt: Date): string => formatUtcInstant(truncateToSecond(queuedAt.getTime()))
 
 /**
- * What is told of an event, by a delivery and by the feed: flat, the event's own fields between its name and the time it
- * was queued (specification, Events). The only field that may be absent, `sub_event`, is left out when it is null.
+ * Returns an event as deliveries and the feed send it: flat, with the event's own fields between its name and the time at which it was
+ * queued (specification, Events). `sub_event` is left out if it is null.
  */
 export const toEventMessage = ({
   event,
@@ -30,12 +30,12 @@ export const toEventMessage = ({
   }
 }
 
-/** What an event is known by outside. */
+/** Returns the public id of an event. */
 export const toEventId = (id: number): string => `evt_${id}`
 
 const EVENT_ID = /^evt_([1-9]\d{0,15})$/
 
-/** Undefined: the text is no `event_id` of this service. */
+/** Parses a public id. Returns undefined if the text is no `event_id` of this service. */
 export const parseEventId = (eventId: string): number | undefined => {
   const id = EVENT_ID.exec(eventId)?.[1]
   return id === undefined ? undefined : Number(id)

@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../platform/database/forms.ts"
 import { traceparentSql } from "../../platform/database/traceparent-sql.ts"
 import { nextRowsCondition, type RetentionChange } from "../retention.ts"
 
@@ -34,7 +33,7 @@ interface StayEventFields {
 
 export type EventName = keyof EventFields
 
-/** All ten, in the order of the specification: what a subscription without a list of its own means. */
+/** All ten, in the order of the specification. A subscription without a list of events gets all of them. */
 export const EVENT_NAMES = [
   "reservation_created",
   "reservation_updated",
@@ -49,13 +48,14 @@ export const EVENT_NAMES = [
 ] as const satisfies ReadonlyArray<EventName>
 
 /**
- * The part of a changing statement that records what happened, to be put in a CTE beside the change: the event
- * exists exactly if the change does, without a round trip or a transaction of its own.
+ * Returns an INSERT of events for a CTE of the statement that makes the change. So the event exists exactly if the change does, without
+ * another round trip.
  *
- * `from` names the CTE (or table expression) whose rows are the changes, with `operator_id` among its columns; one
- * event a row. `fields` are SQL expressions over those rows, one for each of the event's own fields; `record` tells
- * which record it is about, so that deliveries about one record keep their order. The statement has the CTE of
- * {@link traceCteSql} before.
+ * - `from`: the CTE or table expression of the changed rows, with `operator_id`. Each row gets one event.
+ * - `record`: the record of the event, as an SQL expression. Deliveries about one record keep their order.
+ * - `fields`: SQL expressions over the rows, one for each of the event's own fields.
+ *
+ * The statement must have the CTE of {@link traceCteSql} before.
  */
 export const recordEventSql = <Name extends EventName>(
   sql: SqlClient,
@@ -64,7 +64,7 @@ export const recordEventSql = <Name extends EventName>(
     readonly from: Fragment
     readonly record: Fragment
     readonly fields: { readonly [Field in keyof EventFields[Name]]: Fragment }
-    readonly at: Value<Date>
+    readonly at: Date
   }
 ): Fragment => {
   const fields = Object.entries<Fragment | undefined>(options.fields).flatMap(([field, value]) =>
@@ -78,11 +78,11 @@ export const recordEventSql = <Name extends EventName>(
 }
 
 /**
- * Marks events as handed out that are not yet, by where they lie, and gives each its position. `batch` names a CTE with
- * their places and their `nth` of 1, 2, …: the order they get positions in. It is worded so that no plan reads all that
- * waits for the second half, which holds on the row as it is now: another process may have been faster.
+ * Marks undispatched events as dispatched, and gives each its position. `batch` names a CTE with the ctid (`place`) of each event and its
+ * number `nth` (1, 2, …), which sets the order of the positions. The last condition excludes events that another process has dispatched
+ * meanwhile. Its form keeps PostgreSQL from reading all undispatched events.
  */
-export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Value<Date>): Fragment => sql`
+export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
   WITH given AS MATERIALIZED (${assignPositionsSql(sql, batch)})
   UPDATE events e SET fanned_out_at = ${now}, position = given.before + each.nth
   FROM given, ${batch} each
@@ -90,10 +90,9 @@ export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Value<Da
     AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
 
 /**
- * As many positions as the batch has events: those after `before`. They are above all that were given up to now, and not
- * below the microseconds that the database's clock has counted since 1970: so a database that was restored from an older
- * dump gives none that somebody may hold already. Nothing is written for an empty batch. Only where one process at a time
- * runs it.
+ * Reserves one position per event of the batch, after `before`. Positions are above all earlier ones, and at least the microseconds of the
+ * database's clock since 1970. So a database that was restored from an older dump never reuses a position that a consumer may hold. An
+ * empty batch writes nothing. Only one process at a time may run it.
  */
 const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
   SELECT setval('event_positions', events + greatest(
@@ -101,13 +100,13 @@ const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
       floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint)) - events AS before
   FROM (SELECT count(*) AS events FROM ${batch}) counted WHERE events > 0`
 
-/** Up to which position events of the operator were removed, as an expression: the feed begins after it. */
+/** Returns an expression: the position up to which retention has deleted events of the operator. The feed begins after it. */
 export const deletedUpToSql = (sql: SqlClient, operator: Fragment): Fragment =>
   sql`coalesce((SELECT position FROM forgotten_events WHERE operator_id = ${operator}), 0)`
 
 /**
- * Forgets events that were handed out by `cutoff`, the oldest first, and that nobody needs any more: `unneededCondition` is asked of
- * each. Beside it, up to which position they were: whoever has not read so far has missed some.
+ * Deletes events that were dispatched by `cutoff` and for which `unneededCondition` holds, the oldest first. Stores the last deleted
+ * position per operator, so that a consumer before it can be told that it has missed events.
  */
 export const oldEventRetention = (sql: SqlClient, cutoff: Date, unneededCondition: Fragment): RetentionChange => ({
   change: sql`
@@ -123,6 +122,6 @@ export const oldEventRetention = (sql: SqlClient, cutoff: Date, unneededConditio
     ON CONFLICT (operator_id) DO UPDATE SET position = excluded.position WHERE f.position < excluded.position`
 })
 
-/** Events that are recorded and not handed out, up to `limit`, oldest first: when each was queued. */
+/** Selects when undispatched events were queued, up to `limit`, oldest first. */
 export const undispatchedEventsSql = (sql: SqlClient, limit: number): Fragment =>
   sql`SELECT queued_at FROM events WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${limit}`

@@ -3,7 +3,7 @@ import { DatabaseSettings, layerBackgroundDatabase } from "../../platform/databa
 import { LaggingConsumers, watchLaggingConsumers } from "./LaggingConsumers.ts"
 import { NewEventNotifier } from "./NewEventNotifier.ts"
 
-/** Tells who waits for events on the database that the settings name. */
+/** Notifies requests that wait for events, on the database of the settings. */
 export const layerNewEvents = Layer.unwrap(
   Effect.map(DatabaseSettings, ({ databaseUrl }) =>
     databaseUrl === undefined
@@ -12,5 +12,5 @@ export const layerNewEvents = Layer.unwrap(
   )
 )
 
-/** Watches the consumers of the feed, over a database. */
+/** Warns of lagging consumers of the feed, over a database. */
 export const layerConsumerWatch = Layer.effectDiscard(watchLaggingConsumers).pipe(Layer.provide(LaggingConsumers.layer))

@@ -1,7 +1,6 @@
 import { Effect, Schema, SchemaAST } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "./forms.ts"
 import { jsonParameter } from "./parameters.ts"
 
 // A table's columns are the fields of a Schema.Struct, each with the type the database has for it. What a statement says
@@ -49,28 +48,49 @@ const sqlTypeOf = (name: string, field: Schema.Constraint): SqlType => {
   return type
 }
 
+/** Keeps each text that was made of columns and a table name, because statements use it at each call. The code has few of them. */
+const memoizeText = (
+  toText: (columns: TableColumns, table: string) => string
+): ((columns: TableColumns, table: string) => string) => {
+  const textsByColumns = new WeakMap<TableColumns, Map<string, string>>()
+  return (columns, table) => {
+    const texts = textsByColumns.get(columns) ?? new Map<string, string>()
+    const known = texts.get(table)
+    if (known !== undefined) return known
+    const text = toText(columns, table)
+    textsByColumns.set(columns, texts.set(table, text))
+    return text
+  }
+}
+
+const namesText = memoizeText((columns, table) =>
+  joinColumns(columns, ", ", (name) => (table === "" ? name : `${table}.${name}`))
+)
+
 /** `a, b`, or of a table `t.a, t.b`. */
-export const columnNames = (columns: TableColumns, table?: string): string =>
-  joinColumns(columns, ", ", (name) => (table === undefined ? name : `${table}.${name}`))
+export const columnNames = (columns: TableColumns, table = ""): string => namesText(columns, table)
+
+const definitionsText = memoizeText((columns) => joinColumns(columns, ", ", (name, type) => `${name} ${type}`))
 
 /** `a bigint, b text`: what `jsonb_to_recordset` makes of a JSON parameter. */
-export const columnDefinitions = (columns: TableColumns): string =>
-  joinColumns(columns, ", ", (name, type) => `${name} ${type}`)
+export const columnDefinitions = (columns: TableColumns): string => definitionsText(columns, "")
 
 /**
  * For a FROM: `given`, with the columns of one row as one parameter. What the row has beside them is left out, a column
  * it does not have is null.
  */
-export const rowParameterSql = (sql: SqlClient, columns: TableColumns, row: Value<object>): Fragment =>
+export const rowParameterSql = (sql: SqlClient, columns: TableColumns, row: object): Fragment =>
   sql`jsonb_to_record(${jsonParameter(row)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
 /** `a = given.a, b = given.b`. */
-export const columnAssignments = (columns: TableColumns, source: string): string =>
+export const columnAssignments = memoizeText((columns, source) =>
   joinColumns(columns, ", ", (name) => `${name} = ${source}.${name}`)
+)
 
 /** `'a', t.a, 'b', t.b::text`: what `jsonb_build_object` takes. */
-export const jsonObjectPairs = (columns: TableColumns, table: string): string =>
+export const jsonObjectPairs = memoizeText((columns, table) =>
   joinColumns(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
+)
 
 /**
  * What of the columns, by name, is read in another form than the table has: a time of day as an hour and a minute, an

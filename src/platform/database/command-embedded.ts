@@ -4,6 +4,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { columnTypes } from "./column-types.ts"
 import { connectToControl, resolveControlPath } from "./control-path.ts"
 import { retryUntilFolderFree } from "./folder-wait.ts"
+import { withStatementCache } from "./statement-cache.ts"
 
 /** Whether the command has the data folder itself, so that nobody else works on its database. */
 export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/platform/database/OwnsDataFolder", {
@@ -45,7 +46,7 @@ const openEmbedded = (dataDir: string, scope: Scope.Scope) =>
 /** A guest of the service's session. It names no statements, which are the session's. */
 const layerSecondaryConnection = (firstSocket: Socket, path: string) => {
   const sockets = [firstSocket]
-  return PgClient.layer({
+  const client = PgClient.make({
     stream: () => sockets.pop() ?? connect(path),
     connectTimeout: CONNECT_TIMEOUT_MS,
     username: "postgres",
@@ -56,4 +57,5 @@ const layerSecondaryConnection = (firstSocket: Socket, path: string) => {
     multiplex: true,
     types: columnTypes
   })
+  return PgClient.layerFrom(Effect.map(client, withStatementCache))
 }

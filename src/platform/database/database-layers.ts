@@ -2,8 +2,9 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, type Redacted } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { SHARED_READ_CONNECTIONS } from "../limits.ts"
 import { layerCommandEmbedded } from "./command-embedded.ts"
 import { MOVE_FILE } from "./data-folder.ts"
 import type { DatabaseMoved } from "./database-move.ts"
@@ -12,6 +13,7 @@ import { retryUntilFolderFree } from "./folder-wait.ts"
 import { runMaintenance } from "./maintenance.ts"
 import { layerPostgres, type PostgresOptions } from "./postgres.ts"
 import { READINESS_TIMEOUT_MS, Readiness } from "./Readiness.ts"
+import { SharedReads } from "./SharedReads.ts"
 import { checkServer, type UnsupportedServer } from "./server-check.ts"
 
 /** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
@@ -19,6 +21,9 @@ export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS_PER_CONNECTION = 4
 /** The same behind a pooler, where no statement shares one. */
 export const POOLED_BACKGROUND_CONNECTIONS = 8
+
+/** Short reads of requests that may be under way on one of their connections: more than the calls that a process works on. */
+const SHARED_READS_PER_CONNECTION = 16
 
 /** Connections of a process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one wakes others. */
 export const DIRECT_CONNECTIONS = 2
@@ -96,7 +101,7 @@ type DatabaseUnusable = SqlError | UnsupportedServer | DataFolderTaken | DataFol
 export const layerDatabase = Layer.unwrap(
   Effect.map(
     DatabaseSettings,
-    (settings): Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable, DatabaseSettings> =>
+    (settings): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable, DatabaseSettings> =>
       settings.databaseUrl === undefined ? layerEmbedded : layerCheckedServer(settings, settings.databaseUrl, true)
   )
 )
@@ -117,7 +122,7 @@ export const layerCommandDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* DatabaseSettings
     if (settings.databaseUrl === undefined) yield* ensureNotMoved(settings.dataDir)
-    const layer: Layer.Layer<PgClient.PgClient | SqlClient, DatabaseUnusable> =
+    const layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, DatabaseUnusable> =
       settings.databaseUrl === undefined
         ? layerCommandEmbedded(settings.dataDir)
         : // Commands that only read, such as `backup`, also work on a standby.
@@ -152,15 +157,29 @@ export const layerWriteAccess = Layer.unwrap(
  * (it runs on this thread, where no timer would fire meanwhile): there a statement runs to its end.
  */
 export const layerRequestDatabase = Layer.unwrap(
-  Effect.map(DatabaseSettings, (settings) =>
-    settings.databaseUrl === undefined
-      ? layerDatabase
-      : layerServer(settings, settings.databaseUrl, {
-          maxConnections: settings.databaseConnections,
-          statementTimeout: `${settings.statementSeconds} seconds`
-        })
-  )
+  Effect.map(DatabaseSettings, (settings) => {
+    const { databaseUrl, databaseConnections, statementSeconds } = settings
+    if (databaseUrl === undefined) return Layer.provideMerge(layerSharedReads, layerDatabase)
+    const statementTimeout = `${statementSeconds} seconds` as const
+    const layerRequests = (maxConnections: number) =>
+      layerServer(settings, databaseUrl, { maxConnections, statementTimeout })
+    // Statements never share a connection of a pooler, see layerPostgres.
+    if (toPooler(settings) !== undefined)
+      return Layer.provideMerge(layerSharedReads, layerRequests(databaseConnections))
+    const layerShared = layerServer(settings, databaseUrl, {
+      maxConnections: SHARED_READ_CONNECTIONS,
+      statementsPerConnection: SHARED_READS_PER_CONNECTION,
+      statementTimeout,
+      isReadOnly: true
+    })
+    return Layer.merge(
+      layerRequests(databaseConnections - SHARED_READ_CONNECTIONS),
+      Layer.provide(layerSharedReads, layerShared)
+    )
+  })
 )
+
+const layerSharedReads = Layer.effect(SharedReads, SqlClient.SqlClient)
 
 /**
  * The same database for work in the background. On a server it has connections of its own, so that no request waits

@@ -16,6 +16,7 @@ import type { FolderOwnerKind } from "./folder-owner.ts"
 import { removeLeftoverCopies } from "./leftover-copies.ts"
 import { PrivateFileSystem } from "./private-file-system.ts"
 import { SecondaryConnection, type SecondaryTimeouts } from "./secondary-connection.ts"
+import { withStatementCache } from "./statement-cache.ts"
 
 export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
 
@@ -159,4 +160,4 @@ const makeClient = Effect.gen(function* () {
   })
 })
 
-const layerClient = PgClient.layerFrom(makeClient)
+const layerClient = PgClient.layerFrom(Effect.map(makeClient, withStatementCache))

@@ -1,13 +1,14 @@
 import { type Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { Fragment } from "effect/sql/Statement"
+import type { Fragment, Statement } from "effect/sql/Statement"
 import { PAGE_DEFAULT, PAGE_MAX } from "../limits.ts"
-import { type Givens, inFormsBeside, type Shape } from "./forms.ts"
+import { genericPlanParameter } from "./parameters.ts"
 import { listColumnNames, makePositionalRowReader, type RowStruct } from "./positional-row-reader.ts"
 import { makeReader, type RowPage } from "./rows.ts"
+import { toStaticSql } from "./statement-cache.ts"
 
 /** What is particular to a list that is asked for page by page. */
-interface PagedList<Row> {
+interface PagedList {
   /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
   readonly matchingRows: Fragment
   /** A query for their `total`, where it can be had for less than by counting what is matching. */
@@ -19,8 +20,6 @@ interface PagedList<Row> {
   readonly pageQuery?: Fragment
   /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
   readonly orderBy: Fragment
-  /** What a field of the record is, where it is not the column of that name in `page`. */
-  readonly columns?: { readonly [Name in keyof Row]?: Fragment }
   /** What the rows of `page` are joined with, as `LEFT JOIN …`; none becomes two. */
   readonly joins?: Fragment
 }
@@ -34,6 +33,9 @@ interface PageRequest {
 /** What a row begins with. An empty page has one row too, which has no position. */
 const PageHead = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
 
+/** What a field of the record is, where it is not the column of that name in `page`. */
+type ColumnExpressions<Row> = { readonly [Name in keyof Row]?: Fragment }
+
 /**
  * The pages of a list: one statement answers the rows of one and how many there are in all, also when the page is empty.
  *
@@ -41,48 +43,32 @@ const PageHead = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Sche
  * plan it anew each time. So it is told the largest page there is, or that of a page of the usual size or less, and stops
  * after the rows that were asked for.
  */
-export const makePageReader = <Filter extends object, A extends object, S extends Shape = []>(
+export const makePageReader = <A extends object, Parameters extends ReadonlyArray<unknown>, Filter>(
   sql: SqlClient,
   row: RowStruct<A>,
-  list: (filter: Givens<Filter>, ...shape: S) => PagedList<A>
-): ((filter: Filter, page: PageRequest, ...shape: S) => Effect.Effect<RowPage<A>>) => {
-  const statement = inFormsBeside<PageParameters, Filter, S>(sql, (parameters, filter, ...shape) =>
-    pageSql(sql, row, list(filter, ...shape), parameters)
-  )
+  list: (filter: Filter, ...shape: Parameters) => PagedList,
+  columns: ColumnExpressions<A> = {}
+): ((filter: Filter, page: PageRequest, ...shape: Parameters) => Effect.Effect<RowPage<A>>) => {
+  const selectedColumns = toStaticSql(sql, selectedColumnsSql(sql, row, columns))
   const readHead = makePositionalRowReader(PageHead)
   const readRow = makePositionalRowReader(row, listColumnNames(PageHead).length)
   const read = makeReader((rows: ReadonlyArray<ReadonlyArray<unknown>>): RowPage<A> => {
     const { total, position } = readHead(rows[0] ?? [])
     return { total, rows: position === null ? [] : rows.map(readRow) }
   })
-  return (filter, request, ...shape) => read(statement(toPageParameters(request), filter, ...shape).values)
+  return (filter, request, ...shape) => read(pageSql(sql, selectedColumns, list(filter, ...shape), request).values)
 }
 
-/** The part of a list that is a page. */
-interface PageParameters {
-  readonly limit: number
-  /** Undefined: from the list's beginning. */
-  readonly offset: number | undefined
-  /** Undefined: of no more rows than are shown where nothing is said. */
-  readonly isLong: true | undefined
-}
-
-const toPageParameters = ({ limit, offset }: PageRequest): PageParameters => ({
-  limit,
-  offset: offset === 0 ? undefined : offset,
-  isLong: limit > PAGE_DEFAULT ? true : undefined
-})
-
-const pageSql = <A extends object>(
+const pageSql = (
   sql: SqlClient,
-  row: RowStruct<A>,
-  { matchingRows, orderBy, columns = {}, joins = sql.literal(""), ...list }: PagedList<A>,
-  { limit, offset, isLong }: Givens<PageParameters>
-): Fragment => {
+  selectedColumns: Fragment,
+  { matchingRows, orderBy, joins = sql.literal(""), ...list }: PagedList,
+  { limit, offset }: PageRequest
+): Statement<object> => {
   const total = list.totalQuery ?? sql`SELECT count(*) AS total FROM (${matchingRows}) matching`
   const whole = list.pageQuery ?? sql`SELECT * FROM listed`
-  const limitSql = sql.literal(String(isLong === undefined ? PAGE_DEFAULT : PAGE_MAX))
-  const offsetSql = offset === undefined ? sql.literal("") : sql`OFFSET ${offset}`
+  const limitSql = sql.literal(String(limit > PAGE_DEFAULT ? PAGE_MAX : PAGE_DEFAULT))
+  const offsetSql = offset === 0 ? sql.literal("") : sql`OFFSET ${genericPlanParameter(sql, "bigint", offset)}`
   return sql`
     WITH counted AS (${total}),
     listed AS (
@@ -93,7 +79,7 @@ const pageSql = <A extends object>(
         ) found
       ) numbered WHERE position <= ${limit}
     ), page AS (${whole})
-    SELECT counted.total, page.position, ${selectedColumnsSql(sql, row, columns)}
+    SELECT counted.total, page.position, ${selectedColumns}
     FROM counted LEFT JOIN page ON true ${joins}
     ORDER BY page.position`
 }
@@ -102,7 +88,7 @@ const pageSql = <A extends object>(
 export const selectedColumnsSql = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,
-  columns: { readonly [Name in keyof A]?: Fragment }
+  columns: ColumnExpressions<A>
 ): Fragment => {
   const overrides = new Map(Object.entries<Fragment | undefined>(columns))
   return sql.csv(

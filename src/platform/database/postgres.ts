@@ -2,13 +2,14 @@ import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, type Layer, type Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { CONCURRENCY_PERMITS, CONNECTIONS_BESIDE_PERMITS } from "../limits.ts"
+import { CONCURRENCY_PERMITS, SHARED_READ_CONNECTIONS } from "../limits.ts"
 import { makeTimeoutClient } from "./client-timeout.ts"
 import { columnTypes } from "./column-types.ts"
 import { makeTlsOptions } from "./connection-encryption.ts"
+import { withStatementCache } from "./statement-cache.ts"
 
-/** Connections of one process for requests: one for each place, and some for looking up tokens and links. */
-export const DATABASE_CONNECTIONS = CONCURRENCY_PERMITS + CONNECTIONS_BESIDE_PERMITS
+/** Connections of one process for requests: one for each permit, and some that short reads share. */
+export const DATABASE_CONNECTIONS = CONCURRENCY_PERMITS + SHARED_READ_CONNECTIONS
 
 /** Seconds of silence after which a connection asks whether its server is still there; ten questions later it is given up. */
 const KEEP_ALIVE_SECONDS = 10
@@ -32,6 +33,8 @@ export interface PostgresOptions {
   readonly statementsPerConnection?: number
   /** The server stops a statement that takes longer. Default: it may take as long as it takes. */
   readonly statementTimeout?: Duration.Input
+  /** Whether the server refuses to write, and to lock rows. Ignored behind a pooler. */
+  readonly isReadOnly?: boolean
   /** `off`: a commit does not wait for the disk. When the server crashes, its last fraction of a second may be undone. */
   readonly synchronousCommit?: "on" | "off"
   /** Default: none, and a session keeps what it was told. Behind one the limit of a statement is kept here, and commits wait. */
@@ -42,12 +45,11 @@ export interface PostgresOptions {
  * A PostgreSQL server (15 and later). Sessions run in UTC whatever the server is set to, so that `::date` and
  * `date_trunc` mean the same on every machine; the zone of an operator is applied by name.
  *
- * A statement has its connection to itself: a connection answers one statement after the other, so behind a long one of
- * somebody else a short one would wait as long. Whoever is interrupted has its statement cancelled. Work that is
- * nobody's in particular may share (`statementsPerConnection`), which saves round trips.
+ * By default a statement has its connection to itself, because a connection answers one statement after the other, and an interrupted
+ * statement is cancelled. With `statementsPerConnection` statements are sent together and share a connection, and none is cancelled.
  */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<PgClient.PgClient | SqlClient, SqlError> =>
-  PgClient.layerFrom(makePostgresClient(options))
+  PgClient.layerFrom(Effect.map(makePostgresClient(options), withStatementCache))
 
 const makePostgresClient = Effect.fnUntraced(function* (options: PostgresOptions) {
   const { pooler, statementTimeout } = options
@@ -73,9 +75,10 @@ const makePostgresClient = Effect.fnUntraced(function* (options: PostgresOptions
 })
 
 /** What a session of one's own is told once. */
-const toSessionSettings = ({ statementTimeout, synchronousCommit }: PostgresOptions) => ({
+const toSessionSettings = ({ statementTimeout, synchronousCommit, isReadOnly }: PostgresOptions) => ({
   // Compiling pays where millions of rows are read; of a short statement that the planner thinks dear it takes seconds.
   jit: "off",
   ...(statementTimeout === undefined ? {} : { statement_timeout: `${Duration.toMillis(statementTimeout)}ms` }),
+  ...(isReadOnly === true ? { default_transaction_read_only: "on" } : {}),
   ...(synchronousCommit === undefined ? {} : { synchronous_commit: synchronousCommit })
 })

@@ -59,7 +59,7 @@ export class SecondaryConnection extends Duplex {
   readonly #session: EmbeddedSession
   readonly #share: SessionShare
   readonly #afterwards: () => void
-  readonly #patience: SecondaryTimeouts
+  readonly #timeouts: SecondaryTimeouts
   readonly #messages = new FrontendMessageParser({ unit: "sync", maxMessageBytes: SECONDARY_MESSAGE_BYTES })
   #accepting: Promise<void> = Promise.resolve()
   #silence: NodeJS.Timeout | undefined
@@ -74,8 +74,8 @@ export class SecondaryConnection extends Duplex {
     this.#session = session
     this.#share = session.makeSecondaryShare()
     this.#afterwards = afterTransaction
-    this.#patience = { ...DEFAULT_TIMEOUTS, ...timeouts }
-    this.#expect("silent", this.#patience.idleMs)
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts }
+    this.#expect("silent", this.#timeouts.idleMs)
   }
 
   override _read(): void {
@@ -138,7 +138,7 @@ export class SecondaryConnection extends Duplex {
 
   /** A transaction is open: what comes next has to come soon, and the end in all. */
   #expectMore(): void {
-    const { idleMs, transactionMs, now } = this.#patience
+    const { idleMs, transactionMs, now } = this.#timeouts
     this.#openSince ??= now()
     const remainingMs = this.#openSince + transactionMs - now()
     // Not by a timer alone: statements that follow at once would put it off for ever.
@@ -154,7 +154,7 @@ export class SecondaryConnection extends Duplex {
   /** Waits until the client has taken what was sent to it before. */
   async #answer(answer: Buffer): Promise<void> {
     if (this.#ending !== undefined || this.push(answer)) return
-    const stallTimer = setTimeout(() => this.#refuse("stalled"), this.#patience.stallMs).unref()
+    const stallTimer = setTimeout(() => this.#refuse("stalled"), this.#timeouts.stallMs).unref()
     await new Promise<void>((resolve) => {
       this.#drained = resolve
     })

@@ -13,14 +13,14 @@ const AMBIGUOUS = /\b[eE]'|['"]|\/\*|\$[A-Za-z_$]/
 const PIECES = new RegExp(`(?<quoted>${QUOTED.source})|(?<space>${SPACE.source})|${AMBIGUOUS.source}`, "g")
 
 /**
- * The text of a statement in one line, without its comments; what is quoted stays to the letter. Throws for a text in
- * which it is not plain what is quoted.
+ * Returns the text of a statement in one line and without its comments. Quoted parts stay to the letter, and so does the whole text
+ * if it is ambiguous what is quoted, as in the function of a migration.
  */
-export const toSingleLine = (text: string): string =>
-  text
-    .replace(PIECES, (piece, quoted?: string, space?: string) => {
-      if (quoted !== undefined) return quoted
-      if (space !== undefined) return " "
-      throw new Error(`a form of a statement has no ${piece} but in quotes that are closed: ${text}`)
-    })
-    .trim()
+export const toSingleLine = (text: string): string => {
+  let isAmbiguous = false
+  const line = text.replace(PIECES, (piece, quoted?: string, space?: string) => {
+    isAmbiguous ||= quoted === undefined && space === undefined
+    return space === undefined ? piece : " "
+  })
+  return isAmbiguous ? text : line.trim()
+}

@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "./forms.ts"
 import { idsParameter } from "./parameters.ts"
 
 // A list of ids that its owner has and that is replaced as a whole. Every row carries the version of the list it is of,
@@ -34,7 +33,7 @@ export const listIdsSql = (sql: SqlClient, list: VersionedList): Fragment => sql
 export const nextVersionAssignment = (
   sql: SqlClient,
   list: VersionedList,
-  ids: Value<ReadonlyArray<number>> | undefined,
+  ids: ReadonlyArray<number> | undefined,
   owner: string
 ): Fragment => {
   const version = sql`${sql(owner)}.${sql(list.version)}`
@@ -48,11 +47,7 @@ export const nextVersionAssignment = (
 }
 
 /** Puts ids on the list of the owner in the CTE `written`, under the version that counts now; those that are on it stay. */
-export const insertItemsSql = (
-  sql: SqlClient,
-  list: VersionedList,
-  ids: Value<ReadonlyArray<number>> = []
-): Fragment => sql`
+export const insertItemsSql = (sql: SqlClient, list: VersionedList, ids: ReadonlyArray<number> = []): Fragment => sql`
   INSERT INTO ${sql(list.rows)} (operator_id, ${sql(list.owner)}, version, ${sql(list.item)})
   SELECT written.operator_id, written.id, written.${sql(list.version)}, given.id
   FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)

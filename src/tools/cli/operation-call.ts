@@ -1,28 +1,14 @@
 import { Data, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { Places } from "../../admission/concurrency/Places.ts"
-import { RateWindows } from "../../admission/windows/RateWindows.ts"
-import { FailedCallCounter } from "../../changes/FailedCallCounter.ts"
 import { CurrentActor } from "../../contract/actor.ts"
 import type { TrustedAccount } from "../../contract/caller.ts"
 import { toReceivedInput } from "../../contract/input.ts"
 import { type MainAccount, OperatorStore } from "../../domain/access/operators/OperatorStore.ts"
 import type { Operators } from "../../domain/access/operators/Operators.ts"
-import { ChannelGateway } from "../../domain/channels/port/ChannelGateway.ts"
-import { Connectors } from "../../domain/channels/port/connector.ts"
-import { Images } from "../../domain/guests/images/Images.ts"
-import { AddressResolver } from "../../domain/webhooks/deliveries/AddressResolver.ts"
-import { AllowedReceivers } from "../../domain/webhooks/deliveries/allowed-hosts.ts"
-import { OutboundHttp } from "../../domain/webhooks/deliveries/OutboundHttp.ts"
-import { NewEventNotifier } from "../../jobs/events/NewEventNotifier.ts"
-import { Shutdown } from "../../jobs/Shutdown.ts"
-import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import type { DatabaseSettings } from "../../platform/database/database-layers.ts"
-import { PublicClientEnabled, PublicUrl } from "../../platform/installation.ts"
 import type { OperationName } from "../../service/Api.ts"
-import { Configuration } from "../../service/configuration.ts"
+import type { Configuration } from "../../service/configuration.ts"
 import { Service } from "../../service/service.ts"
-import { layerServiceAssembly } from "../../service/service-assembly.ts"
 import { toUnknownOperatorError } from "./command-failure.ts"
 import { runCommand } from "./command-runner.ts"
 import { type FieldFlags, nameFlagInMessage } from "./field-flags.ts"
@@ -90,32 +76,10 @@ const toSignedInAccount = (operatorId: number, account: MainAccount): TrustedAcc
   subscriptionUntil: null
 })
 
-/**
- * The service in the process of a command. It reaches no channel: the workers of the running service do what a change makes due at
- * channels. They are told of the change when the command ends.
- */
+/** Loaded when an operation is called: the help of a command, and what else it does, start without the service. */
 const layerCommandService = Layer.unwrap(
-  Effect.map(Configuration, ({ webhookAllowedHosts, publicUrl, publicClientEnabled }) =>
-    Layer.merge(layerServiceAssembly, OperatorStore.layer).pipe(
-      Layer.provide([
-        Layer.provide(ChannelGateway.layer, Connectors.layerNone),
-        Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer),
-        Images.layerDatabase,
-        NewEventNotifier.layerProcess,
-        RateWindows.layerMemory,
-        Places.layer(),
-        Shutdown.layer,
-        FailedCallCounter.layerNone
-      ]),
-      Layer.provide(layerCommandWakeUp),
-      // Merged, because handlers read these settings when they are called.
-      Layer.provideMerge(
-        Layer.mergeAll(
-          Layer.succeed(AllowedReceivers, webhookAllowedHosts),
-          Layer.succeed(PublicUrl, publicUrl),
-          Layer.succeed(PublicClientEnabled, publicClientEnabled)
-        )
-      )
-    )
+  Effect.map(
+    Effect.promise(() => import("./command-service.ts")),
+    (loaded) => loaded.layerCommandService
   )
 )

@@ -1,14 +1,23 @@
 import cluster from "node:cluster"
+import { createServer } from "node:net"
 import { availableParallelism } from "node:os"
 import { Data, Effect, Layer, Option, Runtime } from "effect"
 import { Command, Flag } from "effect/cli"
+import { HttpServerError } from "effect/http"
 import { WORKERS_MAX } from "../../platform/limits.ts"
 import { layerTelemetry } from "../../platform/telemetry/layer.ts"
 import { Configuration, type Settings } from "../../service/configuration.ts"
 import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
 import { reportFailure } from "./command-output.ts"
-import { requireFreePort } from "./free-port.ts"
 import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
+
+/** Fails if the service cannot listen where the settings say: known before the database is started, which takes seconds. */
+const requireFreePort = ({ port, host }: Pick<Settings, "port" | "host">) =>
+  Effect.callback<void, HttpServerError.ServeError>((resume) => {
+    const probe = createServer()
+    probe.once("error", (cause) => resume(Effect.fail(new HttpServerError.ServeError({ cause }))))
+    probe.listen({ port, host }, () => probe.close(() => resume(Effect.void)))
+  })
 
 type ServeRole = "all" | "api" | "worker"
 

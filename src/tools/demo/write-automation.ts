@@ -1,9 +1,47 @@
 import { Effect, Layer } from "effect"
 import { PlanningQueue } from "../../domain/automation/planning/PlanningQueue.ts"
 import { planOnce } from "../../domain/automation/planning/planner.ts"
+import type { RuleDefinition } from "../../domain/automation/rules/rule.ts"
 import { RuleStore } from "../../domain/automation/rules/store.ts"
-import { DEMO_AUTOMATION_RULES } from "./automation-rules.ts"
+import { MESSAGING_CHANNEL } from "./conversations.ts"
 import type { DemoOperator } from "./demo-operator.ts"
+
+/**
+ * What the demo operator lets the service do by itself. Who inquires is answered by a person. Its rules are for guests who have a
+ * conversation, so that whichever action is listed first can be run at once.
+ */
+export const DEMO_AUTOMATION_RULES: ReadonlyArray<RuleDefinition> = [
+  {
+    name: "Two days before check-in",
+    action: "send_message",
+    trigger: { event: "check_in", when: "before", hours: 48 },
+    text: "Hello {{guest.first_name}}, we look forward to having you at {{property.name}} from {{stay.check_in_date}}, {{stay.check_in_time}}. All about your stay: {{stay.page}}",
+    channel_types: [MESSAGING_CHANNEL]
+  },
+  {
+    name: "On the day of check-in",
+    action: "send_message",
+    trigger: { event: "check_in", when: "before", days: 0, at: "09:00" },
+    text: "Good morning {{guest.first_name}}, your flat is ready from {{stay.check_in_time}} today.",
+    channel_types: [MESSAGING_CHANNEL]
+  },
+  {
+    name: "After check-out",
+    action: "send_message",
+    trigger: { event: "check_out", when: "after", hours: 3 },
+    text: "Thank you for staying at {{property.name}}, {{guest.first_name}}. Come back soon!",
+    channel_types: [MESSAGING_CHANNEL]
+  },
+  {
+    name: "Review of the guest",
+    action: "review",
+    trigger: { event: "check_out", when: "after", days: 1, at: "10:00" },
+    score: 5,
+    text: "{{guest.first_name}} left the flat as it was. Welcome back any time.",
+    channel_types: [MESSAGING_CHANNEL]
+  },
+  { name: "What guests ask", action: "answer" }
+]
 
 /**
  * What is done by itself from now on: nothing that guests have said so far is answered, and what was due is not made up for. It is

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { ALL_CHANNELS, ALL_IDS } from "../../domain/knowledge/contract.ts"
-import { PreparingQueue } from "../../domain/knowledge/preparing/PreparingQueue.ts"
+import { PreparingQueue } from "../../domain/knowledge/preparing/preparation-jobs.ts"
 import { toKnowledgeFragments } from "../../domain/knowledge/search/fragments.ts"
 import { KnowledgeBaseStore } from "../../domain/knowledge/store.ts"
 import type { DemoOperator } from "./demo-operator.ts"
@@ -28,12 +28,12 @@ export const writeKnowledge = Effect.fn("demo.writeKnowledge")(
       yield* store.create(operatorId, { title, audience, contents, is_enable: true, ...scope }, now)
     }
     const queue = yield* PreparingQueue
-    let claimedEntries = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
+    let claimedEntries = yield* queue.claim(now, DEMO_KNOWLEDGE.length, [])
     while (claimedEntries.length > 0) {
       yield* Effect.forEach(claimedEntries, (entry) => queue.complete(entry, toKnowledgeFragments(entry)), {
         discard: true
       })
-      claimedEntries = yield* queue.take(now, DEMO_KNOWLEDGE.length, [])
+      claimedEntries = yield* queue.claim(now, DEMO_KNOWLEDGE.length, [])
     }
   },
   // What the demo writes fits.

@@ -19,7 +19,7 @@ import { BODY_BYTES, BUSY_RETRY_SECONDS, CONNECTOR_BODY_MS } from "../../platfor
 import { withRootSpan } from "../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../platform/telemetry/traceparent.ts"
 import { NO_STORE } from "../http/caching.ts"
-import { callerIpAddress } from "../http/caller-address.ts"
+import { pageCallerIpAddress } from "../http/caller-address.ts"
 import { serverErrorAttributes } from "../http/server-error-attributes.ts"
 import { ConnectorPermits } from "./connector-permits.ts"
 
@@ -123,7 +123,7 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
         const headerError = signature === undefined ? unsignedResponse : checkHeaders(request)
         if (signature === undefined || headerError !== undefined) return { reply: headerError ?? unsignedResponse }
         if (!(yield* messages.connectorExists(id))) return { reply: unsignedResponse }
-        const source = { connectorId: id, network: networkOf(callerIpAddress(request, trustProxy) ?? "") }
+        const source = { connectorId: id, network: networkOf(pageCallerIpAddress(request, trustProxy) ?? "") }
         const received = yield* Effect.result(permits.within(source, receiveSigned(request, id, signature)))
         if (received._tag === "Failure") return { reply: received.failure }
         const { signer, body } = received.success

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Places } from "../../admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../admission/concurrency/ConcurrencyLimiter.ts"
 import { accessError } from "../../admission/gate/token-access.ts"
 import { windowOf } from "../../admission/windows/rate-window.ts"
 import { CurrentActor, systemActor } from "../../contract/actor.ts"
@@ -19,7 +19,7 @@ import {
 } from "../../platform/limits.ts"
 import { randomAddressToken } from "../../platform/random-text.ts"
 import { html } from "../docs/html.ts"
-import { callerIpAddress } from "../http/caller-address.ts"
+import { pageCallerIpAddress } from "../http/caller-address.ts"
 import { splitTarget } from "../http/paths.ts"
 import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { makeRateLimiter } from "../pages/rate-limiter.ts"
@@ -98,8 +98,8 @@ interface ConsoleSettings {
 
 export const layerConsoleEndpoint = (publicUrl: string, settings: ConsoleSettings = {}) =>
   Layer.effect(ConsoleEndpoint, makeConsoleEndpoint(publicUrl, settings)).pipe(
-    // Places of their own, given back while the service, which has places too, does what a page asks of it.
-    Layer.provide(Layer.fresh(Places.layer(CONSOLE_PERMITS, "console")))
+    // Pages have permits of their own. A page releases its permit while it calls the service, which needs a permit of the API.
+    Layer.provide(Layer.fresh(ConcurrencyLimiter.layer(CONSOLE_PERMITS, "console")))
   )
 
 const MINUTE = windowOf("1m")
@@ -120,7 +120,7 @@ const makeVisitReader = (publicUrl: string, trustProxy: boolean) => {
       formToken: deriveFormToken(cookie),
       formKey: randomAddressToken(),
       session: undefined,
-      ipAddress: callerIpAddress(request, trustProxy) ?? ""
+      ipAddress: pageCallerIpAddress(request, trustProxy) ?? ""
     }
     return { visit, isNew: existingCookie === undefined }
   }
@@ -161,7 +161,7 @@ const findMaxFormBytes = (
 
 /** Who is signed in, and which form of which page it is. */
 const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: ConsoleSettings) {
-  const [sessions, places, checkRateLimit] = [yield* Sessions, yield* Places, yield* makeRateLimiter]
+  const [sessions, limiter, checkRateLimit] = [yield* Sessions, yield* ConcurrencyLimiter, yield* makeRateLimiter]
   const pages = yield* makeConsolePages(publicUrl)
   const sessionName = sessionCookieName(publicUrl)
   const readVisit = makeVisitReader(publicUrl, trustProxy)
@@ -176,7 +176,7 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
     const session = isNew ? undefined : yield* sessions.find(visitWithoutSession.cookie)
     const visit = yield* withSession(visitWithoutSession, session)
     const response = Effect.suspend(() => render(visit))
-    return yield* places.within(
+    return yield* limiter.withPermit(
       session?.person.caller.operatorId ?? anonymousPermitHolder(visit.ipAddress),
       response,
       bytes

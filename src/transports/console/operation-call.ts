@@ -19,9 +19,9 @@ interface OperationSuccess {
 }
 
 /**
- * Calls an operation as who is signed in, with its fields as JSON values. The call has a place of its own to work in (src/admission/concurrency): a
- * page that works in one gives it back meanwhile, else pages that hold all places of an operator would wait for another. Under a
- * key what it does is done once (contract/idempotency-key.ts).
+ * Calls an operation as the signed-in account, with its fields as JSON values. The page releases its concurrency permit while the call has
+ * one (src/admission/concurrency): otherwise pages that hold all permits of an operator would wait for one more. With an idempotency
+ * key, a change is made once (contract/idempotency-key.ts).
  */
 export const callOperation = (
   service: Service["Service"],

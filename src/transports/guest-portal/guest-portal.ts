@@ -1,7 +1,7 @@
 import { DateTime, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Places } from "../../admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../admission/concurrency/ConcurrencyLimiter.ts"
 import { type Bucket, windowOf } from "../../admission/windows/rate-window.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { NotFound, ServerError, ValidationFailed } from "../../contract/errors.ts"
@@ -53,7 +53,7 @@ const readDoneMessage = (query: URLSearchParams): PortalMessage | undefined => {
 const redirectToPortal = (form: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location: `?said=${form}` } })
 
-/** Reads a form, and then does what it says in a place of the operator. */
+/** Reads a form, and then handles it with a concurrency permit of the operator. */
 type FormHandler = (
   stay: GuestPortalStay,
   request: HttpServerRequest
@@ -61,16 +61,16 @@ type FormHandler = (
 
 /** The forms of the page, by their names in the query they are sent to. */
 const makeFormHandlers = Effect.gen(function* () {
-  const [portal, places, photoPermits] = [yield* GuestPortal, yield* Places, new PhotoUploadPermits()]
+  const [portal, limiter, photoPermits] = [yield* GuestPortal, yield* ConcurrencyLimiter, new PhotoUploadPermits()]
   const handleArrival: FormHandler = (stay, request) =>
     Effect.flatMap(readArrivalTime(request), (arrivalTime) =>
-      places.within(stay.operator_id, portal.setArrivalTime(stay, arrivalTime))
+      limiter.withPermit(stay.operator_id, portal.setArrivalTime(stay, arrivalTime))
     )
   const handlePhoto: FormHandler = (stay, request) =>
     photoPermits.within(
       stay,
       Effect.flatMap(readPhotoForm(request), (image) =>
-        places.within(stay.operator_id, portal.submitIdentityImage(stay, image), image.jpeg.length)
+        limiter.withPermit(stay.operator_id, portal.submitIdentityImage(stay, image), image.jpeg.length)
       )
     )
   return new Map([

@@ -1,164 +1,204 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Predicate } from "effect"
+import { BODY_BYTES } from "../../platform/limits.ts"
 
 /**
- * Milliseconds and bytes that a client which is still sending is read after its last answer: closed at once, the
- * connection would be reset, and the reset can overtake the answer.
+ * Milliseconds and bytes for which a connection is still read after its last response. Closed at once, a connection whose client
+ * still sends would be reset, and the reset can overtake the response.
  */
 const LINGER_MS = 500
 export const LINGER_BYTES = 32 * 1024 * 1024
-/** Milliseconds between two looks whether a client that ends its side while a call runs is still there for the answer. */
+/** Milliseconds between two checks that a client which has ended its side still waits for its response. */
 const HALF_CLOSED_MS = 500
 
-/** A request that was handed over, and what its answer is written to. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-/** One caller's connection: what of it is under way, and when it has had its last answer. */
+/** A connection of a client. It tracks the open requests and decides which response is the last. */
 export class Connection {
   readonly socket: Socket
-  /** Whether every answer from now on is to be the last of its connection. */
-  readonly #stopping: () => boolean
-  /** Handed over and not answered to the end, in the order they came (a client may send several ahead). */
-  readonly #open: Array<Exchange> = []
-  #newest: IncomingMessage | undefined
-  #lastWanted = false
-  /** Takes requests; has refused what came and owes the refusal; is having its last answer. */
-  #state: "taking" | "refusing" | "ending" = "taking"
-  #parting: string | undefined
-  #silentSince = performance.now()
-  /** When the first byte came of a request that is not handed over yet. */
-  #begunAt: number | undefined
+  /** Returns whether the server stops, so that the next response is the last of the connection. */
+  readonly #isStopping: () => boolean
+  /** Requests without a complete response, in the order in which they came. A client may pipeline. */
+  readonly #openExchanges: Array<Exchange> = []
+  #newestRequest: IncomingMessage | undefined
+  /** Whether the newest request has `Connection: close`, so that its response is the last. */
+  #isNewestLast = false
+  /** Whether the server wants to close the connection, so that the next possible response is the last. */
+  #isLastWanted = false
+  /**
+   * `rejecting`: the client sent something unreadable, and its error is sent after the responses before it. `ending`: the last response is
+   * decided.
+   */
+  #state: "accepting" | "rejecting" | "ending" = "accepting"
+  /** The error that ends the connection, while `rejecting`. */
+  #rejectionText: string | undefined
+  /** When the last response was complete, or the connection was made. */
+  #idleSince = performance.now()
+  /** When bytes of the next request were first noticed. */
+  #nextRequestSince: number | undefined
+  /** Bytes read up to the end of the newest request. Further bytes belong to the next request. */
+  #bytesOfRequests = 0
+  /** Since when the client has received nothing of a response. */
   #stalledSince = performance.now()
-  #untaken = nothing
+  #lastProgress = NO_PROGRESS
 
-  constructor(socket: Socket, stopping: () => boolean) {
+  constructor(socket: Socket, isStopping: () => boolean) {
     this.socket = socket
-    this.#stopping = stopping
-    const destroySoon = socket.destroySoon.bind(socket)
-    // How Node ends a connection after its last answer: at once, which is a reset if the client has sent more.
-    socket.destroySoon = () => (this.takes || socket.readableEnded ? destroySoon() : this.#linger())
-    socket.once("end", () => this.#probe())
-    onMessageBegin(socket, () => {
-      this.#begunAt = performance.now()
-    })
+    this.#isStopping = isStopping
+    socket.once("end", () => this.#checkHalfClosed())
   }
 
-  /** Hands a request over, unless the last answer of the connection is on its way. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    this.#begunAt = undefined
-    if (!this.takes) return
+  /** Registers a request before it is handled. Returns false if it came after the last response of the connection. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    this.#nextRequestSince = undefined
+    this.#bytesOfRequests = this.socket.bytesRead
+    if (!this.acceptsRequests || this.#isNewestLast) return false
     const exchange = { request, response }
-    this.#open.push(exchange)
-    this.#newest = request
-    response.once("finish", () => discardRest(request))
+    this.#openExchanges.push(exchange)
+    this.#newestRequest = request
+    this.#isNewestLast = closesConnection(request)
     response.once("close", () => {
-      this.#open.splice(this.#open.indexOf(exchange), 1)
-      this.#silentSince = performance.now()
-      this.#part()
+      this.#openExchanges.splice(this.#openExchanges.indexOf(exchange), 1)
+      this.#idleSince = performance.now()
+      this.#bytesOfRequests = this.socket.bytesRead
+      if (!request.complete) request.once("close", () => (this.#bytesOfRequests = this.socket.bytesRead))
+      this.#endAfterOpenRequests()
     })
-  }
-
-  /** Whether the request was handed over: one that came after the last answer must not be run, nobody would hear of it. */
-  has(request: IncomingMessage): boolean {
-    return this.#open.some((exchange) => exchange.request === request)
+    return true
   }
 
   /**
-   * Whether the answer to the request is to say that it is the connection's last; asked when the answer is ready. With
-   * several requests sent ahead only the newest one's can be: what comes after a last answer is not sent.
+   * Writes a last response, and ends the connection when the body of its request has arrived, or after {@link LINGER_MS}. Closed at
+   * once, the connection would be reset, and the reset can overtake the response.
    */
-  isLast(request: IncomingMessage, wanted: boolean): boolean {
-    this.#lastWanted ||= wanted
-    if (request !== this.#newest || this.#state === "ending") return false
-    // Refused is what came after it, unless it never came whole: then this is its answer, and the refusal is not sent.
-    const due = this.takes ? this.#lastWanted || this.#stopping() || this.socket.readableEnded : !request.complete
-    if (due) this.#state = "ending"
-    return due
-  }
-
-  /**
-   * Milliseconds since the last answer (or the start) if no request has been handed over since, whatever bytes have come;
-   * where the headers of one are coming, since they began. Undefined: a request is under way.
-   */
-  get silence(): number | undefined {
-    if (this.#open.length > 0) return undefined
-    return performance.now() - (this.#begunAt ?? this.#silentSince)
-  }
-
-  /** Whether bytes of a request came that is not handed over yet; not those of an answered one's body, nor empty lines. */
-  get isComing(): boolean {
-    return this.#begunAt !== undefined
-  }
-
-  /** Milliseconds for which the client has taken nothing of what is being written to it, between the looks that ask. */
-  get stalled(): number {
-    const now = performance.now()
-    const untaken = untakenOf(this.socket)
-    if (untaken.waiting === 0 || untaken.sent !== this.#untaken.sent || untaken.queued !== this.#untaken.queued) {
-      this.#stalledSince = now
+  endAfterBody(request: IncomingMessage, response: ServerResponse, text: string): void {
+    response.write(text)
+    const end = () => {
+      clearTimeout(timer)
+      request.pause()
+      response.end()
     }
-    this.#untaken = untaken
+    const timer = setTimeout(end, LINGER_MS)
+    discardRemainingBody(request, { maxBytes: LINGER_BYTES, onEnd: end, onTooLong: end })
+  }
+
+  /**
+   * Discards the rest of the body of an answered request, so that the next request can be read. A chunked body announces no length: one
+   * with more than `BODY_BYTES` ends the connection.
+   */
+  discardBody(request: IncomingMessage): void {
+    discardRemainingBody(request, { maxBytes: BODY_BYTES, onEnd: () => {}, onTooLong: () => this.close() })
+  }
+
+  /**
+   * Decides whether the response that is about to be written is the last of the connection. With pipelined requests only the response to
+   * the newest one can be: Node sends nothing after a last response.
+   */
+  decideIsLast(request: IncomingMessage, isWanted: boolean): boolean {
+    this.#isLastWanted ||= isWanted
+    if (request !== this.#newestRequest || this.#state === "ending") return false
+    // While rejecting, this request was complete and the error follows it. An incomplete request gets this response alone.
+    const isLast = this.acceptsRequests
+      ? this.#isLastWanted || this.#isNewestLast || this.#isStopping() || this.socket.readableEnded
+      : !request.complete
+    if (isLast) this.#state = "ending"
+    return isLast
+  }
+
+  /**
+   * Returns for how many milliseconds the connection has been idle. Returns undefined while a request is open. Where bytes of a next
+   * request have come, counts from the first call that noticed them.
+   */
+  idleMs(): number | undefined {
+    if (this.#openExchanges.length > 0) return undefined
+    return performance.now() - (this.#noticeNextRequest() ?? this.#idleSince)
+  }
+
+  /** Whether bytes have come since the last request. They are the headers of the next one, or empty lines. */
+  get isReceiving(): boolean {
+    return this.#noticeNextRequest() !== undefined
+  }
+
+  /** Milliseconds since the last response, or since the connection was made, whatever bytes have come since. */
+  get msSinceResponse(): number {
+    return this.#openExchanges.length > 0 ? 0 : performance.now() - this.#idleSince
+  }
+
+  #noticeNextRequest(): number | undefined {
+    const isBodyIncomplete = this.#newestRequest?.complete === false
+    if (isBodyIncomplete || this.socket.bytesRead === this.#bytesOfRequests) return undefined
+    this.#nextRequestSince ??= performance.now()
+    return this.#nextRequestSince
+  }
+
+  /** Returns for how many milliseconds the client has received nothing of a response, as seen by repeated calls. */
+  stalledMs(): number {
+    const now = performance.now()
+    const progress = readWriteProgress(this.socket)
+    const { waiting, sent, queued } = progress
+    if (waiting === 0 || sent !== this.#lastProgress.sent || queued !== this.#lastProgress.queued)
+      this.#stalledSince = now
+    this.#lastProgress = progress
     return now - this.#stalledSince
   }
 
-  /** Ends a connection on which nothing is under way. */
+  /** Ends a connection without open requests. */
   close(): void {
-    if (!this.takes) return
+    if (!this.acceptsRequests) return
     this.#state = "ending"
     this.#linger()
   }
 
-  /** Whether the request that is coming, or the one that is to come next, can still be answered. */
-  get owesAnswer(): boolean {
-    const newest = this.#newest
+  /** Whether the response to unreadable bytes can still be sent. */
+  get canReject(): boolean {
+    const newest = this.#newestRequest
     if (newest === undefined || newest.complete) return this.socket.bytesRead > 0
-    return this.#open.some(({ request, response }) => request === newest && !response.headersSent)
+    return this.#openExchanges.some(({ request, response }) => request === newest && !response.headersSent)
   }
 
-  /** Whether requests are still handed over. */
-  get takes(): boolean {
-    return this.#state === "taking"
+  get acceptsRequests(): boolean {
+    return this.#state === "accepting"
   }
 
-  /** Takes no more requests: what comes cannot be read. {@link part} is to follow. */
-  refuseMore(): void {
-    this.#state = "refusing"
+  /** Accepts no more requests, because the client sent something unreadable. {@link endWith} must follow. */
+  rejectMore(): void {
+    this.#state = "rejecting"
   }
 
-  /** Ends with these bytes (which may be none), once the whole requests before them are answered. */
-  part(text: string): void {
-    if (this.#state === "refusing") this.#parting = text
-    this.#part()
+  /** Sends a text, which may be empty, after the responses to the complete requests before it, and ends the connection. */
+  endWith(text: string): void {
+    if (this.#state === "rejecting") this.#rejectionText = text
+    this.#endAfterOpenRequests()
   }
 
-  #part(): void {
-    if (this.#state !== "refusing" || this.#parting === undefined) return
-    if (this.#open.some(({ request, response }) => request.complete || response.headersSent)) return
-    const newest = this.#newest
-    // A request that never came whole may have been answered all the same: not twice.
-    const answered = newest !== undefined && !newest.complete && !this.has(newest)
+  #endAfterOpenRequests(): void {
+    if (this.#state !== "rejecting" || this.#rejectionText === undefined) return
+    if (this.#openExchanges.some(({ request, response }) => request.complete || response.headersSent)) return
+    const newest = this.#newestRequest
+    // An incomplete request may have its response already.
+    const hasResponse = newest?.complete === false && !this.#openExchanges.some(({ request }) => request === newest)
     this.#state = "ending"
-    if (this.socket.writable) this.#linger(answered ? "" : this.#parting)
+    if (this.socket.writable) this.#linger(hasResponse ? "" : this.#rejectionText)
   }
 
-  /** Ends our side, and leaves the client a moment to read and to end its own. */
-  #linger(lastWords = ""): void {
-    this.socket.end(lastWords)
+  /** Ends our side, and closes the connection when the client has ended its own, or after {@link LINGER_MS}. */
+  #linger(text = ""): void {
+    this.socket.end(text)
     const timer = setTimeout(() => this.socket.destroy(), LINGER_MS)
     this.socket.once("close", () => clearTimeout(timer))
   }
 
   /**
-   * A client that has ended its side may wait for its answer, or be gone: both look the same, until something is sent.
-   * "102 Processing" is what a waiting client passes over (RFC 9110, 15.2), and at a client that is gone it fails.
+   * A client that has ended its side may wait for its response, or be gone. Sending "102 Processing" tells: a waiting client ignores it
+   * (RFC 9110, 15.2), and to a client that is gone it fails.
    */
-  #probe(): void {
+  #checkHalfClosed(): void {
     const timer = setInterval(() => {
-      const [oldest] = this.#open
+      const [oldest] = this.#openExchanges
       if (oldest === undefined) return clearInterval(timer)
       const { request, response } = oldest
       if (request.httpVersion === "1.1" && !response.headersSent) response.writeProcessing()
@@ -167,28 +207,26 @@ export class Connection {
   }
 }
 
-/**
- * Hears when the first byte of a request is read. Node has no public event for it, and nothing else tells such a byte from
- * an empty line; its parser, which forgets this when the connection lets go of it, calls the function at index 0
- * (`HTTPParser.kOnMessageBegin`).
- */
-const onMessageBegin = (socket: Socket, heard: () => void): void => {
-  if (Predicate.hasProperty(socket, "parser") && Predicate.isObject(socket.parser)) {
-    Object.assign(socket.parser, { 0: heard })
-  }
-}
+/** RFC 9112, 9.3. */
+const closesConnection = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  headers.connection === undefined ? httpVersion !== "1.1" : CLOSE_OPTION.test(headers.connection)
 
-/** What waits to be written, what went before it, and (a chunk may be large) what the kernel has not taken of its head. */
-interface Untaken {
+const CLOSE_OPTION = /\bclose\b/i
+
+/** The bytes of responses on a socket. */
+interface WriteProgress {
+  /** Bytes that wait in this process. */
   readonly waiting: number
+  /** Bytes that were passed to the kernel. */
   readonly sent: number
+  /** Bytes of these that the kernel has not sent. */
   readonly queued: number
 }
 
-const nothing: Untaken = { waiting: 0, sent: 0, queued: 0 }
+const NO_PROGRESS: WriteProgress = { waiting: 0, sent: 0, queued: 0 }
 
-const untakenOf = (socket: Socket): Untaken => {
-  // Node's own socket timeout looks here as well; but that one is also moved by what the client sends.
+const readWriteProgress = (socket: Socket): WriteProgress => {
+  // Node's own socket timeout reads the same field, but bytes from the client restart that timeout.
   const handle = Predicate.hasProperty(socket, "_handle") ? socket._handle : undefined
   const queued = Predicate.hasProperty(handle, "writeQueueSize") ? handle.writeQueueSize : 0
   return {
@@ -198,16 +236,21 @@ const untakenOf = (socket: Socket): Untaken => {
   }
 }
 
-/** Reads past what is left of an answered request's body, so that a client which sends before it reads gets that far. */
-const discardRest = (request: IncomingMessage): void => {
-  if (request.complete || request.destroyed) return
+/** Reads and discards the rest of a body. Runs `onTooLong` once it has more than `maxBytes`. */
+const discardRemainingBody = (
+  request: IncomingMessage,
+  {
+    maxBytes,
+    onEnd,
+    onTooLong
+  }: { readonly maxBytes: number; readonly onEnd: () => void; readonly onTooLong: () => void }
+): void => {
   let bytes = 0
-  const count = (chunk: Buffer) => {
-    bytes += chunk.length
-    if (bytes <= LINGER_BYTES) return
-    request.off("data", count)
-    request.pause()
-  }
-  request.on("data", count)
-  request.resume()
+  request
+    .on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxBytes) onTooLong()
+    })
+    .once("close", onEnd)
+    .once("end", onEnd)
 }

@@ -1,29 +1,27 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import { CALLER_CONNECTIONS_MAX } from "../../platform/limits.ts"
 import { Connection } from "./Connection.ts"
-import type { Patience } from "./node-server.ts"
+import type { HttpTimeouts } from "./node-server.ts"
 
-/** Milliseconds between two looks at who keeps a connection and does not use it, as often as Node looks at its own. */
-const LOOK_MS = 1_000
+/** Milliseconds between two checks for unused connections, as often as Node checks its own timeouts. */
+const CHECK_MS = 1_000
+/** Milliseconds that Node may be late with its own timeouts, so that a request with slow headers gets its response before it is cut. */
+const NODE_LATE_MS = 2_000
 
-/** The connections of a server, from the moment each is taken. */
+/** All connections of a server. */
 export class Connections {
-  /** From the request to stop on: every answer says `Connection: close`. */
+  /** Whether the server stops. Then each response has `Connection: close`. */
   stopping = false
   readonly #open = new Map<Socket, Connection>()
   readonly #most: number
 
-  constructor(server: Server, patience: Patience, most = CALLER_CONNECTIONS_MAX) {
+  constructor(server: Server, timeouts: HttpTimeouts, most = CALLER_CONNECTIONS_MAX) {
     this.#most = most
-    server.on("connection", (socket: Socket) => this.#take(socket))
-    const begin = (request: IncomingMessage, response: ServerResponse) =>
-      this.of(request.socket)?.begin(request, response)
-    server.on("request", begin)
-    server.on("checkContinue", begin)
+    server.on("connection", (socket: Socket) => this.#accept(socket))
     server.once("listening", () => {
-      const looks = setInterval(() => this.#closeUnused(patience), LOOK_MS).unref()
-      server.once("close", () => clearInterval(looks))
+      const checks = setInterval(() => this.#closeUnused(timeouts), CHECK_MS).unref()
+      server.once("close", () => clearInterval(checks))
     })
   }
 
@@ -35,19 +33,18 @@ export class Connections {
     return this.#open.size
   }
 
-  /** Closes those on which nothing has been under way for so many milliseconds, half a request's headers with them. */
-  closeSilent(milliseconds: number): void {
+  /** Closes connections that have been idle for so many milliseconds. */
+  closeIdle(milliseconds: number): void {
     for (const connection of this.#open.values()) {
-      if ((connection.silence ?? -1) >= milliseconds) connection.close()
+      if ((connection.idleMs() ?? -1) >= milliseconds) connection.close()
     }
   }
 
-  /** Ends all, whatever is under way. */
-  cut(): void {
+  destroyAll(): void {
     for (const socket of this.#open.keys()) socket.destroy()
   }
 
-  #take(socket: Socket): void {
+  #accept(socket: Socket): void {
     if (this.#open.size >= this.#most && !this.#makeRoom()) {
       socket.destroy()
       return
@@ -56,29 +53,34 @@ export class Connections {
     socket.once("close", () => this.#open.delete(socket))
   }
 
-  /** By a clock that no byte moves but those of a request, which have clocks of their own. */
-  #closeUnused({ keepAliveSeconds, stalledSeconds }: Patience): void {
+  /**
+   * Closes connections whose clients receive nothing of a response, or send no request. Node's own timeouts cut slow headers, slow bodies
+   * and idle connections, but empty lines restart its idle timeout.
+   */
+  #closeUnused({ keepAliveSeconds, headerSeconds, stalledSeconds }: HttpTimeouts): void {
     for (const connection of this.#open.values()) {
-      if (connection.stalled >= stalledSeconds * 1000) connection.socket.destroy()
-      else if (!connection.isComing && (connection.silence ?? -1) >= keepAliveSeconds * 1000) connection.close()
+      if (connection.stalledMs() >= stalledSeconds * 1000) connection.socket.destroy()
+      else if (connection.msSinceResponse >= (keepAliveSeconds + headerSeconds) * 1000 + NODE_LATE_MS)
+        connection.close()
     }
   }
 
-  /** Ends the connection that has been silent longest, rather one on which no request has begun; false: all are in use. */
+  /** Ends the longest idle connection, if possible one whose next request is not coming. Returns false if none is idle. */
   #makeRoom(): boolean {
     const connections = Array.from(this.#open.values())
-    const longest = longestSilent(connections.filter(({ isComing }) => !isComing)) ?? longestSilent(connections)
-    // At once: one that lingers would still be there, beside those that were let in for it.
+    const longest =
+      findLongestIdle(connections.filter(({ isReceiving }) => !isReceiving)) ?? findLongestIdle(connections)
+    // Not with close(): a connection that lingers still counts.
     longest?.socket.destroy()
     return longest !== undefined
   }
 }
 
-const longestSilent = (connections: ReadonlyArray<Connection>): Connection | undefined => {
+const findLongestIdle = (connections: ReadonlyArray<Connection>): Connection | undefined => {
   let [longest, most]: [Connection | undefined, number] = [undefined, -1]
   for (const connection of connections) {
-    const silence = connection.silence ?? -1
-    if (silence > most) [longest, most] = [connection, silence]
+    const idleMs = connection.idleMs() ?? -1
+    if (idleMs > most) [longest, most] = [connection, idleMs]
   }
   return longest
 }

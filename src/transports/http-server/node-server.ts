@@ -7,41 +7,39 @@ import {
   STALLED_SECONDS
 } from "../../platform/limits.ts"
 
-/** What a server takes from its callers, where it is not the numbers of the service. */
-export interface Patience {
+/** The timeouts of a server. */
+export interface HttpTimeouts {
   readonly headerSeconds: number
   readonly requestSeconds: number
   readonly keepAliveSeconds: number
   readonly stalledSeconds: number
 }
 
-export const patience: Patience = {
+export const DEFAULT_TIMEOUTS: HttpTimeouts = {
   headerSeconds: HEADER_SECONDS,
   requestSeconds: REQUEST_SECONDS,
   keepAliveSeconds: KEEP_ALIVE_SECONDS,
   stalledSeconds: STALLED_SECONDS
 }
 
-/** Node's server with every limit said, and without the answers it would give by itself. */
-export const makeNodeServer = ({ headerSeconds, requestSeconds, keepAliveSeconds }: Patience): Server => {
+/** Returns Node's server with every limit set, and without the responses it would send by itself. */
+export const makeNodeServer = ({ headerSeconds, requestSeconds, keepAliveSeconds }: HttpTimeouts): Server => {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES,
     headersTimeout: headerSeconds * 1000,
     requestTimeout: requestSeconds * 1000,
-    // How often the two are looked at; Node's 30 s would double them.
+    // How often Node checks the two. Its default of 30 s would double them.
     connectionsCheckingInterval: 1_000,
-    // Any byte moves it: Connections keeps a clock that none does.
     keepAliveTimeout: keepAliveSeconds * 1000,
-    // A machine that vanished says nothing: the kernel asks whether it is there.
+    // TCP keep-alive: the kernel notices that a client's machine is gone.
     keepAlive: true,
-    // Both are refused in the service's own words.
+    // answer-requests.ts rejects a request without Host, with an envelope.
     requireHostHeader: false,
-    // A wish to speak another protocol may be passed over (RFC 9110, 7.8): the request is served as it is.
+    // A server may ignore Upgrade (RFC 9110, 7.8).
     shouldUpgradeCallback: () => false
   })
-  server.on("checkExpectation", (request, response) => server.emit("request", request, response))
-  // Node drops the headers beyond 2,000 without a word; their bytes are bounded.
+  // By default Node drops headers after the 2,000th. HEADER_BYTES limits them already.
   server.maxHeadersCount = 0
-  // A client may end its side after its request (RFC 9112, 9.6). Node knows this setting, its types do not.
+  // A client may end its side after its request (RFC 9112, 9.6). The types of Node lack this setting.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }

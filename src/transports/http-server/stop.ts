@@ -4,67 +4,67 @@ import { setImmediate, setTimeout } from "node:timers/promises"
 import { Effect, type Latch } from "effect"
 import type { Connections } from "./Connections.ts"
 
-/** Seconds that open requests get to finish when the process is asked to stop; everything ends within 12. */
+/** Seconds that open requests have to finish when the process stops. The whole process ends within 12 s of SIGTERM. */
 const SHUTDOWN_SECONDS = 7
 
 /**
- * Milliseconds a connection may have been silent at a stop to be thought in use: its client may have the next request
- * on the way, and is told then that it was the last. A request whose headers have begun to arrive gets as long.
+ * Milliseconds of idleness after which a stop closes a connection. The next request of a connection that was used a moment ago may be on
+ * its way, and its response says that it is the last.
  */
-const STOP_SILENCE_MS = 500
-/** The same where another process serves in the place of this one: nobody waits for its end, so its clients have longer. */
-const REPLACED_SILENCE_MS = 5_000
+const STOP_IDLE_MS = 500
+/** The same if another process has replaced this one, so that nobody waits for the stop. */
+const REPLACED_IDLE_MS = 5_000
 
 export interface StopOptions {
-  /** How long new connections are taken after the request to stop. */
+  /** Seconds for which new connections are accepted after SIGTERM. */
   readonly drainSeconds: number
-  /** Open once another process serves in the place of this one: then nobody needs the rest of the drain. */
+  /** Opens when another process has replaced this one, which ends the drain. */
   readonly replaced?: Latch.Latch | undefined
-  /** Done when no new connections are taken any more: ends what callers only wait for. */
+  /** Runs after the drain. It ends requests that only wait for something. */
   readonly onStop?: Effect.Effect<void> | undefined
-  /** How long a connection may have been silent to be thought in use, in milliseconds. */
+  /** Milliseconds of idleness after which the stop closes a connection. */
   readonly silence?: number | undefined
-  /** How long what is under way may take. */
+  /** Seconds that open requests have to finish. */
   readonly shutdownSeconds?: number | undefined
 }
 
-/** Milliseconds between two looks whether everything is answered: what a stop may take longer than it must. */
-const LOOK_MS = 20
+/** Milliseconds between two checks whether all connections are closed. */
+const CHECK_MS = 20
 
 /**
- * Lets a server end so that nobody notices: what was read is answered, each answer says that it is the last of its
- * connection, connections that nobody uses close. Done when all are closed; what takes too long is cut.
+ * Stops a server gracefully: open requests get their responses, each response says that it is the last of its connection, and idle
+ * connections are closed. Ends when all connections are closed. Those that take too long are cut.
  */
 export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {
   connections.stopping = true
-  const drained = Effect.promise(() => setTimeout(options.drainSeconds * 1000))
+  const drained = Effect.promise((signal) => setTimeout(options.drainSeconds * 1000, undefined, { signal }))
   yield* options.replaced === undefined ? drained : Effect.raceFirst(drained, options.replaced.await)
-  // Not before: who is answered at once with nothing comes again, and is let in as long as the drain lasts.
+  // After the drain: a caller whose wait ends at once calls again, and is accepted while the drain lasts.
   if (options.onStop !== undefined) yield* options.onStop
   const cut = yield* Effect.promise(() => untilClosed(server, connections, options))
   if (cut > 0) yield* Effect.logWarning("the stop cut connections").pipe(Effect.annotateLogs({ connections: cut }))
 })
 
-const silenceOf = (replaced: Latch.Latch | undefined): number =>
-  replaced?.isOpen() === true ? REPLACED_SILENCE_MS : STOP_SILENCE_MS
+const idleLimitOf = (replaced: Latch.Latch | undefined): number =>
+  replaced?.isOpen() === true ? REPLACED_IDLE_MS : STOP_IDLE_MS
 
-/** How many connections had to be cut. In real time, as what it waits for is sockets, which no test clock moves. */
+/** Returns how many connections had to be cut. It waits in real time, because a test clock moves no socket. */
 const untilClosed = async (
   server: Server,
   connections: Connections,
-  { replaced, silence = silenceOf(replaced), shutdownSeconds = SHUTDOWN_SECONDS }: StopOptions
+  { replaced, silence = idleLimitOf(replaced), shutdownSeconds = SHUTDOWN_SECONDS }: StopOptions
 ): Promise<number> => {
   const deadline = performance.now() + shutdownSeconds * 1000
-  // Connections that wait to be taken are taken, and bytes that wait to be read are read.
+  // Lets Node accept the connections and read the bytes that have arrived already.
   for (let turn = 0; turn < 3; turn++) await setImmediate()
-  // Of the plain server: that of HTTP would cut off clients whose next request is on its way.
+  // The method of the TCP server: that of the HTTP server would also close connections whose next request is on its way.
   NetServer.prototype.close.call(server)
-  connections.closeSilent(silence)
+  connections.closeIdle(silence)
   while (connections.count > 0 && performance.now() < deadline) {
-    await setTimeout(LOOK_MS)
-    connections.closeSilent(silence)
+    await setTimeout(CHECK_MS)
+    connections.closeIdle(silence)
   }
   const cut = connections.count
-  connections.cut()
+  connections.destroyAll()
   return cut
 }

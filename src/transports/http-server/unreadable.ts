@@ -10,66 +10,73 @@ import type { Connection } from "./Connection.ts"
 import type { Connections } from "./Connections.ts"
 
 /**
- * Refuses what never becomes a request: bytes that are no HTTP, headers beyond their limit, a body that breaks off or
- * takes too long, and CONNECT. The requests before it on its connection are answered first, then comes the envelope, and
- * the connection ends.
+ * Rejects what Node cannot parse as a request: bytes that are no HTTP, headers over their limit, a body that breaks off or takes too
+ * long, and CONNECT. The requests before it on its connection get their responses first. Then the server sends the envelope and ends the
+ * connection.
  */
-export const refuseUnreadable = Effect.fnUntraced(function* (server: Server, connections: Connections) {
+export const rejectUnreadable = Effect.fnUntraced(function* (server: Server, connections: Connections) {
   const service = yield* Service
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
-  const refuse = (connection: Connection, message: string) => {
-    connection.refuseMore()
+  const reject = (connection: Connection, message: string) => {
+    connection.rejectMore()
     run(
       Effect.gen(function* () {
-        const answer = yield* service.respondWithError(new BadRequest({ message }), { transport: "rest", headers: {} })
-        connection.part(bytesOf(answer, new Date(yield* Clock.currentTimeMillis)))
-      })
+        const response = yield* service.respondWithError(new BadRequest({ message }), {
+          transport: "rest",
+          headers: {}
+        })
+        return renderResponse(response, new Date(yield* Clock.currentTimeMillis))
+      }).pipe(
+        Effect.catchCause((cause) => Effect.as(Effect.logError("defect", cause), "")),
+        Effect.map((text) => connection.endWith(text))
+      )
     )
   }
 
   const end = (connection: Connection, error: Error) => {
-    if (connection.owesAnswer) return refuse(connection, messageOf(error))
-    connection.refuseMore()
-    connection.part("")
+    if (connection.canReject) return reject(connection, toErrorMessage(error))
+    connection.rejectMore()
+    connection.endWith("")
   }
 
   server.on("clientError", (error, socket) => {
     const connection = socket instanceof Socket ? connections.of(socket) : undefined
     if (connection === undefined || socket.destroyed) return
-    if (!isOurs(error)) socket.destroy()
-    // Otherwise it was refused already, or its last answer is on its way: what still comes is passed over.
-    else if (connection.takes) end(connection, error)
+    if (!isProtocolError(error)) socket.destroy()
+    // A connection that accepts no requests has its last response already: further bytes are ignored.
+    else if (connection.acceptsRequests) end(connection, error)
   })
 
   server.on("connect", (_: IncomingMessage, socket) => {
     const connection = socket instanceof Socket ? connections.of(socket) : undefined
     if (connection === undefined) return
-    // Node has let go of the connection: nobody else listens to its errors, or reads what else comes.
+    // Node detaches the socket: without these, an error would end the process and further bytes would never be read.
     socket.on("error", () => socket.destroy())
     socket.resume()
-    refuse(connection, "CONNECT is not supported: this server is not a proxy.")
+    reject(connection, "CONNECT is not supported: this server is not a proxy.")
   })
 })
 
-const codeOf = (error: Error): string =>
+const readErrorCode = (error: Error): string =>
   Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : ""
 
 const TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT"
 
-/** Node's parser or clock says so. Anything else is an error of the connection itself. */
-const isOurs = (error: Error): boolean => codeOf(error).startsWith("HPE_") || codeOf(error) === TIMEOUT
+/** Whether Node's parser or one of its timeouts reports the error. Any other error is one of the socket itself. */
+const isProtocolError = (error: Error): boolean =>
+  readErrorCode(error).startsWith("HPE_") || readErrorCode(error) === TIMEOUT
 
-const messageOf = (error: Error): string => {
-  const code = codeOf(error)
+const toErrorMessage = (error: Error): string => {
+  const code = readErrorCode(error)
   if (code === TIMEOUT) return "The request did not arrive in time."
   if (code === "HPE_HEADER_OVERFLOW")
     return `The request line and the headers must not be larger than ${HEADER_BYTES} bytes.`
   return `The request is not valid HTTP (${code}).`
 }
 
-/** A whole response, as no response object of Node's is left to write it to. */
-const bytesOf = ({ envelope, headers }: ServiceResponse, now: Date): string => {
+/** Returns a whole response as text, because Node has no response object for it. */
+const renderResponse = ({ envelope, headers }: ServiceResponse, now: Date): string => {
   const body = JSON.stringify(envelope)
   const lines = Object.entries({
     ...headers,

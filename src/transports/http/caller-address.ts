@@ -1,6 +1,7 @@
 import { isIP } from "node:net"
 import { Option } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { ApiRequest } from "./api-http.ts"
 
 /**
  * Where a request comes from, as far as it is known. Behind a proxy that is trusted it is the last entry of `X-Forwarded-For`, the one
@@ -8,9 +9,13 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
  * be another for each connection: then it is the proxy's own.
  */
 export const callerIpAddress = (
-  { headers, remoteAddress }: HttpServerRequest,
+  { headers, remoteAddress }: Pick<ApiRequest, "headers" | "remoteAddress">,
   trustProxy: boolean
 ): string | undefined => {
   const forwarded = trustProxy ? (headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "") : ""
-  return isIP(forwarded) === 0 ? Option.getOrUndefined(remoteAddress) : forwarded
+  return isIP(forwarded) === 0 ? remoteAddress : forwarded
 }
+
+/** Returns the same for a request to a page. */
+export const pageCallerIpAddress = ({ headers, remoteAddress }: HttpServerRequest, trustProxy: boolean) =>
+  callerIpAddress({ headers, remoteAddress: Option.getOrUndefined(remoteAddress) }, trustProxy)

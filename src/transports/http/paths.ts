@@ -1,5 +1,3 @@
-import type { HttpServerRequest } from "effect/http"
-
 /** Below which path REST lives (specification, Versioning). */
 export const REST_PREFIX = "/v3"
 
@@ -15,7 +13,7 @@ export const LIVE_PATH = "/health/live"
 export const READY_PATH = "/health/ready"
 
 /** The path of a request's target, without what is asked of it. */
-export const requestPath = (request: HttpServerRequest.HttpServerRequest): string => request.url.split("?", 1)[0] ?? "/"
+export const requestPath = (request: { readonly url: string }): string => splitTarget(request.url)[0]
 
 /**
  * Path and query of a request's target, parted at the first `?`: a query may have more of them (RFC 3986 3.4), and a `state` must

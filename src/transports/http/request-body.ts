@@ -1,42 +1,28 @@
-import { ByteSize, Effect, Result } from "effect"
-import type { HttpServerError } from "effect/http"
-import { MaxBodySize } from "effect/http/HttpIncomingMessage"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Effect, Result } from "effect"
 import { BadRequest } from "../../contract/errors.ts"
 import { parseJson } from "../../contract/json-text.ts"
 import { toPrintableName } from "../../contract/printable-name.ts"
 import { decodeUtf8 } from "../../contract/utf8.ts"
+import type { ApiRequest } from "./api-http.ts"
 
 // Receives the body of a request, up to a limit of bytes, and parses it as text and as fields.
 
-export const hasBody = (request: HttpServerRequest): boolean =>
+export const hasBody = (request: ApiRequest): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
 
 /** Receives a body. Parsing happens later, because the call has no concurrency permit yet. */
-export const receiveBody = Effect.fnUntraced(function* (
-  request: HttpServerRequest,
-  maxBody: ByteSize.ByteSize
-): Effect.fn.Return<Uint8Array, BadRequest> {
-  const maxBytes = ByteSize.toNumberUnsafe(maxBody)
-  const tooLarge = new BadRequest({ message: `The body must not be larger than ${maxBytes} bytes.` })
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge
-  const body = yield* request.arrayBuffer.pipe(
-    Effect.provideService(MaxBodySize, maxBody),
-    Effect.mapError((error) =>
-      isTooLarge(error) ? tooLarge : new BadRequest({ message: "The body could not be read." })
-    )
+export const receiveBody = (request: ApiRequest, maxBytes: number): Effect.Effect<Uint8Array, BadRequest> =>
+  Effect.mapError(request.receiveBody(maxBytes), ({ _tag }) =>
+    _tag === "BodyTooLarge"
+      ? new BadRequest({ message: `The body must not be larger than ${maxBytes} bytes.` })
+      : new BadRequest({ message: "The body could not be read." })
   )
-  return new Uint8Array(body)
-})
 
 /** Returns the text of a body. Fails with 400 if the body is not UTF-8. */
 export const decodeBodyText = (body: Uint8Array): Result.Result<string, BadRequest> =>
   Result.mapError(decodeUtf8(body), toUnreadableBodyError)
 
 const toUnreadableBodyError = (problem: string) => new BadRequest({ message: `The body ${problem}.` })
-
-const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
-  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
 /** Of a text that is said to be JSON; an empty body has no fields. */
 export const parseJsonFields = (text: string): Result.Result<unknown, BadRequest> =>

@@ -1,71 +1,74 @@
 import type { Context } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Caller } from "../../contract/caller.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { ServiceCall } from "../../service/service.ts"
+import type { ApiRequest, ApiResponse } from "../http/api-http.ts"
+import { NO_STORE } from "../http/caching.ts"
 import { BatchCallQueue } from "./batch.ts"
 
-/** A request of somebody whose token is known. */
+// The exchange of one HTTP request with the MCP library: translates the request for the library, and its response for the client.
+
+/** A request with a valid token. */
 export interface AuthenticatedRequest {
-  readonly request: HttpServerRequest.HttpServerRequest
-  /** What the token may do. */
+  readonly request: ApiRequest
+  /** The scope of the token. */
   readonly scope: Caller["scope"]
 }
 
-/**
- * One HTTP exchange as the protocol library sees it: a web request that remembers whose call it is. The library makes
- * a server for every request and hands it this object, which is how a tool call finds its caller.
- */
-export class McpExchange extends Request {
-  /** The headers as they came: the Gate reads credentials from them, and the library is shown none. */
+/** One HTTP request to the endpoint, with the facts that its tool calls need. */
+export class McpExchange {
+  /** The received headers. The gate reads the credentials from them. The library does not get them. */
   readonly callerHeaders: ServiceCall["headers"]
-  /** Of the fiber that serves the request: log annotations, tracer and parent span of the calls. */
+  /** The context of the fiber that handles the request: log annotations, tracer and parent span of the calls. */
   readonly context: Context.Context<never>
   readonly scope: Caller["scope"]
-  /** Bytes of the message it came with. */
+  /** Bytes of the message. */
   readonly size: number
   readonly calls = new BatchCallQueue()
-  #answers = 0
-  #headers: ServiceResponse["headers"] = {}
+  #responseCount = 0
+  #lastHeaders: ServiceResponse["headers"] = {}
 
-  constructor(
-    { request, scope }: AuthenticatedRequest,
-    context: Context.Context<never>,
-    signal: AbortSignal,
-    size: number
-  ) {
-    // To the library all but POST is the same refusal, and a web request cannot even say TRACE.
-    const method = request.method === "POST" ? "POST" : "GET"
-    super(PLACEHOLDER_URL, { method, headers: protocolHeaders(request.headers), signal })
+  constructor({ request, scope }: AuthenticatedRequest, context: Context.Context<never>, size: number) {
     this.callerHeaders = request.headers
     this.context = context
     this.scope = scope
     this.size = size
   }
 
-  /** Notes an answer's headers. Of its body nothing is kept: a batch has many. */
+  /** Records the headers of a response. Its body is not kept, because a batch has many. */
   readonly recordResponse = ({ headers, envelope }: ServiceResponse): void => {
-    this.#answers++
-    this.#headers = { ...headers, "x-request-id": envelope.request_id }
+    this.#responseCount++
+    this.#lastHeaders = { ...headers, "x-request-id": envelope.request_id }
   }
 
-  /** The headers REST would have sent with the one call of this exchange; of several calls, nobody's. */
+  /** The headers that REST would have sent with the one call of this exchange. Empty if it had several calls. */
   get responseHeaders(): ServiceResponse["headers"] {
-    return this.#answers === 1 ? this.#headers : {}
+    return this.#responseCount === 1 ? this.#lastHeaders : {}
   }
 }
 
-// The library reads no address; a request must have one, and the client's Host is not to be trusted with it.
+/** The request of an exchange for the protocol library. The library passes it to the server that it makes for the request. */
+export class ProtocolRequest extends Request {
+  readonly exchange: McpExchange
+
+  constructor({ method, headers }: ApiRequest, exchange: McpExchange, signal: AbortSignal) {
+    // The library rejects all methods but POST in the same way, and a web request cannot have the method TRACE.
+    super(PLACEHOLDER_URL, { method: method === "POST" ? "POST" : "GET", headers: toProtocolHeaders(headers), signal })
+    this.exchange = exchange
+  }
+}
+
+// The library does not read the URL, but a request must have one. The `Host` of the client is not trustworthy.
 const PLACEHOLDER_URL = "http://localhost/mcp"
 
 /**
- * Only what the protocol defines. `Accept` is widened: the library wants both media types named, while the
- * specification's clients send `text/event-stream` alone, and others `application/json`, `*\/*` or nothing.
+ * Returns the headers that the protocol defines. `Accept` is extended: the library requires both media types, but clients of the
+ * specification send `text/event-stream` alone, and others `application/json`, `*\/*` or nothing.
  */
-const protocolHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
+const toProtocolHeaders = (headers: ApiRequest["headers"]): Record<string, string> => {
   const forwardedHeaders: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {
-    if (name === "content-type" || name.startsWith("mcp-")) forwardedHeaders[name] = value
+    if (value !== undefined && (name === "content-type" || name.startsWith("mcp-"))) forwardedHeaders[name] = value
   }
   const accept = headers.accept ?? "*/*"
   forwardedHeaders.accept =
@@ -76,32 +79,28 @@ const protocolHeaders = (headers: Readonly<Record<string, string>>): Record<stri
 const acceptsEventStream = (accept: string): boolean => /text\/(event-stream|\*)|\*\/\*/i.test(accept)
 const acceptsJson = (accept: string): boolean => /application\/(json|\*)|\*\/\*/i.test(accept)
 
-/** Whether a client can read but one of the two forms of an answer, and which. */
-export const singleAcceptedFormat = ({
-  headers
-}: HttpServerRequest.HttpServerRequest): "events" | "json" | undefined => {
+/** Returns whether the client accepts an event stream or JSON. */
+export const acceptsSomeFormat = ({ headers: { accept = "*/*" } }: ApiRequest): boolean =>
+  acceptsEventStream(accept) || acceptsJson(accept)
+
+/** Returns the one format that the client accepts. Undefined: it accepts both or none. */
+export const findOnlyAcceptedFormat = ({ headers }: ApiRequest): "events" | "json" | undefined => {
   const accept = headers.accept ?? "*/*"
   const [isEventStreamAccepted, isJsonAccepted] = [acceptsEventStream(accept), acceptsJson(accept)]
   return isEventStreamAccepted === isJsonAccepted ? undefined : isEventStreamAccepted ? "events" : "json"
 }
 
 /**
- * The library's response, whole: no answer of this endpoint goes on after its result, so one write carries it all, and
- * the headers REST would have sent with a single call, known only then, can still go with it.
+ * Converts a response of the library. It reads the whole body first: no response goes on after its result, and the headers of a single call
+ * are known only then.
  */
-export const toHttpResponse = async (
-  exchange: McpExchange,
-  response: Response
-): Promise<HttpServerResponse.HttpServerResponse> => {
-  const body = await response.text()
-  const options = {
-    status: response.status,
-    headers: {
-      ...Object.fromEntries(response.headers),
-      // The library lets an event stream be kept; each is one caller's answer.
-      "cache-control": "no-store",
-      ...exchange.responseHeaders
-    }
-  }
-  return body === "" ? HttpServerResponse.empty(options) : HttpServerResponse.text(body, options)
-}
+export const toApiResponse = async (exchange: McpExchange, response: Response): Promise<ApiResponse> => ({
+  status: response.status,
+  headers: {
+    ...Object.fromEntries(response.headers),
+    // The library allows caches to keep an event stream, but each is the response to one caller.
+    ...NO_STORE,
+    ...exchange.responseHeaders
+  },
+  body: await response.text()
+})

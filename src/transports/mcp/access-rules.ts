@@ -1,9 +1,11 @@
 import { isPlainLoopback } from "../../service/configuration.ts"
 
+// Checks the origin and host of MCP requests, and builds the challenge for requests without a valid token.
+
 /**
- * Whether a page of this origin may use the endpoint (MCP, Streamable HTTP, "Security Warning": a page that rebinds
- * its name to this machine must not). No origin is fine: only browsers send one. Beside the service's own origin,
- * pages of this machine may use a service that is itself on this machine alone.
+ * Returns a function that checks whether pages of an origin may use the endpoint. DNS rebinding must not give a foreign page access (MCP,
+ * Streamable HTTP, "Security Warning"). A request without origin is allowed, because only browsers send one. Allowed origins are the
+ * service's own, and pages of this machine if the service runs for this machine only.
  */
 export const makeOriginRule = (publicUrl: string): ((origin: string | undefined) => boolean) => {
   const serviceOrigin = new URL(publicUrl).origin
@@ -12,16 +14,15 @@ export const makeOriginRule = (publicUrl: string): ((origin: string | undefined)
 }
 
 /**
- * Whether a request to this host is meant for the service: a page that rebinds its name to this machine sends that name. It
- * is looked at where the service is on this machine alone. Elsewhere a proxy may say what it likes, and what a page could
- * reach there it could reach without any rebinding.
+ * Returns a function that checks the host of a request: a page that uses DNS rebinding sends its own name. The check applies only if the
+ * service runs for this machine only. Elsewhere a proxy may send any host, and a page can reach the service without rebinding.
  */
 export const makeHostRule = (publicUrl: string): ((host: string | undefined) => boolean) =>
   isPlainLoopback(publicUrl) ? (host) => host !== undefined && isPlainLoopback(`http://${host}`) : () => true
 
 /**
- * `WWW-Authenticate` of the endpoint: where a client learns which authorization server to ask (RFC 9728, 5.1). A token
- * that is no good is told apart from none at all (RFC 6750, 3.1).
+ * Returns a function that builds `WWW-Authenticate`. It names the metadata with the authorization server (RFC 9728, 5.1), and tells an
+ * invalid token from a missing one (RFC 6750, 3.1).
  */
 export const makeChallenge = (publicUrl: string): ((badToken: string | undefined) => string) => {
   const metadata = `${new URL(publicUrl).origin}/.well-known/oauth-protected-resource/mcp`

@@ -1,13 +1,13 @@
 import { BadRequest } from "../../contract/errors.ts"
 
-// Names that clients in use send for tools and arguments that are called otherwise here (contract facts 14.5). They are taken by
-// `tools/call` and listed nowhere, so no model learns them.
+// Maps the names that existing clients send to the names of tools and arguments here (contract facts 14.5). `tools/call` accepts these
+// aliases. They are listed nowhere, so no model learns them.
 
-/** What a read may begin with: the public documentation says `search_` where the specification says `query_` or `get_`. */
+/** The verbs of a read are interchangeable: the public documentation has `search_` where the specification has `query_` or `get_`. */
 const READ_TOOL = /^(?:search|query|get|list)_(.+)$/
 const READ_VERBS = ["search", "query", "get", "list"]
 
-/** Those that no rule gives: the name that is sent, and the tool. */
+/** Aliases that do not follow from the verbs of reads: each alias with its tool. */
 const TOOL_ALIASES: Readonly<Record<string, string>> = {
   search_availabilities: "get_property_availability",
   query_availabilities: "get_property_availability",
@@ -35,8 +35,8 @@ const TOOL_ALIASES: Readonly<Record<string, string>> = {
   create_message: "send_message"
 }
 
-/** Other names of these tools, each with the tool's own. None is a tool's own name. */
-export const toolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
+/** Returns the aliases of these tools, each with the name of its tool. No alias is the name of a tool. */
+export const makeToolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const toolNames = new Set(tools)
   const names = new Map<string, string>()
   const add = (name: string, tool: string) => {
@@ -52,21 +52,21 @@ export const toolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<string, s
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Arguments that are sent under another name, by tool: each with the argument's own name. */
+/** Aliases of arguments, by tool: each alias with the name of its argument. */
 const ARGUMENT_ALIASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   get_conversation: { conversation_id: "id" },
   send_message: { conversation_id: "id" }
 }
 
-/** The arguments of a call under the tool's own names, and why the call is refused, if it is. */
+/** The arguments of a call under the tool's own names, or the error that rejects the call. */
 interface ResolvedArguments {
   readonly fields: Fields
   readonly error: BadRequest | undefined
 }
 
 /**
- * Returns the arguments of a call under the tool's own names. An argument that comes under both names with different values is 400;
- * null under another name counts as not given.
+ * Renames the aliased arguments of a call. An argument that comes under both names with different values returns 400. Null under an alias
+ * counts as not given.
  */
 export const resolveArgumentAliases = (tool: string, fields: Fields): ResolvedArguments => {
   const names = ARGUMENT_ALIASES[tool]

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
-// The protocol library copies the arguments of a tool call field by field, twice, to validate that they are an object. The service
-// validates them itself. So the library gets an object with one field, and its cost does not grow with the number of arguments.
+// Wraps the arguments of tool calls for the protocol library, which copies them field by field, twice, to validate that they are an object.
+// The service validates them itself. So the library gets an object with one field, and its cost does not grow with the arguments.
 
 const WRAPPER_FIELD = "arguments"
 

@@ -3,14 +3,14 @@ import { Effect, Predicate, Semaphore } from "effect"
 import { toPrintableName } from "../../contract/printable-name.ts"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES_MAX } from "../../platform/limits.ts"
 
-// Batches are of revision 2025-03-26 alone, and the one way to ask for many answers with one small request.
+// Validates batches, and limits what one batch may use. A batch is the one way to get many responses with one small request.
 
-/** The one revision that has batches; its clients name it or, as all did then, none. */
+/** The only revision with batches. Its clients name it, or no revision. */
 const BATCH_REVISION = "2025-03-26"
 
 /**
- * Why a batch is not taken at all, if so; `revision` is what the client says it speaks. Notifications count with the calls: a
- * message is a message. Of two calls with one id the second would not be run, and nobody be told.
+ * Returns why a batch is rejected as a whole. `revision`: the revision that the client names. Notifications count as messages. Ids must
+ * differ, because the library would silently drop the second of two calls with one id.
  */
 export const findBatchError = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined
@@ -24,26 +24,25 @@ export const findBatchError = (message: unknown, revision: string | undefined): 
 }
 
 /**
- * The calls of one exchange, one after the other in the order they stand in: a batch takes no more of the service than
- * its sender could by calling and waiting. Once the answers before it have used up {@link MCP_BATCH_BYTES}, a call is
- * refused and not run; so a batch answers as many bytes and one answer at most. What waits when the client goes away is
- * interrupted with what runs.
+ * Runs the calls of one exchange one after the other, so a batch uses no more of the service than single calls would. Once the responses
+ * have reached {@link MCP_BATCH_BYTES}, further calls are rejected and not run. So a batch returns at most this many bytes and one
+ * response. If the client goes away, queued calls are interrupted with the running one.
  */
 export class BatchCallQueue {
-  readonly #turn = Semaphore.makeUnsafe(1)
+  readonly #semaphore = Semaphore.makeUnsafe(1)
   #bytes = 0
 
   readonly run = (call: Effect.Effect<string>): Effect.Effect<string, ProtocolError> =>
-    this.#turn.withPermit(
+    this.#semaphore.withPermit(
       Effect.suspend(() =>
         this.#bytes < MCP_BATCH_BYTES
-          ? Effect.tap(call, (answer) => Effect.sync(() => this.#count(answer)))
+          ? Effect.tap(call, (response) => Effect.sync(() => this.#addBytes(response)))
           : Effect.fail(toBudgetError(this.#bytes))
       )
     )
 
-  readonly #count = (answer: string) => {
-    this.#bytes += Buffer.byteLength(answer)
+  readonly #addBytes = (response: string) => {
+    this.#bytes += Buffer.byteLength(response)
   }
 }
 

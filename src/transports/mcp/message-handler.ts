@@ -1,81 +1,136 @@
 import {
+  classifyInboundRequest,
   createMcpHandler,
-  isLegacyRequest,
+  isJSONRPCRequest,
+  type JSONRPCRequest,
   type McpServerFactory,
+  SUPPORTED_PROTOCOL_VERSIONS,
   WebStandardStreamableHTTPServerTransport
 } from "@modelcontextprotocol/server"
 import { type Context, Effect } from "effect"
-import type { HttpServerResponse } from "effect/http"
 import { Service } from "../../service/service.ts"
-import { type AuthenticatedRequest, McpExchange, singleAcceptedFormat, toHttpResponse } from "./McpExchange.ts"
+import { type ApiRequest, type ApiResponse, toJsonResponse } from "../http/api-http.ts"
+import { NO_STORE } from "../http/caching.ts"
+import { ExchangeTransport } from "./exchange-transport.ts"
+import {
+  type AuthenticatedRequest,
+  acceptsSomeFormat,
+  findOnlyAcceptedFormat,
+  McpExchange,
+  ProtocolRequest,
+  toApiResponse
+} from "./McpExchange.ts"
 import type { McpMessage } from "./message.ts"
 import { makeServerFactory } from "./server-factory.ts"
 import type { McpTool } from "./tools.ts"
 
-/** Hands messages to the protocol library, which answers each in the form its client reads. */
+/**
+ * Returns a function that passes messages to the protocol library and returns its responses in a format that the client accepts. One
+ * shared server handles single requests of the revisions of 2025, which keep no state. The library makes a server per request for
+ * everything else.
+ */
 export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMap<string, McpTool>) {
   const service = yield* Service
-  // A response is written whole (see toHttpResponse), so there is no stream to keep alive.
   const run = Effect.runForkWith(yield* Effect.context<never>())
   const onerror = (error: Error) => void run(Effect.logDebug("the MCP library reported an error", error.message))
-  const serverFactory = makeServerFactory(service, tools, onerror)
-  const defaultHandler = createMcpHandler(serverFactory, { keepAliveMs: 0, onerror })
-  const eventStreamHandler = createMcpHandler(serverFactory, { keepAliveMs: 0, onerror, responseMode: "sse" })
+  const makeServer = makeServerFactory(service, tools, onerror)
+  const makeRequestServer: McpServerFactory = ({ requestInfo }) => {
+    // The handler passes only requests of this class.
+    if (!(requestInfo instanceof ProtocolRequest)) throw new TypeError("not a request of this endpoint")
+    return makeServer(() => requestInfo.exchange)
+  }
+  // A response is written whole (see toApiResponse), so there is no stream to keep alive.
+  const defaultHandler = createMcpHandler(makeRequestServer, { keepAliveMs: 0, onerror })
+  const eventStreamHandler = createMcpHandler(makeRequestServer, { keepAliveMs: 0, onerror, responseMode: "sse" })
+  const transport = new ExchangeTransport()
+  yield* Effect.promise(() => makeServer((id) => transport.findExchange(id)).connect(transport))
 
   const respond = async (
+    request: ApiRequest,
     exchange: McpExchange,
     { json }: McpMessage,
-    acceptedFormat: ReturnType<typeof singleAcceptedFormat>
-  ) => {
-    const isSingle = json !== undefined && !Array.isArray(json)
-    if ((isSingle || acceptedFormat === "json") && json !== undefined && (await isLegacyRequest(exchange, json))) {
-      const document = await respondAsJson(serverFactory, exchange, json)
-      return acceptedFormat === "json" ? document : toEventStream(document)
+    signal: AbortSignal
+  ): Promise<ApiResponse> => {
+    const onlyFormat = findOnlyAcceptedFormat(request)
+    const isLegacy = isLegacyMessage(request, json)
+    if (isLegacy && acceptsSomeFormat(request) && isStatelessRequest(request, json)) {
+      const text = JSON.stringify(await transport.request(exchange, json, signal))
+      return onlyFormat === "json" ? toJsonResponse(text, toHeaders(exchange)) : toEventStream(text, exchange)
     }
-    return (acceptedFormat === "events" ? eventStreamHandler : defaultHandler).fetch(exchange, { parsedBody: json })
+    const protocolRequest = new ProtocolRequest(request, exchange, signal)
+    const isSingle = json !== undefined && !Array.isArray(json)
+    if (isLegacy && (isSingle || onlyFormat === "json")) {
+      const document = await respondAsJson(makeRequestServer, protocolRequest, json)
+      const isDocument = onlyFormat === "json" || document.status !== 200
+      return isDocument ? toApiResponse(exchange, document) : toEventStream(await document.text(), exchange)
+    }
+    const handler = onlyFormat === "events" ? eventStreamHandler : defaultHandler
+    return toApiResponse(exchange, await handler.fetch(protocolRequest, { parsedBody: json }))
   }
 
-  /** A client that goes away takes its running calls with it. */
-  return (
-    authenticatedRequest: AuthenticatedRequest,
-    message: McpMessage = EMPTY_MESSAGE
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
+  /** If the client goes away, its running calls are interrupted. */
+  return ({ request, scope }: AuthenticatedRequest, message: McpMessage = EMPTY_MESSAGE): Effect.Effect<ApiResponse> =>
     Effect.contextWith((context: Context.Context<never>) =>
-      Effect.promise(async (signal) => {
-        const exchange = new McpExchange(authenticatedRequest, context, signal, message.bytes)
-        return toHttpResponse(
-          exchange,
-          await respond(exchange, message, singleAcceptedFormat(authenticatedRequest.request))
-        )
-      })
+      Effect.promise((signal) =>
+        respond(request, new McpExchange({ request, scope }, context, message.bytes), message, signal)
+      )
     )
 })
 
 const EMPTY_MESSAGE: McpMessage = { json: undefined, bytes: 0 }
 
+/** Returns whether a message is of a revision of 2025. */
+const isLegacyMessage = ({ method, headers }: ApiRequest, json: unknown): boolean => {
+  if (json === undefined) return false
+  const [version, mcpMethod, name] = [headers["mcp-protocol-version"], headers["mcp-method"], headers["mcp-name"]]
+  const classified = classifyInboundRequest({
+    httpMethod: method,
+    body: json,
+    ...(version !== undefined && { protocolVersionHeader: version }),
+    ...(mcpMethod !== undefined && { mcpMethodHeader: mcpMethod }),
+    ...(name !== undefined && { mcpNameHeader: name })
+  })
+  return classified.kind === "legacy"
+}
+
+/** Returns whether the shared server may handle a legacy message. `initialize` would change the state of that server. */
+const isStatelessRequest = ({ headers }: ApiRequest, json: unknown): json is JSONRPCRequest => {
+  const version = headers["mcp-protocol-version"]
+  return (
+    (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) &&
+    isJSONRPCRequest(json) &&
+    STATELESS_METHODS.has(json.method)
+  )
+}
+
+const STATELESS_METHODS: ReadonlySet<string> = new Set(["tools/call", "tools/list"])
+
 /**
- * A message of the revisions of 2025 and one JSON document in answer: for a client that reads no event stream, since the
- * library's own handler of these revisions knows only streams, and for a single message, since a stream that is ended by its
- * first event costs more than the call it tells of.
+ * Handles a message of the revisions of 2025 and returns one JSON document. It serves clients that accept no event stream, because the
+ * library's handler of these revisions returns only streams. It also serves single messages, because a stream of one event costs more than
+ * the call.
  */
 const respondAsJson = async (
   serverFactory: McpServerFactory,
-  exchange: McpExchange,
+  request: ProtocolRequest,
   message: unknown
 ): Promise<Response> => {
-  const server = await serverFactory({ era: "legacy", requestInfo: exchange })
+  const server = await serverFactory({ era: "legacy", requestInfo: request })
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
-  exchange.signal.addEventListener("abort", () => void server.close(), { once: true })
-  const response = await transport.handleRequest(exchange, { parsedBody: message })
+  request.signal.addEventListener("abort", () => void server.close(), { once: true })
+  const response = await transport.handleRequest(request, { parsedBody: message })
   await server.close()
   return response
 }
 
-/** The same answer as the one event of a stream, in the library's own form. */
-const toEventStream = async (document: Response): Promise<Response> => {
-  if (document.status !== 200) return document
-  return new Response(`event: message\ndata: ${await document.text()}\n\n`, { headers: EVENT_HEADERS })
-}
+/** Returns an event stream with a JSON document as its one event, in the library's format. */
+const toEventStream = (text: string, exchange: McpExchange): ApiResponse => ({
+  status: 200,
+  headers: { ...EVENT_HEADERS, ...toHeaders(exchange) },
+  body: `event: message\ndata: ${text}\n\n`
+})
 
 const EVENT_HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" }
+
+const toHeaders = (exchange: McpExchange): ApiResponse["headers"] => ({ ...NO_STORE, ...exchange.responseHeaders })

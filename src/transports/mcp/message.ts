@@ -1,16 +1,16 @@
 import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server"
-import { ByteSize, Effect, Predicate, Result } from "effect"
-import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Effect, Predicate, Result } from "effect"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { NOT_JSON, parseJson } from "../../contract/json-text.ts"
 import { decodeUtf8 } from "../../contract/utf8.ts"
 import { BODY_BYTES, IMAGE_BODY_BYTES } from "../../platform/limits.ts"
+import { type ApiRequest, type ApiResponse, toJsonResponse, withHeaders } from "../http/api-http.ts"
+import { NO_STORE } from "../http/caching.ts"
 import { mapMessages, wrapArguments } from "./argument-wrapper.ts"
 import { findBatchError } from "./batch.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 
-type HttpRequest = HttpServerRequest.HttpServerRequest
-type HttpResponse = HttpServerResponse.HttpServerResponse
+// Receives and parses the body of an MCP request, and builds the JSON-RPC errors for requests that are no readable message.
 
 /** The parsed body of a request. The arguments of its tool calls are wrapped (argument-wrapper.ts). */
 export interface McpMessage {
@@ -29,22 +29,14 @@ export const makeMessageReader = (tools: ReadonlyMap<string, McpTool>) => {
   const takesImage = (name: string) => findTool(name)?.takesImage === true
   const maxBytes = Array.from(tools.keys()).some(takesImage) ? IMAGE_BODY_BYTES : BODY_BYTES
 
-  const receive = (request: HttpRequest): Effect.Effect<Uint8Array, HttpResponse> =>
-    Number(request.headers["content-length"] ?? 0) > maxBytes
-      ? Effect.fail(makeTooLargeError(maxBytes))
-      : request.arrayBuffer.pipe(
-          Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes)),
-          Effect.mapError(({ reason }) =>
-            reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-              ? makeTooLargeError(maxBytes)
-              : invalidJsonError
-          ),
-          Effect.map((bytes) => new Uint8Array(bytes))
-        )
+  const receive = (request: ApiRequest): Effect.Effect<Uint8Array, ApiResponse> =>
+    Effect.mapError(request.receiveBody(maxBytes), ({ _tag }) =>
+      _tag === "BodyTooLarge" ? makeTooLargeError(maxBytes) : invalidJsonError
+    )
 
-  const parse = (body: Uint8Array, headers: HttpRequest["headers"]): Result.Result<McpMessage, HttpResponse> =>
+  const parse = (body: Uint8Array, headers: ApiRequest["headers"]): Result.Result<McpMessage, ApiResponse> =>
     Result.flatMap(Result.mapError(Result.flatMap(decodeUtf8(body), parseJson), toInvalidBodyError), (json) => {
-      if (body.length > BODY_BYTES && !takesImage(toolNameOf(json))) return Result.fail(makeTooLargeError(BODY_BYTES))
+      if (body.length > BODY_BYTES && !takesImage(readToolName(json))) return Result.fail(makeTooLargeError(BODY_BYTES))
       const batchError = findBatchError(json, headers["mcp-protocol-version"])
       return batchError === undefined
         ? Result.succeed({ json: wrapArguments(mapMessages(json, dropNullParams)), bytes: body.length })
@@ -66,23 +58,23 @@ const dropNullParams = (message: unknown): unknown => {
   return { ...others, params: Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) }
 }
 
-/** The tool a message calls, or an empty text. */
-const toolNameOf = (message: unknown): string =>
+/** Returns the name of the tool that a message calls, or an empty text. */
+const readToolName = (message: unknown): string =>
   Predicate.hasProperty(message, "params") &&
   Predicate.hasProperty(message.params, "name") &&
   Predicate.isString(message.params.name)
     ? message.params.name
     : ""
 
-/** What is refused before it is a message, with the status and the headers of its envelope. */
+/** Returns the JSON-RPC error for a request that was rejected before it was parsed, with the status and headers of the envelope. */
 export const toRpcErrorResponse = ({ envelope, headers }: ServiceResponse) =>
-  HttpServerResponse.setHeaders(makeRpcError(envelope.error_code, INVALID_REQUEST, envelope.error_msg), {
+  withHeaders(makeRpcError(envelope.error_code, INVALID_REQUEST, envelope.error_msg), {
     ...headers,
     "x-request-id": envelope.request_id
   })
 
 const makeRpcError = (status: number, code: number, message: string) =>
-  HttpServerResponse.jsonUnsafe({ jsonrpc: "2.0", error: { code, message }, id: null }, { status })
+  toJsonResponse(JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null }), NO_STORE, status)
 
 const invalidJsonError = makeRpcError(400, PARSE_ERROR, "Parse error: the body is not JSON.")
 const toInvalidBodyError = (problem: string) =>

@@ -1,25 +1,31 @@
-/** The name it may stand for: the same but for capitals and underscores, one end of it, or a third of its letters off. */
+// Finds the candidate that a misspelled name most likely means.
+
+/**
+ * Returns the nearest candidate: one that differs only in case and underscores, that begins or ends with the name (or the reverse), or
+ * that differs in at most a third of the letters of the name. Returns undefined if there is none.
+ */
 export const findNearestName = (name: string, candidates: ReadonlyArray<string>): string | undefined => {
   const letters = normalizeName(name)
   const [closest] = candidates
-    .map((each) => ({ each, off: nameDistance(letters, normalizeName(each)) }))
-    .filter(({ off }) => off <= letters.length / 3)
-    .sort((one, other) => one.off - other.off)
+    .map((each) => ({ each, distance: computeNameDistance(letters, normalizeName(each)) }))
+    .filter(({ distance }) => distance <= letters.length / 3)
+    .sort((one, other) => one.distance - other.distance)
   return closest?.each
 }
 
 const normalizeName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
+/** Letters that a name must have to count as the beginning or end of another. */
 const MIN_AFFIX_LENGTH = 4
 
-const nameDistance = (name: string, candidate: string): number => {
+const computeNameDistance = (name: string, candidate: string): number => {
   const [short, long] = name.length < candidate.length ? [name, candidate] : [candidate, name]
   const isAffix = short.length >= MIN_AFFIX_LENGTH && (long.startsWith(short) || long.endsWith(short))
-  return isAffix ? Math.min(1, long.length - short.length) : editDistance(name, candidate)
+  return isAffix ? Math.min(1, long.length - short.length) : computeEditDistance(name, candidate)
 }
 
-/** Letters to insert, drop or replace to make one of the other (Levenshtein). */
-const editDistance = (one: string, other: string): number =>
+/** Counts the letters to insert, delete or replace to turn one text into the other (Levenshtein distance). */
+const computeEditDistance = (one: string, other: string): number =>
   Array.from(one).reduce(
     (previousRow, letter, row) => {
       const currentRow = [row + 1]

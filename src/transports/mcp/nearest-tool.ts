@@ -1,8 +1,9 @@
 import { findNearestName } from "./nearest-name.ts"
 
-// Which tool a name that is none may stand for. What it does must be the same: who wants something gone is not told how to make it.
+// Finds the tool that an unknown name most likely means. A name with a verb only matches tools with the same kind of verb, so a caller who
+// wants to delete something gets no tool that creates it.
 
-/** Words that a name begins with, by what is done. */
+/** The first words of tool names, grouped by their meaning. */
 const VERB_GROUPS: ReadonlyArray<ReadonlyArray<string>> = [
   ["search", "query", "get", "list", "find", "fetch", "read", "show"],
   ["create", "add", "make", "new", "send"],
@@ -10,14 +11,14 @@ const VERB_GROUPS: ReadonlyArray<ReadonlyArray<string>> = [
   ["delete", "remove", "cancel", "withdraw"]
 ]
 
-/** What is done, by its place in {@link VERB_GROUPS}, and to what, of which there may be one or many. */
+/** Splits a tool name into the index of its verb in {@link VERB_GROUPS} (-1: none) and its subject in the singular. */
 const splitToolName = (name: string): { readonly verbGroup: number; readonly subject: string } => {
   const [verb = "", ...rest] = name.toLowerCase().split("_")
   const subject = rest.map((word) => word.replace(/ies$/, "y").replace(/s$/, "")).join("_")
   return { verbGroup: VERB_GROUPS.findIndex((verbs) => verbs.includes(verb)), subject }
 }
 
-/** The tool that does the same to what is called alike; of a name that begins otherwise, the one written alike. */
+/** Returns the tool with the same kind of verb and the nearest subject. For a name without a known verb, returns the nearest name. */
 export const findNearestTool = (name: string, tools: ReadonlyArray<string>): string | undefined => {
   const { verbGroup, subject } = splitToolName(name)
   if (verbGroup === -1) return findNearestName(name, tools)

@@ -1,9 +1,9 @@
 import {
   type CallToolResult,
   type ListToolsResult,
-  type McpServerFactory,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
   Server,
   type ServerOptions
 } from "@modelcontextprotocol/server"
@@ -23,22 +23,24 @@ import { PAGE_DEFAULT } from "../../platform/limits.ts"
 import type { Service } from "../../service/service.ts"
 import { resolveArgumentAliases } from "./aliases.ts"
 import { unwrapArguments } from "./argument-wrapper.ts"
-import { McpExchange } from "./McpExchange.ts"
+import type { McpExchange } from "./McpExchange.ts"
 import { findNearestTool } from "./nearest-tool.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 
-/** Characters of an answer that MCP does not write in the same turn of the event loop in which it was made. */
+// Makes the library servers of the MCP endpoint: the tool list, and the tool calls that run operations of the Service.
+
+/** Characters from which a response is serialized in the next event-loop iteration and not in the one that built it. */
 const MCP_LARGE_RESPONSE = 256 * 1024
-/** Milliseconds an MCP client may keep the list of tools: it changes with a release alone. */
+/** Milliseconds for which a client may cache the list of tools. Only a release changes it. */
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
 const SERVER_INFO = { name: manifest.name, title: "Latchkey", version: CURRENT_VERSION }
 
-/** Who may only read is listed less: the list of one token is for nobody else. */
+/** Private, because a read-only token gets a shorter list. */
 const TOOL_LIST_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
 const DISCOVERY_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
 
-/** What an agent is told once, before it looks at a tool: fewer than 300 tokens. */
+/** The instructions of the server, which an agent reads once before it lists the tools: fewer than 300 tokens. */
 export const INSTRUCTIONS = [
   "Latchkey runs short-stay rentals: properties, reservations, calendars, prices, guests, money, tasks, staff.",
   "Each tool answers one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
@@ -57,29 +59,32 @@ const SERVER_OPTIONS: ServerOptions = {
 }
 
 /**
- * Makes the server of one request: the library keeps nothing between requests, so a server is cheap (the list of tools
- * is made once) and knows only its own exchange. It is the library's low-level `Server`: `McpServer` would register
- * every tool again for every request, and would check arguments that are the service's to check.
+ * Returns a function that makes a server. The server calls `findExchange` with the id of a request. It is the library's low-level `Server`,
+ * because `McpServer` would validate the arguments, which the service does.
  */
 export const makeServerFactory = (
   service: Service["Service"],
   tools: ReadonlyMap<string, McpTool>,
   onerror: (error: Error) => void
-): McpServerFactory => {
+) => {
   const [toolLists, findTool] = [makeToolLists(tools), makeToolLookup(tools)]
-  return ({ requestInfo: exchange }) => {
-    // The endpoint hands over nothing else.
-    if (!(exchange instanceof McpExchange)) throw new TypeError("not an exchange of this endpoint")
+  return (findExchange: (id: RequestId) => McpExchange | undefined): Server => {
+    const getExchange = (id: RequestId): McpExchange => {
+      const exchange = findExchange(id)
+      if (exchange === undefined) throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error")
+      return exchange
+    }
     const server = new Server(SERVER_INFO, SERVER_OPTIONS)
     server.onerror = onerror
-    server.setRequestHandler("tools/list", ({ params }) =>
+    server.setRequestHandler("tools/list", ({ params }, { mcpReq }) =>
       params?.cursor === undefined
-        ? toolLists[exchange.scope]
+        ? toolLists[getExchange(mcpReq.id).scope]
         : rejectInvalidParams("cursor: must be left out, because the list has one page.")
     )
     server.setRequestHandler("tools/call", ({ params: { name, arguments: wrapped, _meta } }, { mcpReq }) => {
       const tool = findTool(name)
       if (tool === undefined) return rejectInvalidParams(toUnknownToolMessage(name, tools))
+      const exchange = getExchange(mcpReq.id)
       const callInput = { fields: unwrapArguments(wrapped), key: readIdempotencyKey(_meta) }
       return Effect.runPromiseWith(exchange.context)(callTool(service, exchange, tool, callInput), {
         signal: mcpReq.signal
@@ -89,7 +94,7 @@ export const makeServerFactory = (
   }
 }
 
-/** What a token of each scope reaches (specification, OAuth 2.0 bearer token 4), made once. */
+/** Returns the tools that a token of each scope may call (specification, OAuth 2.0 bearer token 4). */
 const makeToolLists = (tools: ReadonlyMap<string, McpTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
   const all = Array.from(tools.values(), ({ definition }) => definition)
   return {
@@ -112,8 +117,8 @@ const rejectInvalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
 
 /**
- * Answers with the envelope as REST would write it, and, in a text of its own, with the arguments nobody knows. No output
- * schema is declared, so no structured content is due.
+ * Calls the operation of a tool. Returns the envelope as REST would write it, and a second text with the unknown arguments if there are
+ * any. Tools declare no output schema, so there is no structured content.
  */
 const callTool = Effect.fnUntraced(function* (
   service: Service["Service"],
@@ -139,14 +144,14 @@ const callTool = Effect.fnUntraced(function* (
           : { parse: Effect.fail(error), bytes: exchange.size }
       )
     }),
-    (answer) => {
-      exchange.recordResponse(answer)
-      code = answer.envelope.error_code
-      replayed = REPLAYED_HEADER in answer.headers
-      return JSON.stringify(answer.envelope)
+    (serviceResponse) => {
+      exchange.recordResponse(serviceResponse)
+      code = serviceResponse.envelope.error_code
+      replayed = REPLAYED_HEADER in serviceResponse.headers
+      return JSON.stringify(serviceResponse.envelope)
     }
   )
-  // The library writes the text again, as a text within its own: of a large one that is another turn of the event loop.
+  // The library serializes the text again, within its own message. A large text waits for the next event-loop iteration.
   const responseAfterYield = Effect.tap(response, (text) =>
     text.length > MCP_LARGE_RESPONSE ? Effect.yieldNow : Effect.void
   )
@@ -158,5 +163,5 @@ const callTool = Effect.fnUntraced(function* (
   return replayed ? { ...result, _meta: { [REPLAYED_META]: true } } : result
 })
 
-/** Codes of calls the Gate did not let in: nothing more is done for them. */
+/** Codes of calls that the gate rejected. They get no notice of unknown arguments. */
 const REJECTED_CODES: ReadonlySet<number> = new Set([401, 420, 429])

@@ -9,20 +9,22 @@ import {
 } from "../../contract/operation.ts"
 import { publishedInputSchemaOf } from "../../contract/tool-schema.ts"
 import type { DeploymentName } from "../../platform/installation.ts"
-import { toolAliases } from "./aliases.ts"
+import { makeToolAliases } from "./aliases.ts"
 import { makeUnknownArgumentNotice } from "./unknown-arguments.ts"
 
-/** An operation as MCP offers it. */
+// Derives the MCP tools from the operations.
+
+/** An operation as an MCP tool. */
 export interface McpTool {
   /** Its entry in `tools/list`. */
   readonly definition: Tool
-  /** Whether its arguments may carry an image, for which a larger body is let in. */
+  /** Whether its arguments may contain an image, for which a larger body is accepted. */
   readonly takesImage: boolean
-  /** What to say of arguments it does not know, if there are any. */
+  /** Returns the notice of unknown arguments. Undefined: there are none. */
   readonly describeUnknownArguments: (fields: unknown) => string | undefined
 }
 
-/** The tools among the operations, by name, in the order of the operations. */
+/** Returns the tools among the operations, by name, in the order of the operations. */
 export const makeTools = (
   operations: ReadonlyArray<AnyOperation>,
   deployment: DeploymentName = "international"
@@ -40,9 +42,9 @@ export const makeTools = (
   return tools
 }
 
-/** Finds a tool by what a client calls it. */
+/** Returns a function that finds a tool by its name or an alias. */
 export const makeToolLookup = (tools: ReadonlyMap<string, McpTool>) => {
-  const aliases = toolAliases(Array.from(tools.keys()))
+  const aliases = makeToolAliases(Array.from(tools.keys()))
   return (name: string): McpTool | undefined => tools.get(name) ?? tools.get(aliases.get(name) ?? "")
 }
 
@@ -60,7 +62,7 @@ const toToolDefinition = (
     annotations: {
       readOnlyHint: isAllowedForReadOnlyToken(operation),
       destructiveHint: metadata.destructive ?? method === "DELETE",
-      // Sent again, all but a POST leave things as the first time did.
+      // A repeated call changes nothing, except with POST.
       idempotentHint: metadata.idempotent ?? method !== "POST",
       openWorldHint: metadata.openWorld
     },

@@ -3,9 +3,12 @@ import { toPrintableName } from "../../contract/printable-name.ts"
 import { REPORTED_NAMES_MAX } from "../../platform/limits.ts"
 import { findNearestName } from "./nearest-name.ts"
 
-// An argument that a tool does not know changes nothing (contract facts 0.1), and whoever sent it believes it did.
+// Describes the unknown arguments of a tool call. A tool ignores them (contract facts 0.1), but the caller may expect an effect.
 
-/** Tells of the arguments a payload does not know, and of those that may have been meant; nothing when it knows all. */
+/**
+ * Returns a function that describes the arguments which a payload does not have, with the names that may have been meant. The function
+ * returns undefined if the payload has all arguments.
+ */
 export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
   const checkPayload = makeCheck(payload.ast)
   return (fields) => {
@@ -24,14 +27,14 @@ export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields:
 }
 
 interface UnknownArgument {
-  /** What it is in, with a dot at its end. */
+  /** The path of the object that contains it, with a dot at its end. */
   readonly path: string
   readonly name: string
-  /** The names known there that are not given. */
+  /** The names that this object may have and does not have. */
   readonly unusedNames: ReadonlyArray<string>
 }
 
-/** How many are unknown, and the first of them: all that is kept of many. */
+/** The number of unknown arguments, and the first of them. */
 class UnknownArguments {
   count = 0
   readonly first: Array<UnknownArgument> = []
@@ -49,23 +52,23 @@ const noCheck: ArgumentCheck = () => {}
 const makeCheck = (ast: SchemaAST.AST): ArgumentCheck => {
   switch (ast._tag) {
     case "Union":
-      return checkUnion(ast.types.map(makeCheck))
+      return makeUnionCheck(ast.types.map(makeCheck))
     case "Arrays":
-      return checkList(ast.rest.map(makeCheck))
+      return makeListCheck(ast.rest.map(makeCheck))
     case "Objects":
-      return ast.indexSignatures.length > 0 ? noCheck : checkFields(ast)
+      return ast.indexSignatures.length > 0 ? noCheck : makeFieldsCheck(ast)
     default:
       return noCheck
   }
 }
 
-/** Of a choice such as "an object or null" one alone looks into objects; where several do, each name is known to one. */
-const checkUnion = (checks: ReadonlyArray<ArgumentCheck>): ArgumentCheck => {
+/** Checks a union with one object member, such as "an object or null". A union of several objects is not checked. */
+const makeUnionCheck = (checks: ReadonlyArray<ArgumentCheck>): ArgumentCheck => {
   const [check = noCheck, ...others] = checks.filter((each) => each !== noCheck)
   return others.length === 0 ? check : noCheck
 }
 
-const checkList = ([checkItem = noCheck]: ReadonlyArray<ArgumentCheck>): ArgumentCheck =>
+const makeListCheck = ([checkItem = noCheck]: ReadonlyArray<ArgumentCheck>): ArgumentCheck =>
   checkItem === noCheck
     ? noCheck
     : (value, path, unknowns) => {
@@ -75,8 +78,8 @@ const checkList = ([checkItem = noCheck]: ReadonlyArray<ArgumentCheck>): Argumen
         })
       }
 
-/** Fields that an edit always refuses are known, and never what was meant. */
-const checkFields = ({ propertySignatures }: SchemaAST.Objects): ArgumentCheck => {
+/** Checks the fields of an object. A field that an edit always rejects is known, but is never suggested. */
+const makeFieldsCheck = ({ propertySignatures }: SchemaAST.Objects): ArgumentCheck => {
   const fieldChecks = new Map(propertySignatures.map(({ name, type }) => [String(name), makeCheck(type)]))
   const suggestableNames = propertySignatures
     .filter(({ type }) => type.context?.annotations?.isImmutable !== true)

@@ -7,7 +7,7 @@ import { formatPrometheus } from "../../platform/telemetry/metrics/prometheus-fo
 import { Snapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
 import { NO_STORE } from "../http/caching.ts"
 import { LIVE_PATH, READY_PATH, requestPath } from "../http/paths.ts"
-import { makeNodeServer, patience } from "../http-server/node-server.ts"
+import { DEFAULT_TIMEOUTS, makeNodeServer } from "../http-server/node-server.ts"
 
 /** Where Prometheus comes by. */
 const METRICS_PATH = "/metrics"
@@ -56,7 +56,7 @@ export const layerMetricsPort = ({ port, host }: { readonly port: number; readon
   Layer.effectDiscard(
     Effect.gen(function* () {
       const app = yield* metricsApp
-      const server = makeNodeServer(patience)
+      const server = makeNodeServer(DEFAULT_TIMEOUTS)
       server.maxConnections = METRICS_CONNECTIONS_MAX
       const listener = yield* NodeHttpServer.make(() => server, {
         port,

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
-import { HttpServerResponse } from "effect/http"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { type ApiError, errorCode, type OAuthErrorCode } from "../../contract/errors.ts"
+import { type ApiResponse, toJsonResponse } from "../http/api-http.ts"
 import { NO_STORE } from "../http/caching.ts"
 
 // What an operation without a token answers: the envelope, and beside its fields those that the standards have (RFC 6749 5.1 and 5.2,
@@ -60,7 +60,7 @@ export const toOauthResponse = (
   answer: ServiceResponse,
   responseFormat: ResponseFormat,
   fallback: OAuthErrorCode
-): HttpServerResponse.HttpServerResponse => {
+): ApiResponse => {
   const { envelope, error } = answer
   const oauth = error === undefined ? undefined : toOauthError(error, fallback)
   const oauthFields =
@@ -69,16 +69,13 @@ export const toOauthResponse = (
       : { error: oauth, error_description: toErrorDescription(envelope.error_msg) }
   const status =
     responseFormat === "envelope" || error === undefined || oauth === undefined ? 200 : toHttpStatus(error, oauth)
-  return HttpServerResponse.text(JSON.stringify({ ...oauthFields, ...envelope }), {
-    status,
-    contentType: "application/json",
-    headers: {
-      ...NO_CACHE,
-      ...answer.headers,
-      ...(status === 401 ? CHALLENGE : {}),
-      "x-request-id": envelope.request_id
-    }
-  })
+  const headers = {
+    ...NO_CACHE,
+    ...answer.headers,
+    ...(status === 401 ? CHALLENGE : {}),
+    "x-request-id": envelope.request_id
+  }
+  return toJsonResponse(JSON.stringify({ ...oauthFields, ...envelope }), headers, status)
 }
 
 const toObjectFields = (data: unknown): object => (Predicate.isObject(data) ? data : {})

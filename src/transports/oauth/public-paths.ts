@@ -1,12 +1,11 @@
 import { FindMyWay } from "effect/http"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { OAuthErrorCode } from "../../contract/errors.ts"
 import { type AnyOperation, needsToken, routeOf, usesHttpStatus } from "../../contract/operation.ts"
 import { operations } from "../../service/Api.ts"
+import { type ApiRequest, type ApiResponse, withHeaders } from "../http/api-http.ts"
 import { REST_PREFIX } from "../http/paths.ts"
-import { allowAnyOrigin } from "./cross-origin.ts"
+import { ANY_ORIGIN } from "./cross-origin.ts"
 import { toOauthResponse, toResponseFormat } from "./oauth-response.ts"
 
 /** How failures of an operation without a token are returned. */
@@ -36,13 +35,9 @@ const findPublicPath = (path: string): PublicPath | undefined => publicPaths.fin
 export const isPublicPath = (path: string): boolean => findPublicPath(path) !== undefined
 
 /** What is answered at such a path, whatever it was asked. */
-export const toPublicPathResponse = (
-  answer: ServiceResponse,
-  request: HttpServerRequest,
-  path: string
-): HttpServerResponse => {
+export const toPublicPathResponse = (answer: ServiceResponse, request: ApiRequest, path: string): ApiResponse => {
   const { invalidRequestError, usesStatus } = findPublicPath(path) ?? DEFAULT_PUBLIC_PATH
   const responseFormat =
     usesStatus && request.method === "POST" ? "form" : toResponseFormat(request.headers["content-type"])
-  return allowAnyOrigin(toOauthResponse(answer, responseFormat, invalidRequestError))
+  return withHeaders(toOauthResponse(answer, responseFormat, invalidRequestError), ANY_ORIGIN)
 }

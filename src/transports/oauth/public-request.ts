@@ -1,7 +1,7 @@
-import { type ByteSize, Effect, Option, Predicate, Result } from "effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Effect, Option, Predicate, Result } from "effect"
 import { BadRequest, Unauthenticated } from "../../contract/errors.ts"
 import type { CallInput, ReceivedInput } from "../../contract/input.ts"
+import type { ApiRequest } from "../http/api-http.ts"
 import {
   decodeBodyText,
   type FormFields,
@@ -19,8 +19,8 @@ import { toResponseFormat } from "./oauth-response.ts"
 
 /** Receives a request to an operation without a token. Rejects invalid HTTP Basic credentials and other media types first. */
 export const receivePublicRequest = Effect.fnUntraced(function* (
-  request: HttpServerRequest,
-  maxBody: ByteSize.ByteSize
+  request: ApiRequest,
+  maxBody: number
 ): Effect.fn.Return<ReceivedInput, BadRequest | Unauthenticated> {
   const type = request.headers["content-type"]
   const credentials = yield* Effect.fromResult(parseBasicCredentials(request.headers["authorization"]))

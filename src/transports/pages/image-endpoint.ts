@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Places } from "../../admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../admission/concurrency/ConcurrencyLimiter.ts"
 import { windowOf } from "../../admission/windows/rate-window.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { IMAGE_CHUNK_BYTES, Images, type OpenedImage } from "../../domain/guests/images/Images.ts"
@@ -69,15 +69,15 @@ const laterPieceOffsets = ({ bytes }: OpenedImage): ReadonlyArray<number> =>
 /**
  * Images of messages and of identity documents, below {@link IMAGES_PATH_PREFIX}: the address is the only credential.
  *
- * An image is read while it is sent, a piece at a time, each in a place of its operator and sent out of it: a slow reader
- * holds no place, no file, and one piece of memory. If a later piece cannot be read, the connection is cut.
+ * An image is read while it is sent, a piece at a time. Each piece is read with a permit of its operator and sent without one, so a slow
+ * reader holds no permit, no file, and one piece of memory. If a later piece cannot be read, the connection is cut.
  */
 export const makeImageHandler = Effect.gen(function* () {
   const images = yield* Images
-  const places = yield* Places
+  const limiter = yield* ConcurrencyLimiter
   const checkRateLimit = yield* makeRateLimiter
 
-  const readPiece = (image: OpenedImage, from: number) => places.within(image.operatorId, images.read(image, from))
+  const readPiece = (image: OpenedImage, from: number) => limiter.withPermit(image.operatorId, images.read(image, from))
 
   const streamImage = Effect.fnUntraced(function* (image: OpenedImage) {
     const firstPiece = yield* readPiece(image, 0)

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Places } from "../../admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../admission/concurrency/ConcurrencyLimiter.ts"
 import { windowOf } from "../../admission/windows/rate-window.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { FEED_SUFFIX, FEEDS_PREFIX } from "../../domain/calendars/property-feeds/feed-url.ts"
@@ -58,7 +58,7 @@ const toFeedResponse = (text: string, ifNoneMatch: string | undefined): Response
 /** What marketplaces read of a property, below {@link FEEDS_PREFIX}: the address is the only credential. */
 export const makePropertyFeedHandler = Effect.gen(function* () {
   const feeds = yield* PropertyFeeds
-  const places = yield* Places
+  const limiter = yield* ConcurrencyLimiter
   const checkRateLimit = yield* makeRateLimiter
   const host = new URL(yield* PublicUrl).hostname
 
@@ -80,7 +80,7 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
     if (Option.isNone(feed)) return notFoundResponse
     const retryAfterWait = yield* checkRateLimit(toRateLimitBucket(feed.value))
     if (Option.isSome(retryAfterWait)) return toTooManyResponse(retryAfterWait.value)
-    return yield* places.within(feed.value.operator_id, renderFeed(feed.value, token, request))
+    return yield* limiter.withPermit(feed.value.operator_id, renderFeed(feed.value, token, request))
   })
 
   return (request: HttpServerRequest): Effect.Effect<Response> =>

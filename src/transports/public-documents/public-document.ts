@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { toPageResponse } from "../http/api-http.ts"
 import { matchesEtag } from "../http/caching.ts"
 import { preflightResponse } from "../oauth/cross-origin.ts"
 
@@ -27,7 +28,7 @@ export const makePublicDocument = (content: string | Uint8Array, contentType: st
 
 /** The answer to a method that reads nothing; undefined: it reads. */
 export const rejectNonReadMethod = ({ method }: HttpServerRequest): Response | undefined => {
-  if (method === "OPTIONS") return preflightResponse(READ_METHODS)
+  if (method === "OPTIONS") return toPageResponse(preflightResponse(READ_METHODS))
   return method === "GET" || method === "HEAD" ? undefined : methodNotAllowed
 }
 

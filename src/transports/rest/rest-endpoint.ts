@@ -1,6 +1,5 @@
-import { ByteSize, Effect, Result } from "effect"
-import { FindMyWay, HttpServerResponse } from "effect/http"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { Effect, Result } from "effect"
+import { FindMyWay } from "effect/http"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { type BadRequest, NotFound, type Unauthenticated } from "../../contract/errors.ts"
 import { IDEMPOTENCY_KEY_HEADER, type ReceivedIdempotencyKey } from "../../contract/idempotency-key.ts"
@@ -9,7 +8,7 @@ import { METHODS, needsToken, type RouteSpec, routeOf } from "../../contract/ope
 import { BODY_BYTES, IMAGE_BODY_BYTES, OAUTH_BODY_BYTES, PATH_PARAMETER_LENGTH } from "../../platform/limits.ts"
 import { operations } from "../../service/Api.ts"
 import { Service } from "../../service/service.ts"
-import { NO_STORE } from "../http/caching.ts"
+import { type ApiHandler, type ApiRequest, type ApiResponse, toEnvelopeResponse } from "../http/api-http.ts"
 import { callerIpAddress } from "../http/caller-address.ts"
 import { REST_PREFIX, splitTarget } from "../http/paths.ts"
 import {
@@ -25,17 +24,8 @@ import { preflightResponse } from "../oauth/cross-origin.ts"
 import { isPublicPath, toPublicPathResponse } from "../oauth/public-paths.ts"
 import { receivePublicRequest } from "../oauth/public-request.ts"
 
-type Response = HttpServerResponse.HttpServerResponse
-
-/** An answer as HTTP carries it: always status 200, the result in the body (specification, Response envelope). */
-export const toEnvelopeResponse = (serviceAnswer: ServiceResponse): Response =>
-  HttpServerResponse.text(JSON.stringify(serviceAnswer.envelope), {
-    contentType: "application/json",
-    headers: { ...NO_STORE, ...serviceAnswer.headers, "x-request-id": serviceAnswer.envelope.request_id }
-  })
-
 /** An answer below `/v3`: where no token is needed, with the fields of the standards beside the envelope. */
-export const toRestResponse = (serviceAnswer: ServiceResponse, request: HttpServerRequest): Response => {
+export const toRestResponse = (serviceAnswer: ServiceResponse, request: ApiRequest): ApiResponse => {
   const [path] = splitTarget(request.url)
   return isPublicPath(path) ? toPublicPathResponse(serviceAnswer, request, path) : toEnvelopeResponse(serviceAnswer)
 }
@@ -43,18 +33,23 @@ export const toRestResponse = (serviceAnswer: ServiceResponse, request: HttpServ
 interface RestRoute {
   readonly name: string
   readonly route: RouteSpec
-  readonly maxBody: ByteSize.ByteSize
+  /** Bytes. */
+  readonly maxBody: number
   /** It needs no token, and is read as the standards have it. */
   readonly isPublic: boolean
 }
 
-const maxBodySize = ({ body }: RouteSpec, isPublic: boolean): ByteSize.ByteSize => {
-  if (isPublic) return ByteSize.bytes(OAUTH_BODY_BYTES)
-  return ByteSize.bytes(body === "image" ? IMAGE_BODY_BYTES : BODY_BYTES)
+const maxBodySize = ({ body }: RouteSpec, isPublic: boolean): number => {
+  if (isPublic) return OAUTH_BODY_BYTES
+  return body === "image" ? IMAGE_BODY_BYTES : BODY_BYTES
 }
 
 /** The REST door: finds the operation of a request and hands it to the Service. */
-export const makeRestHandler = Effect.fnUntraced(function* ({ trustProxy }: { readonly trustProxy: boolean }) {
+export const makeRestHandler = Effect.fnUntraced(function* ({
+  trustProxy
+}: {
+  readonly trustProxy: boolean
+}): Effect.fn.Return<ApiHandler, never, Service> {
   const service = yield* Service
   const router = FindMyWay.make<RestRoute>({ maxParamLength: PATH_PARAMETER_LENGTH })
   for (const operation of operations) {
@@ -65,7 +60,7 @@ export const makeRestHandler = Effect.fnUntraced(function* ({ trustProxy }: { re
 
   const allowedMethods = (path: string) => METHODS.filter((method) => router.find(method, path) !== undefined)
 
-  return (request: HttpServerRequest): Effect.Effect<Response> => {
+  return (request) => {
     const [path, query] = splitTarget(request.url)
     if (request.method === "OPTIONS" && isPublicPath(path))
       return Effect.succeed(preflightResponse(allowedMethods(path).join(", ")))
@@ -88,7 +83,7 @@ export const makeRestHandler = Effect.fnUntraced(function* ({ trustProxy }: { re
   }
 })
 
-const readIdempotencyKey = (headers: HttpServerRequest["headers"]): ReceivedIdempotencyKey | undefined => {
+const readIdempotencyKey = (headers: ApiRequest["headers"]): ReceivedIdempotencyKey | undefined => {
   const value = headers[IDEMPOTENCY_KEY_HEADER.toLowerCase()]
   return value === undefined ? undefined : { field: IDEMPOTENCY_KEY_HEADER, value }
 }
@@ -102,7 +97,7 @@ const makeNoSuchRouteError = (method: string, path: string, allowedMethods: Read
 }
 
 const receiveInput = (
-  request: HttpServerRequest,
+  request: ApiRequest,
   restRoute: RestRoute,
   query: string
 ): Effect.Effect<ReceivedInput, BadRequest | Unauthenticated> => {
@@ -118,10 +113,7 @@ const EMPTY_INPUT = Effect.succeed(toReceivedInput({ encoding: "body", fields: {
 const parseQuery = (query: string): Result.Result<CallInput, BadRequest> =>
   Result.map(parseFormFields(query), (fields) => ({ encoding: "text", fields }))
 
-const receiveJson = (
-  request: HttpServerRequest,
-  maxBody: ByteSize.ByteSize
-): Effect.Effect<ReceivedInput, BadRequest> =>
+const receiveJson = (request: ApiRequest, maxBody: number): Effect.Effect<ReceivedInput, BadRequest> =>
   isJsonContentType(request.headers["content-type"])
     ? Effect.map(receiveBody(request, maxBody), (body) => ({
         bytes: body.length,

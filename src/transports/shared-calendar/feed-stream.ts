@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Stream } from "effect"
-import { Places } from "../../admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../admission/concurrency/ConcurrencyLimiter.ts"
 import type { ServerError } from "../../contract/errors.ts"
 import {
   type OpenedLink,
@@ -47,14 +47,14 @@ const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, S
  * The feed of one part of a link, written while it is sent: a thousand properties can be fifty megabytes and more, of which no
  * more is kept than the events of one piece, and made no faster than it is taken. None when there is no such part.
  *
- * Each piece is read and built in a place of the operator who shares the link, and sent out of it: a slow reader holds none.
+ * Each piece is read and built with a permit of the operator that shares the link, and sent without one, so a slow reader holds no permit.
  *
  * What can go wrong with the first statements goes wrong before the answer begins. If a later one fails, the connection
  * is cut, so that half a feed is not taken for a whole one.
  */
 export const makeFeedOpener = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
-  const places = yield* Places
+  const limiter = yield* ConcurrencyLimiter
   const host = new URL(yield* PublicUrl).hostname
 
   return Effect.fnUntraced(function* (link: OpenedLink, token: string, number: number) {
@@ -64,10 +64,10 @@ export const makeFeedOpener = Effect.gen(function* () {
       const [first = [], ...others] = toSlices(part.properties, PROPERTIES_PER_PIECE)
       return { part, others, events: yield* renderPiece(first) }
     })
-    const { part, others, events } = yield* places.within(link.operator_id, firstPiece)
+    const { part, others, events } = yield* limiter.withPermit(link.operator_id, firstPiece)
     if (part.properties.length === 0 && number > 1) return Option.none()
     const laterPieces = Stream.mapEffect(Stream.fromIterable(others), (piece) =>
-      places.within(link.operator_id, renderPiece(piece))
+      limiter.withPermit(link.operator_id, renderPiece(piece))
     )
     const { count } = partPosition(number, part.total)
     const name = count === 1 ? calendarName(part) : `${calendarName(part)} (part ${number} of ${count})`

@@ -1,16 +1,18 @@
 import { Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { Places } from "../../admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../admission/concurrency/ConcurrencyLimiter.ts"
+import { type Bucket, windowOf } from "../../admission/windows/rate-window.ts"
 import type { ServiceResponse } from "../../contract/envelope.ts"
 import { locatePage } from "../../domain/calendars/calendar-share-links/rules.ts"
 import { type OpenedLink, SharedCalendars } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { SHARED_CALENDAR_PREFIX, shareLinkUrl } from "../../domain/calendars/calendar-share-links/share-link-url.ts"
 import { PublicUrl } from "../../platform/installation.ts"
-import { SHARED_PAGE_PROPERTIES_MAX } from "../../platform/limits.ts"
+import { SHARED_FEEDS_A_MINUTE, SHARED_PAGE_PROPERTIES_MAX, SHARED_PAGES_A_MINUTE } from "../../platform/limits.ts"
 import { splitTarget } from "../http/paths.ts"
 import { PRIVATE_PAGE_HEADERS, toPageResponse } from "../pages/html-page.ts"
 import { ICALENDAR_TYPE } from "../pages/icalendar.ts"
+import { makeRateLimiter } from "../pages/rate-limiter.ts"
 import {
   isReadMethod,
   methodNotAllowed,
@@ -29,9 +31,23 @@ import {
   tooManyRequestsPage
 } from "./calendar-page.ts"
 import { makeFeedOpener } from "./feed-stream.ts"
-import { makeLinkRateLimiter } from "./link-rate-limiter.ts"
 import { PAGES_MAX, PARTS_MAX, pagePosition, readNumberParam } from "./pagination.ts"
 import { mapInSlices } from "./slices.ts"
+
+const MINUTE = windowOf("1m")
+
+const toRateLimitBucket = ({ operator_id, id }: OpenedLink, view: "page" | "feed"): Bucket => ({
+  key: `{op:${operator_id}}:share_link:${id}:${view}`,
+  scope: "share_link",
+  window: MINUTE,
+  max: view === "page" ? SHARED_PAGES_A_MINUTE : SHARED_FEEDS_A_MINUTE
+})
+
+/** Counts a view of a link; when there were too many this minute, the whole seconds until the next. */
+const makeLinkRateLimiter = Effect.map(
+  makeRateLimiter,
+  (checkRateLimit) => (link: OpenedLink, view: "page" | "feed") => checkRateLimit(toRateLimitBucket(link, view))
+)
 
 const FEED_ENDING = ".ics"
 const FEED_HEADERS = { ...PRIVATE_PAGE_HEADERS, "content-disposition": 'inline; filename="calendar.ics"' }
@@ -94,13 +110,13 @@ const parseCalendarRequest = (
  */
 export const makeSharedCalendarHandler = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
-  const places = yield* Places
+  const limiter = yield* ConcurrencyLimiter
   const checkRateLimit = yield* makeLinkRateLimiter
   const renderPage = makePageRenderer(calendars, yield* PublicUrl)
   const renderers = {
-    // Whoever opens a link works in a place of the operator who shares it, until the page is built.
+    // A request to a link uses a permit of the operator that shares the link, until the page is built.
     page: (link: OpenedLink, calendarRequest: CalendarRequest) =>
-      places.within(link.operator_id, renderPage(link, calendarRequest)),
+      limiter.withPermit(link.operator_id, renderPage(link, calendarRequest)),
     feed: makeFeedRenderer(yield* makeFeedOpener)
   }
 

@@ -5,49 +5,49 @@ import { makeDeadline } from "../../../src/admission/concurrency/deadline.ts"
 
 const MS = 1_000
 
-const watched = Effect.gen(function* () {
+const makeWatchedDeadline = Effect.gen(function* () {
   const deadline = yield* makeDeadline(MS)
-  const late: Array<string> = []
-  return { deadline, late, begin: (name: string) => deadline.begin(() => void late.push(name)) }
+  const expired: Array<string> = []
+  return { deadline, expired, begin: (name: string) => deadline.begin(() => void expired.push(name)) }
 })
 
 describe("deadline", () => {
-  it.effect("ends a wait after its milliseconds and not before, each by its own beginning", () =>
+  it.effect("expires each wait its milliseconds after its own beginning, and not before", () =>
     Effect.gen(function* () {
-      const { begin, late } = yield* watched
+      const { begin, expired } = yield* makeWatchedDeadline
       yield* begin("first")
       yield* TestClock.adjust(400)
       yield* begin("second")
       yield* TestClock.adjust(MS - 401)
-      assert.deepStrictEqual(late, [])
+      assert.deepStrictEqual(expired, [])
       yield* TestClock.adjust(1)
-      assert.deepStrictEqual(late, ["first"])
+      assert.deepStrictEqual(expired, ["first"])
       yield* TestClock.adjust(399)
-      assert.deepStrictEqual(late, ["first"])
+      assert.deepStrictEqual(expired, ["first"])
       yield* TestClock.adjust(1)
-      assert.deepStrictEqual(late, ["first", "second"])
+      assert.deepStrictEqual(expired, ["first", "second"])
     })
   )
 
-  it.effect("says nothing of a wait that ended, and goes on with those that did not", () =>
+  it.effect("does not expire a wait that ended, and expires the others", () =>
     Effect.gen(function* () {
-      const { begin, deadline, late } = yield* watched
+      const { begin, deadline, expired } = yield* makeWatchedDeadline
       const first = yield* begin("first")
       yield* begin("second")
       deadline.end(first)
       yield* TestClock.adjust(MS)
-      assert.deepStrictEqual(late, ["second"])
+      assert.deepStrictEqual(expired, ["second"])
     })
   )
 
-  it.effect("begins anew after nobody waited", () =>
+  it.effect("expires waits again after a time without any", () =>
     Effect.gen(function* () {
-      const { begin, deadline, late } = yield* watched
+      const { begin, deadline, expired } = yield* makeWatchedDeadline
       deadline.end(yield* begin("first"))
       yield* TestClock.adjust(3 * MS)
       yield* begin("second")
       yield* TestClock.adjust(MS)
-      assert.deepStrictEqual(late, ["second"])
+      assert.deepStrictEqual(expired, ["second"])
     })
   )
 })

@@ -1,140 +1,140 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { FairPlaces, type WaitingCall } from "../../../src/admission/concurrency/FairPlaces.ts"
-import { foundNoPlace, Places } from "../../../src/admission/concurrency/Places.ts"
+import { ConcurrencyLimiter, isPermitRejection } from "../../../src/admission/concurrency/ConcurrencyLimiter.ts"
+import { FairPermits, type QueuedCall } from "../../../src/admission/concurrency/FairPermits.ts"
 import { BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../../../src/platform/limits.ts"
 
-const PLACES = 4
-const LASTS = 100
-/** Calls that one operator, alone, may have waiting in so many milliseconds: each place is given back after LASTS. */
-const servedIn = (ms: number): number => (ms / LASTS) * PLACES
+const PERMITS = 4
+const CALL_MS = 100
+/** Returns how many calls are served in so many milliseconds: each permit is released after CALL_MS. */
+const countServedIn = (ms: number): number => (ms / CALL_MS) * PERMITS
 
-/** Books of which all places are taken, and each call has had one for LASTS. */
-const taken = (operator = 1) => {
+/** Makes permits of which all are held, after many calls of CALL_MS each. */
+const makeHeldPermits = (operator = 1) => {
   const clock = { now: 0 }
-  const books = new FairPlaces(PLACES, 1_000, 1_000_000, () => clock.now)
-  for (let nth = 0; nth < PLACES; nth++) books.take(operator)
+  const fairPermits = new FairPermits(PERMITS, 1_000, 1_000_000, () => clock.now)
+  for (let nth = 0; nth < PERMITS; nth++) fairPermits.tryAcquire(operator)
   for (let nth = 0; nth < 1_000; nth++) {
-    books.giveBack(operator, LASTS)
-    books.take(operator)
+    fairPermits.release(operator, CALL_MS)
+    fairPermits.tryAcquire(operator)
   }
-  const waits = (of: number, calls: number) => {
-    for (let nth = 0; nth < calls; nth++) books.wait(callOf(of))
+  const enqueueCalls = (of: number, calls: number) => {
+    for (let nth = 0; nth < calls; nth++) fairPermits.enqueue(toCall(of))
   }
-  /** As so many calls end that work, one after the other, and places go to those that wait. */
-  const ends = (calls: number) => {
+  /** Ends running calls, one after the other. Their permits go to queued calls. */
+  const endCalls = (calls: number) => {
     for (let nth = 0; nth < calls; nth++) {
-      clock.now += LASTS / PLACES
-      books.giveBack(operator, LASTS)
+      clock.now += CALL_MS / PERMITS
+      fairPermits.release(operator, CALL_MS)
     }
   }
-  return { clock, books, waits, ends }
+  return { clock, fairPermits, enqueueCalls, endCalls }
 }
 
-const callOf = (operator: number): WaitingCall => ({ operator, bytes: 0, seat: () => {} })
+const toCall = (operator: number): QueuedCall => ({ operator, bytes: 0, onPermit: () => {} })
 
-describe("how long calls may have to wait", () => {
-  it(`a burst of what is served in ${BURST_WAIT_MS} ms waits; one call more is refused`, () => {
-    const { books, waits } = taken()
-    waits(1, servedIn(BURST_WAIT_MS) - 1)
-    assert.isUndefined(books.noRoom(1, 0))
-    waits(1, 1)
-    assert.strictEqual(books.noRoom(1, 0), "overloaded")
+describe("overload of permits", () => {
+  it(`queues a burst that is served in ${BURST_WAIT_MS} ms, and rejects the next call`, () => {
+    const { fairPermits, enqueueCalls } = makeHeldPermits()
+    enqueueCalls(1, countServedIn(BURST_WAIT_MS) - 1)
+    assert.isUndefined(fairPermits.findRejection(1, 0))
+    enqueueCalls(1, 1)
+    assert.strictEqual(fairPermits.findRejection(1, 0), "overloaded")
   })
 
-  it(`once more than is served in ${OVERLOADED_WAIT_MS} ms has waited for ${OVERLOADED_AFTER_MS} ms, no more than that may`, () => {
-    const { clock, books, waits } = taken()
-    waits(1, servedIn(OVERLOADED_WAIT_MS) + 1)
-    for (let nth = 0; nth < OVERLOADED_AFTER_MS / LASTS - 1; nth++) {
-      clock.now += LASTS
-      books.giveBack(1, LASTS)
-      waits(1, 1)
-      assert.isUndefined(books.noRoom(1, 0), `after ${clock.now} ms`)
+  it(`queues only what is served in ${OVERLOADED_WAIT_MS} ms once more has been queued for ${OVERLOADED_AFTER_MS} ms`, () => {
+    const { clock, fairPermits, enqueueCalls } = makeHeldPermits()
+    enqueueCalls(1, countServedIn(OVERLOADED_WAIT_MS) + 1)
+    for (let nth = 0; nth < OVERLOADED_AFTER_MS / CALL_MS - 1; nth++) {
+      clock.now += CALL_MS
+      fairPermits.release(1, CALL_MS)
+      enqueueCalls(1, 1)
+      assert.isUndefined(fairPermits.findRejection(1, 0), `after ${clock.now} ms`)
     }
-    clock.now += LASTS
-    assert.strictEqual(books.noRoom(1, 0), "overloaded")
-    books.giveBack(1, LASTS)
-    books.giveBack(1, LASTS)
-    assert.isUndefined(books.noRoom(1, 0))
+    clock.now += CALL_MS
+    assert.strictEqual(fairPermits.findRejection(1, 0), "overloaded")
+    fairPermits.release(1, CALL_MS)
+    fairPermits.release(1, CALL_MS)
+    assert.isUndefined(fairPermits.findRejection(1, 0))
   })
 
-  it("it is over when half of that is served, not before", () => {
-    const { clock, books, waits, ends } = taken()
-    waits(1, servedIn(OVERLOADED_WAIT_MS) + 1)
+  it("ends the overload when the queue has shrunk to half of that", () => {
+    const { clock, fairPermits, enqueueCalls, endCalls } = makeHeldPermits()
+    enqueueCalls(1, countServedIn(OVERLOADED_WAIT_MS) + 1)
     clock.now += OVERLOADED_AFTER_MS
-    assert.strictEqual(books.noRoom(1, 0), "overloaded")
-    ends(servedIn(OVERLOADED_WAIT_MS) / 2)
-    waits(1, servedIn(OVERLOADED_WAIT_MS) / 2)
-    assert.strictEqual(books.noRoom(1, 0), "overloaded")
-    ends(servedIn(OVERLOADED_WAIT_MS) / 2 + 1)
-    waits(1, servedIn(OVERLOADED_WAIT_MS) / 2 + 1)
-    assert.isUndefined(books.noRoom(1, 0))
+    assert.strictEqual(fairPermits.findRejection(1, 0), "overloaded")
+    endCalls(countServedIn(OVERLOADED_WAIT_MS) / 2)
+    enqueueCalls(1, countServedIn(OVERLOADED_WAIT_MS) / 2)
+    assert.strictEqual(fairPermits.findRejection(1, 0), "overloaded")
+    endCalls(countServedIn(OVERLOADED_WAIT_MS) / 2 + 1)
+    enqueueCalls(1, countServedIn(OVERLOADED_WAIT_MS) / 2 + 1)
+    assert.isUndefined(fairPermits.findRejection(1, 0))
   })
 
-  it("who calls much is refused, who calls little beside it waits for one call of the other", () => {
-    const { clock, books, waits } = taken()
-    waits(1, servedIn(OVERLOADED_WAIT_MS) + 1)
+  it("rejects the busy operator and queues a call of a quiet one", () => {
+    const { clock, fairPermits, enqueueCalls } = makeHeldPermits()
+    enqueueCalls(1, countServedIn(OVERLOADED_WAIT_MS) + 1)
     clock.now += OVERLOADED_AFTER_MS
-    books.giveBack(1, LASTS)
-    assert.strictEqual(books.noRoom(1, 0), "overloaded")
-    assert.isUndefined(books.noRoom(2, 0))
+    fairPermits.release(1, CALL_MS)
+    assert.strictEqual(fairPermits.findRejection(1, 0), "overloaded")
+    assert.isUndefined(fairPermits.findRejection(2, 0))
   })
 
-  it("of many operators with a call each nobody waits longer either", () => {
-    const { clock, books, waits } = taken()
-    // Not alone, an operator is reckoned to have half of the places.
-    for (let operator = 2; operator < 2 + servedIn(OVERLOADED_WAIT_MS) / 2; operator++) waits(operator, 1)
-    waits(1, servedIn(OVERLOADED_WAIT_MS))
+  it("limits the wait of many operators with one call each, too", () => {
+    const { clock, fairPermits, enqueueCalls } = makeHeldPermits()
+    // The estimate gives an operator that is not alone half of the permits.
+    for (let operator = 2; operator < 2 + countServedIn(OVERLOADED_WAIT_MS) / 2; operator++) enqueueCalls(operator, 1)
+    enqueueCalls(1, countServedIn(OVERLOADED_WAIT_MS))
     clock.now += OVERLOADED_AFTER_MS
-    books.giveBack(1, LASTS)
-    assert.strictEqual(books.noRoom(10_000, 0), "overloaded")
+    fairPermits.release(1, CALL_MS)
+    assert.strictEqual(fairPermits.findRejection(10_000, 0), "overloaded")
   })
 
-  it("where calls take long, twice as many may wait as are worked on", () => {
+  it("queues twice as many calls as there are permits while calls take long", () => {
     const clock = { now: 0 }
-    const books = new FairPlaces(PLACES, 1_000, 1_000_000, () => clock.now)
-    for (let nth = 0; nth < PLACES; nth++) books.take(1)
+    const fairPermits = new FairPermits(PERMITS, 1_000, 1_000_000, () => clock.now)
+    for (let nth = 0; nth < PERMITS; nth++) fairPermits.tryAcquire(1)
     for (let nth = 0; nth < 1_000; nth++) {
-      books.giveBack(1, BURST_WAIT_MS)
-      books.take(1)
+      fairPermits.release(1, BURST_WAIT_MS)
+      fairPermits.tryAcquire(1)
     }
-    for (let nth = 0; nth < 2 * PLACES; nth++) {
-      assert.isUndefined(books.noRoom(1, 0))
-      books.wait(callOf(1))
+    for (let nth = 0; nth < 2 * PERMITS; nth++) {
+      assert.isUndefined(fairPermits.findRejection(1, 0))
+      fairPermits.enqueue(toCall(1))
     }
-    assert.strictEqual(books.noRoom(1, 0), "overloaded")
+    assert.strictEqual(fairPermits.findRejection(1, 0), "overloaded")
   })
 
-  it("while no place is given back at all, a call is reckoned to take as long as that", () => {
-    const { clock, books, waits } = taken()
-    waits(1, 6 * PLACES)
+  it("estimates the duration of a call from the time without a release", () => {
+    const { clock, fairPermits, enqueueCalls } = makeHeldPermits()
+    enqueueCalls(1, 6 * PERMITS)
     clock.now += OVERLOADED_AFTER_MS - 1
-    assert.isUndefined(books.noRoom(1, 0))
+    assert.isUndefined(fairPermits.findRejection(1, 0))
     clock.now += 1
-    assert.strictEqual(books.noRoom(1, 0), "overloaded")
+    assert.strictEqual(fairPermits.findRejection(1, 0), "overloaded")
   })
 })
 
 describe("a call that would wait too long", () => {
-  it.effect("is refused at once, with when to come again, before it is read and when it is to be worked on", () =>
+  it.effect("is rejected at once with Retry-After, by findRejection and by withPermit", () =>
     Effect.gen(function* () {
-      const places = yield* Places
-      const work = (ms: number) => places.within(1, Effect.sleep(ms))
-      const first = yield* Effect.forkChild(work(LASTS), { startImmediately: true })
-      yield* TestClock.adjust(LASTS)
+      const limiter = yield* ConcurrencyLimiter
+      const work = (ms: number) => limiter.withPermit(1, Effect.sleep(ms))
+      const first = yield* Effect.forkChild(work(CALL_MS), { startImmediately: true })
+      yield* TestClock.adjust(CALL_MS)
       yield* Fiber.join(first)
       const end = yield* Deferred.make<void>()
-      yield* Effect.forkChild(places.within(1, Deferred.await(end)), { startImmediately: true })
-      assert.isUndefined(places.refusal(1))
-      const burst = BURST_WAIT_MS / LASTS
-      for (let nth = 0; nth < burst; nth++) yield* Effect.forkChild(work(LASTS), { startImmediately: true })
-      assert.isTrue(foundNoPlace(places.refusal(1)))
-      const refused = yield* Effect.flip(work(LASTS))
-      assert.isTrue(foundNoPlace(refused))
-      assert.isAbove(refused.retryAfter ?? 0, 0)
-      // Another operator waits for one call of this one.
-      assert.isUndefined(places.refusal(2))
-    }).pipe(Effect.provide(Places.layer(1)))
+      yield* Effect.forkChild(limiter.withPermit(1, Deferred.await(end)), { startImmediately: true })
+      assert.isUndefined(limiter.findRejection(1))
+      const burst = BURST_WAIT_MS / CALL_MS
+      for (let nth = 0; nth < burst; nth++) yield* Effect.forkChild(work(CALL_MS), { startImmediately: true })
+      assert.isTrue(isPermitRejection(limiter.findRejection(1)))
+      const rejection = yield* Effect.flip(work(CALL_MS))
+      assert.isTrue(isPermitRejection(rejection))
+      assert.isAbove(rejection.retryAfter ?? 0, 0)
+      // A call of another operator waits for one call only.
+      assert.isUndefined(limiter.findRejection(2))
+    }).pipe(Effect.provide(ConcurrencyLimiter.layer(1)))
   )
 })

@@ -26,6 +26,7 @@ import {
   STAY_NIGHTS
 } from "../../../src/platform/limits.ts"
 import { makeChannelRoom, makeOrderEvent } from "../../support/connectors/ingest/channel-events.ts"
+import { PROPERTY_RUNS } from "../../support/property-runs.ts"
 
 const AT = new Date("2027-04-20T10:00:00Z")
 const CODE = "0-481203757-XK2P"
@@ -209,7 +210,7 @@ describe("an order as its channel says it now", () => {
         assert.strictEqual(next.cancelled_at !== null, next.status === "cancelled")
         assert.strictEqual(next.expires_at !== null, isOrderPending(next))
       }),
-      { numRuns: 300 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 
@@ -286,7 +287,7 @@ describe("the box around an order that changes", () => {
         const all = unassignConflictingStays(before, next, new Set(listNewNights(before, next).map(toNightKey)))
         assert.isTrue(nightsOf(all).every((night) => own.has(night)))
       }),
-      { numRuns: 300 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 })

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import fc from "fast-check"
 import { columnTypes } from "../../../src/platform/database/column-types.ts"
+import { PROPERTY_RUNS } from "../../support/property-runs.ts"
 
 const BINARY = 1
 const { int8 } = PgTypes.OID
@@ -36,7 +37,7 @@ describe("int8", () => {
         const reader = Result.getOrThrow(PgTypes.makeFieldReader([{ dataTypeOid: int8, format: BINARY }], columnTypes))
         assert.strictEqual(reader(among, before, 8, 0), expected)
       }),
-      { numRuns: 1_000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

@@ -8,6 +8,7 @@ import {
   makePositionalRowReader,
   type RowStruct
 } from "../../../src/platform/database/positional-row-reader.ts"
+import { PROPERTY_RUNS } from "../../support/property-runs.ts"
 
 const Nested = Schema.Struct({ id: Schema.NullOr(Id), amount: Schema.Finite })
 
@@ -133,7 +134,7 @@ describe("a row that is read by position", () => {
       fc.property(fitting, column, ODD, (values, at, odd) => {
         readsAsSchema(Everything, values.with(at, odd))
       }),
-      { numRuns: 2_000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

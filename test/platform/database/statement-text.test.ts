@@ -35,17 +35,17 @@ describe("the text of a statement", () => {
     assert.strictEqual(toSingleLine("SELECT 1-- one\n-1"), "SELECT 1 -1")
   })
 
-  it("is refused where it is not plain what is quoted", () => {
+  it("stays to the letter where it is ambiguous what is quoted", () => {
     for (const text of [
       "SELECT 'a\n  b",
       'SELECT "a\n  b',
       "SELECT 'it's'",
       "SELECT E'\\'",
-      "SELECT 1 /* it's */",
+      "SELECT 1 -- one\n  /* it's */",
       "DO $$ BEGIN END $$",
       "SELECT $a$ ' $a$"
     ]) {
-      assert.throws(() => toSingleLine(text), /but in quotes that are closed/, undefined, text)
+      assert.strictEqual(toSingleLine(text), text)
     }
   })
 })

@@ -14,6 +14,7 @@ import {
   parseSecretKeys,
   type SecretKeys
 } from "../../../src/platform/sealing/secret-keys.ts"
+import { PROPERTY_RUNS } from "../../support/property-runs.ts"
 
 const keysOf = (text: string): SecretKeys => parseSecretKeys(text) ?? noSecretKeys
 const [ONE, OTHER] = [generateKey(), generateKey()]
@@ -26,7 +27,7 @@ const place: FastCheck.Arbitrary<SecretBinding> = FastCheck.record({
 })
 const HERE: SecretBinding = { secretKind: "secret", owner: [7, 1] }
 
-const holds = <A>(arbitrary: FastCheck.Arbitrary<A>, property: (value: A) => void, runs = 300) =>
+const holds = <A>(arbitrary: FastCheck.Arbitrary<A>, property: (value: A) => void, runs = PROPERTY_RUNS) =>
   FastCheck.assert(FastCheck.property(arbitrary, property), { numRuns: runs })
 
 const reason = (result: Result.Result<string, UnsealFailed>) =>

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { Places } from "../../../src/admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../../src/admission/concurrency/ConcurrencyLimiter.ts"
 import { Gate } from "../../../src/admission/gate/Gate.ts"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../../../src/changes/FailedCallCounter.ts"
@@ -124,7 +124,7 @@ const layerUnreachableFamilies = Layer.mergeAll(
 const layerProcess = Layer.mergeAll(
   RateWindows.layerMemory,
   WakeUp.layerProcess,
-  Places.layer(),
+  ConcurrencyLimiter.layer(),
   NewEventNotifier.layerProcess,
   Shutdown.layer,
   OutboundHttp.layerNoContent,

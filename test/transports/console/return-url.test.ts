@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { toLocalUrl } from "../../../src/transports/console/return-url.ts"
+import { PROPERTY_RUNS } from "../../support/property-runs.ts"
 
 const OTHERWISE = "/console/access"
 const targeted = (text: string | null) => toLocalUrl(text, OTHERWISE)
@@ -104,7 +105,7 @@ describe("where signing in leads to", () => {
         assert.strictEqual(url.origin, "https://pms.example")
         assert.match(url.pathname, /^\/(authorization$|console\/[\w-])/)
       }),
-      { numRuns: 2_000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 })

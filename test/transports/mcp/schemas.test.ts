@@ -5,7 +5,7 @@ import { describeOperations, type JsonSchema } from "../../../src/transports/doc
 import { makeTools } from "../../../src/transports/mcp/tools.ts"
 
 // What a model can know of an argument before it calls: its limits, its unit, its form. (That nothing is without a length:
-// bounds.test.ts.)
+// bounds.service.test.ts.)
 
 interface Part {
   readonly name: string

@@ -1,7 +1,7 @@
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { computeDigest } from "../../../admission/gate/credentials.ts"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Caller } from "../../../contract/caller.ts"
 import { RateLimited, ValidationFailed } from "../../../contract/errors.ts"
@@ -9,7 +9,6 @@ import {
   type ConstraintViolation,
   makeOptionalRowReaderOrFail
 } from "../../../platform/database/constraint-violations.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { OAUTH_CODE_MS, OAUTH_CONNECTIONS_MAX } from "../../../platform/limits.ts"
 import { newAuthorizationCode } from "./authorization-secrets.ts"
@@ -54,35 +53,34 @@ const connectionLimitError = new ValidationFailed({
 })
 
 /** Nothing where the account has no room for what would come of it. The exchange looks again: it is the one that must be right. */
-const prepareInsertCode = (sql: SqlClient.SqlClient) => {
+const makeInsertCode = (sql: SqlClient.SqlClient) => {
   const limit = sql.literal(String(OAUTH_CONNECTIONS_MAX))
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, accountId, clientId, digest, expiresAt, now, ...consent }: Givens<NewAuthorizationCode>) => ({
-      change: sql`
-        code AS (
-          INSERT INTO oauth_codes (operator_id, digest, account_id, client_id, scope, redirect_uri, challenge, resource,
-            deployment, created_at, expires_at)
-          SELECT ${operatorId}::bigint, ${digest}::bytea, ${accountId}::bigint, ${clientId}::text, ${consent.scope}::text,
-            ${consent.redirectUri}::text, ${consent.challenge}::text, ${consent.resource}::text,
-            ${consent.deployment}::text, ${now}::timestamptz, ${expiresAt}::timestamptz
-          WHERE (
-            SELECT count(*) FROM (
-              SELECT FROM oauth_grants
-              WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND ended_at IS NULL LIMIT ${limit}
-            ) live) < ${limit}
-          RETURNING operator_id, client_id
-        )`,
-      events: [],
-      changedRecords: sql`SELECT operator_id, 'application:' || client_id AS record, '{}'::text[] AS fields FROM code`,
-      outcome: sql`SELECT client_id FROM code`
-    })
-  )
-  return (code: NewAuthorizationCode) => readCreatedCode(statement(code))
+  return ({ operatorId, accountId, clientId, digest, expiresAt, now, ...consent }: NewAuthorizationCode) =>
+    readCreatedCode(
+      recordChange(sql, {
+        change: sql`
+          code AS (
+            INSERT INTO oauth_codes (operator_id, digest, account_id, client_id, scope, redirect_uri, challenge, resource,
+              deployment, created_at, expires_at)
+            SELECT ${operatorId}::bigint, ${digest}::bytea, ${accountId}::bigint, ${clientId}::text, ${consent.scope}::text,
+              ${consent.redirectUri}::text, ${consent.challenge}::text, ${consent.resource}::text,
+              ${consent.deployment}::text, ${now}::timestamptz, ${expiresAt}::timestamptz
+            WHERE (
+              SELECT count(*) FROM (
+                SELECT FROM oauth_grants
+                WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND ended_at IS NULL LIMIT ${limit}
+              ) live) < ${limit}
+            RETURNING operator_id, client_id
+          )`,
+        events: [],
+        changedRecords: sql`SELECT operator_id, 'application:' || client_id AS record, '{}'::text[] AS fields FROM code`,
+        outcome: sql`SELECT client_id FROM code`
+      })
+    )
 }
 
 const makeIssueCode = (sql: SqlClient.SqlClient, deployment: string) => {
-  const insertCode = prepareInsertCode(sql)
+  const insertCode = makeInsertCode(sql)
   return Effect.fnUntraced(function* ({ caller: { operatorId, accountId }, client, ...consent }: Consent) {
     const now = yield* DateTime.nowAsDate
     const code = newAuthorizationCode()

@@ -1,4 +1,4 @@
-import { Effect, Layer, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { BadRequest, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
@@ -10,7 +10,7 @@ import { ConnectionOperations, type connect_application, type disconnect_applica
 import { Grants } from "./Grants.ts"
 import { findProtectedResource } from "./protected-resource.ts"
 
-export const layerConnectionsNoDeps = layerOperations(
+export const layerConnections = layerOperations(
   Effect.gen(function* () {
     const [grants, clients, codes] = [yield* Grants, yield* Clients, yield* AuthorizationCodes]
     return handleOperations(ConnectionOperations, {
@@ -23,12 +23,6 @@ export const layerConnectionsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerConnections = Layer.provide(layerConnectionsNoDeps, [
-  Grants.layer,
-  Clients.layer,
-  AuthorizationCodes.layer
-])
 
 /** What an idempotency key keeps of a consent: not the code. */
 const IssuedCode = Schema.Struct({ client_id: Schema.String })

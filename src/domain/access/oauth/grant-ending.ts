@@ -1,9 +1,8 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange, type RecordedChange, recordChange } from "../../../changes/recorded-change.ts"
+import { type RecordedChange, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 
@@ -19,9 +18,9 @@ type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
 export const endGrantsChange = (
   sql: SqlClient.SqlClient,
   condition: Fragment,
-  endedBy: Value<GrantEndReason>,
-  now: Value<Date>,
-  limit: Value<number> = GRANTS_REVOKED_AT_ONCE
+  endedBy: GrantEndReason,
+  now: Date,
+  limit: number = GRANTS_REVOKED_AT_ONCE
 ): RecordedChange => ({
   // In one order, so that two who end many never wait for each other in a circle.
   change: sql`
@@ -57,14 +56,20 @@ interface EndGrantInput {
   readonly now: Date
 }
 
-/** Ends one grant; answers whether it was live. */
-export const makeEndGrant = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, grantId, endedBy, now }: Givens<EndGrantInput>) =>
-    endGrantsChange(sql, sql`g.operator_id = ${operatorId} AND g.id = ${grantId}`, endedBy, now)
-  )
-  return (input: EndGrantInput): Effect.Effect<boolean, never, CurrentActor> =>
-    Effect.map(countEndedGrants(statement(input)), (grants) => grants > 0)
-}
+/** Ends the grants that a condition on `g` selects. Returns whether one was live. */
+export const endGrants = (
+  sql: SqlClient.SqlClient,
+  condition: Fragment,
+  endedBy: GrantEndReason,
+  now: Date
+): Effect.Effect<boolean, never, CurrentActor> =>
+  Effect.map(countEndedGrants(recordChange(sql, endGrantsChange(sql, condition, endedBy, now))), (grants) => grants > 0)
+
+/** Ends one grant. Returns whether it was live. */
+export const makeEndGrant =
+  (sql: SqlClient.SqlClient) =>
+  ({ operatorId, grantId, endedBy, now }: EndGrantInput): Effect.Effect<boolean, never, CurrentActor> =>
+    endGrants(sql, sql`g.operator_id = ${operatorId} AND g.id = ${grantId}`, endedBy, now)
 
 /**
  * Ends the next so many live grants of a client; answers how many. To be called again until it is less: a client that is disabled

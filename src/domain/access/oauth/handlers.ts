@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
 import { anonymousHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { ClientAuthentication } from "./ClientAuthentication.ts"
@@ -10,7 +10,6 @@ import {
   OauthOperations,
   type revoke_oauth_authorization
 } from "./contract.ts"
-import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 import { GRANT_TYPES, toRegistration } from "./registration-rules.ts"
 import { type IssuedTokens, TokenIssuer } from "./TokenIssuer.ts"
 
@@ -65,7 +64,7 @@ const unknownGrantTypeError = new ValidationFailed({
   oauthErrorCode: "unsupported_grant_type"
 })
 
-export const layerOauthNoDeps = layerOperations(
+export const layerOauth = layerOperations(
   Effect.gen(function* () {
     const [authentication, tokenIssuer, registrations] = [
       yield* ClientAuthentication,
@@ -78,9 +77,4 @@ export const layerOauthNoDeps = layerOperations(
       create_oauth_registration: anonymousHandler(createRegistration(registrations), registrations.admit)
     })
   })
-)
-
-export const layerOauth = layerOauthNoDeps.pipe(
-  Layer.provide([ClientAuthentication.layer, ClientRegistrations.layer, TokenIssuer.layer]),
-  Layer.provide(FailedSecretChecks.layer)
 )

@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value, Valued } from "../../../platform/database/forms.ts"
 
 /** A refresh token on its way into the database. */
 export interface NewRefreshToken {
@@ -12,8 +11,8 @@ export interface NewRefreshToken {
 export const refreshTokenSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,
-  { refreshDigest, refreshExpiresAt }: Valued<NewRefreshToken>,
-  now: Value<Date>
+  { refreshDigest, refreshExpiresAt }: NewRefreshToken,
+  now: Date
 ): Fragment => sql`
   refresh AS (
     INSERT INTO oauth_refresh_tokens (operator_id, digest, grant_id, created_at, expires_at)

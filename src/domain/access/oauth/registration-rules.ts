@@ -13,7 +13,7 @@ const NO_SECRET = "none"
 export const AUTH_METHODS: ReadonlyArray<string> = [NO_SECRET, "client_secret_basic", "client_secret_post"]
 
 /** What is registered: of what a client says it can do, what it can do here (RFC 7591 2: a server may put other values in their place). */
-export interface Registration {
+interface Registration {
   readonly redirect_uris: ReadonlyArray<string>
   readonly token_endpoint_auth_method: typeof NO_SECRET
   readonly grant_types: ReadonlyArray<string>

@@ -1,7 +1,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import {
@@ -10,7 +10,6 @@ import {
   RETENTION_INTERVAL_MS,
   type RetentionChange
 } from "../../../jobs/retention.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import {
   GRANT_RETENTION_MS,
   GRANTS_REVOKED_AT_ONCE,
@@ -85,23 +84,24 @@ const deleteEndedGrantsSql = (sql: Sql, cutoff: Date): Fragment => sql`
   )}`
 
 /** A live grant has one refresh token that is not used: where that one is over, nobody can renew it. */
-const prepareEndUnusedGrants = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, ({ now }: Givens<{ readonly now: Date }>) =>
-    endGrantsChange(
+const makeEndUnusedGrants = (sql: Sql) => (now: Date) =>
+  countEndedGrants(
+    recordChange(
       sql,
-      sql`(g.operator_id, g.id) IN (
+      endGrantsChange(
+        sql,
+        sql`(g.operator_id, g.id) IN (
         SELECT operator_id, grant_id FROM oauth_refresh_tokens WHERE used_at IS NULL AND expires_at <= ${now})`,
-      "time",
-      now
+        "time",
+        now
+      )
     )
   )
-  return (now: Date) => countEndedGrants(statement({ now }))
-}
 
 /** Ends the grants that nobody has renewed in time, as of now. */
 const endUnusedGrants = Effect.fnUntraced(
   function* (now: Date) {
-    const endBatch = prepareEndUnusedGrants(yield* SqlClient.SqlClient)
+    const endBatch = makeEndUnusedGrants(yield* SqlClient.SqlClient)
     while ((yield* endBatch(now)) >= GRANTS_REVOKED_AT_ONCE) yield* Effect.yieldNow
   },
   Effect.provideService(CurrentActor, systemActor("service", "end unused connections"))

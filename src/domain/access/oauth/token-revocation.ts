@@ -2,7 +2,6 @@ import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { computeDigest } from "../../../admission/gate/credentials.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { runAsApplication } from "./application-actor.ts"
 import type { OAuthClient } from "./Clients.ts"
@@ -18,23 +17,18 @@ const LiveGrant = Schema.Struct({
 const readGrant = makeOptionalRowReader(LiveGrant)
 
 /** The live grant of a token of either kind, also of one that is used or over, if this client has it. */
-const prepareFindGrant = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ clientId, digest }: Givens<{ readonly clientId: string; readonly digest: Uint8Array }>) => sql`
+const makeFindGrant = (sql: SqlClient.SqlClient) => (clientId: string, digest: Uint8Array) =>
+  readGrant(sql`
       SELECT g.operator_id AS "operatorId", g.id AS "grantId", g.account_id AS "accountId", g.name
       FROM (
         SELECT operator_id, grant_id FROM access_tokens WHERE digest = ${digest}
         UNION ALL SELECT operator_id, grant_id FROM oauth_refresh_tokens WHERE digest = ${digest}
       ) token JOIN oauth_grants g ON g.operator_id = token.operator_id AND g.id = token.grant_id
-      WHERE g.client_id = ${clientId} AND g.ended_at IS NULL`
-  )
-  return (clientId: string, digest: Uint8Array) => readGrant(statement({ clientId, digest }))
-}
+      WHERE g.client_id = ${clientId} AND g.ended_at IS NULL`)
 
 /** Ends the grant of a token (RFC 7009 2). What is no token of the client's changes nothing, and nobody is told which (2.2). */
 export const makeRevokeToken = (sql: SqlClient.SqlClient) => {
-  const findGrant = prepareFindGrant(sql)
+  const findGrant = makeFindGrant(sql)
   const endGrant = makeEndGrant(sql)
   return Effect.fnUntraced(function* (client: OAuthClient, token: string): Effect.fn.Return<void, never, CurrentActor> {
     const grant = yield* findGrant(client.id, computeDigest(token))

@@ -2,10 +2,9 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { computeDigest } from "../../../admission/gate/credentials.ts"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { Deployment } from "../../../platform/installation.ts"
 import { ACCESS_TOKENS_MAX } from "../../../platform/limits.ts"
@@ -43,26 +42,31 @@ interface NewTokenRow extends OperatorAccountKey, Pick<NewToken, "name" | "scope
 
 /** Returns undefined if there is no such account, and a row without an id if its operator has all tokens it may have. */
 const insertToken = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, (token: Givens<NewTokenRow>) => ({
-    change: sql`
-      account AS (
-        SELECT operator_id, id FROM accounts WHERE operator_id = ${token.operatorId} AND id = ${token.accountId}
-      ), token AS (
-        INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, deployment)
-        SELECT operator_id, id, ${token.name}::text, ${token.scope}::text, ${token.digest}::bytea,
-          ${token.now}::timestamptz, ${token.deployment}::text
-        FROM account WHERE (
-          SELECT count(*) FROM access_tokens t
-          WHERE t.operator_id = account.operator_id AND ${activeTokenCondition(sql)}
-        ) < ${sql.literal(String(ACCESS_TOKENS_MAX))}
-        RETURNING operator_id, id
-      )`,
-    events: [],
-    changedRecords: createdOrDeletedRecordsSql(sql, "token", "token"),
-    outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
-  }))
   const lockFirst = withOperatorLock(sql)
-  return (token: NewTokenRow) => lockFirst(token.operatorId, readTokenId(statement(token)))
+  return (token: NewTokenRow) =>
+    lockFirst(
+      token.operatorId,
+      readTokenId(
+        recordChange(sql, {
+          change: sql`
+            account AS (
+              SELECT operator_id, id FROM accounts WHERE operator_id = ${token.operatorId} AND id = ${token.accountId}
+            ), token AS (
+              INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, deployment)
+              SELECT operator_id, id, ${token.name}::text, ${token.scope}::text, ${token.digest}::bytea,
+                ${token.now}::timestamptz, ${token.deployment}::text
+              FROM account WHERE (
+                SELECT count(*) FROM access_tokens t
+                WHERE t.operator_id = account.operator_id AND ${activeTokenCondition(sql)}
+              ) < ${sql.literal(String(ACCESS_TOKENS_MAX))}
+              RETURNING operator_id, id
+            )`,
+          events: [],
+          changedRecords: createdOrDeletedRecordsSql(sql, "token", "token"),
+          outcome: sql`SELECT (SELECT id FROM token) AS token_id FROM account`
+        })
+      )
+    )
 }
 
 interface RevokedTokenKey {
@@ -73,21 +77,21 @@ interface RevokedTokenKey {
   readonly now: Date
 }
 
-const revokeToken = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, accountId, id, now }: Givens<RevokedTokenKey>) => ({
-    change: sql`
-      revoked AS (
-        UPDATE access_tokens t SET revoked_at = ${now}::timestamptz
-        WHERE t.operator_id = ${operatorId} AND t.id = ${id} AND ${activeTokenCondition(sql)}
-          AND ${accountId === undefined ? sql`true` : sql`t.account_id = ${accountId}`}
-        RETURNING t.operator_id, t.id
-      )`,
-    events: [],
-    changedRecords: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
-    outcome: sql`SELECT id FROM revoked`
-  }))
-  return (key: RevokedTokenKey) => readRevokedToken(statement(key))
-}
+const revokeToken = (sql: SqlClient.SqlClient) => (key: RevokedTokenKey) =>
+  readRevokedToken(
+    recordChange(sql, {
+      change: sql`
+        revoked AS (
+          UPDATE access_tokens t SET revoked_at = ${key.now}::timestamptz
+          WHERE t.operator_id = ${key.operatorId} AND t.id = ${key.id} AND ${activeTokenCondition(sql)}
+            AND ${key.accountId === undefined ? sql`true` : sql`t.account_id = ${key.accountId}`}
+          RETURNING t.operator_id, t.id
+        )`,
+      events: [],
+      changedRecords: sql`SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM revoked`,
+      outcome: sql`SELECT id FROM revoked`
+    })
+  )
 
 export const tokenLimitError = new ValidationFailed({
   message: `access_tokens: an operator has at most ${ACCESS_TOKENS_MAX} access tokens, and all are in use; delete one first.`

@@ -19,7 +19,7 @@ import { accountNameError, isAccountName } from "./password-rules.ts"
 type InputError = BadRequest | ValidationFailed
 
 /** An operator as it stands. */
-export interface Operator {
+interface Operator {
   readonly operator_id: number
   readonly name: string
   readonly time_zone: string

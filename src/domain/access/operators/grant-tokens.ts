@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { nextRowsCondition } from "../../../jobs/retention.ts"
-import type { Value, Valued } from "../../../platform/database/forms.ts"
 import type { TOKEN_SCOPES } from "./operator-schemas.ts"
 
 // What OAuth writes of access tokens, in statements of its own.
@@ -18,8 +17,8 @@ export interface NewGrantToken {
 export const insertGrantTokenSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,
-  { scope, tokenDigest, deployment, tokenExpiresAt }: Valued<NewGrantToken>,
-  now: Value<Date>
+  { scope, tokenDigest, deployment, tokenExpiresAt }: NewGrantToken,
+  now: Date
 ): Fragment => sql`
   token AS (
     INSERT INTO access_tokens (operator_id, account_id, name, scope, digest, created_at, grant_id, application, deployment,
@@ -38,7 +37,7 @@ export const revokeOlderTokensSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,
   keep: number,
-  now: Value<Date>
+  now: Date
 ): Fragment => sql`
   older AS (
     UPDATE access_tokens t SET revoked_at = ${now}

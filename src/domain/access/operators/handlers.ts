@@ -1,11 +1,11 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { AccessTokens, type CreatedToken } from "./AccessTokens.ts"
 import { AccessTokenOperations, type create_access_token, type revoke_access_token } from "./contract.ts"
 
-export const layerAccessTokensNoDeps = layerOperations(
+export const layerAccessTokens = layerOperations(
   Effect.map(AccessTokens, (tokens) =>
     handleOperations(AccessTokenOperations, {
       create_access_token: changeHandler(createAccessToken(tokens), TokenId, toCreationResult),
@@ -13,8 +13,6 @@ export const layerAccessTokensNoDeps = layerOperations(
     })
   )
 )
-
-export const layerAccessTokens = Layer.provide(layerAccessTokensNoDeps, AccessTokens.layer)
 
 /** What an idempotency key keeps of a creation: not the token. */
 const TokenId = Schema.Struct({ token_id: Schema.Int })

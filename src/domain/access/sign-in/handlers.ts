@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { ServerError } from "../../../contract/errors.ts"
 import { BUSY_RETRY_SECONDS } from "../../../platform/limits.ts"
@@ -13,7 +13,7 @@ import {
 import { SubAccounts } from "./SubAccounts.ts"
 import { DisabledAccount } from "./sub-account-store.ts"
 
-export const layerAccountsNoDeps = layerOperations(
+export const layerAccounts = layerOperations(
   Effect.map(SubAccounts, (accounts) =>
     handleOperations(AccountOperations, {
       create_account: changeHandler(createAccount(accounts), CreatedAccount, ({ account_id }) => ({ account_id })),
@@ -25,8 +25,6 @@ export const layerAccountsNoDeps = layerOperations(
     })
   )
 )
-
-export const layerAccounts = Layer.provide(layerAccountsNoDeps, SubAccounts.layer)
 
 type Accounts = SubAccounts["Service"]
 

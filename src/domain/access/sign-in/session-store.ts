@@ -1,9 +1,8 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { Caller, type TrustedAccount } from "../../../contract/caller.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import {
@@ -65,10 +64,9 @@ export const toSignedInAccount = (session: SessionRow): TrustedAccount => {
 export const passwordDigestSql = (sql: SqlClient, alias: string): Fragment =>
   sql`sha256(convert_to(${sql(`${alias}.password_hash`)}, 'UTF8'))`
 
-const prepareFindAccount = (sql: SqlClient) =>
-  inForms(
-    sql,
-    (lookup: Givens<{ readonly email: string; readonly browser: Uint8Array; readonly since: Date }>) => sql`
+const makeFindAccount =
+  (sql: SqlClient) => (lookup: { readonly email: string; readonly browser: Uint8Array; readonly since: Date }) =>
+    sql`
       SELECT a.operator_id AS "operatorId", a.id AS "accountId", a.email, a.password_hash AS "passwordHash",
         o.status = 'closed' OR a.disabled_at IS NOT NULL AS closed,
         EXISTS (
@@ -77,7 +75,6 @@ const prepareFindAccount = (sql: SqlClient) =>
             AND b.signed_in_at > ${lookup.since}) AS "knownBrowser"
       FROM accounts a JOIN operators o ON o.id = a.operator_id
       WHERE lower(a.email) = lower(${lookup.email})`
-  )
 
 interface SessionLookup {
   readonly digest: Uint8Array
@@ -87,10 +84,10 @@ interface SessionLookup {
 }
 
 /** Found and written down in one statement. */
-const prepareFindSession = (sql: SqlClient) =>
-  inForms(
-    sql,
-    ({ digest, now, idleBefore, seenBefore }: Givens<SessionLookup>) => sql`
+const makeFindSession =
+  (sql: SqlClient) =>
+  ({ digest, now, idleBefore, seenBefore }: SessionLookup) =>
+    sql`
       WITH seen AS (
         UPDATE console_sessions SET seen_at = ${now}
         WHERE digest = ${digest} AND seen_at <= ${seenBefore} AND seen_at > ${idleBefore} AND expires_at > ${now}
@@ -103,7 +100,6 @@ const prepareFindSession = (sql: SqlClient) =>
       JOIN operators o ON o.id = s.operator_id
       WHERE s.digest = ${digest} AND s.expires_at > ${now} AND s.seen_at > ${idleBefore} AND o.status <> 'closed'
         AND a.disabled_at IS NULL AND s.password_digest = ${passwordDigestSql(sql, "a")}`
-  )
 
 interface NewSession extends SignInAttemptKey {
   readonly operatorId: number
@@ -120,7 +116,7 @@ interface NewSession extends SignInAttemptKey {
 /** The newest but for one, since there will be one more. */
 const deleteExcessSessionsSql = (
   sql: SqlClient,
-  { operatorId, accountId, previousDigest }: Givens<NewSession>
+  { operatorId, accountId, previousDigest }: NewSession
 ): Fragment => sql`
   DELETE FROM console_sessions WHERE digest IN (
     SELECT digest FROM console_sessions
@@ -128,10 +124,7 @@ const deleteExcessSessionsSql = (
     ORDER BY created_at DESC, digest OFFSET ${sql.literal(String(SESSIONS_OF_ACCOUNT_MAX - 1))})`
 
 /** Known from now on; of an account's many the one that was used longest ago is forgotten. */
-const rememberBrowserSql = (
-  sql: SqlClient,
-  { operatorId, accountId, browserDigest, now }: Givens<NewSession>
-): Fragment => sql`
+const rememberBrowserSql = (sql: SqlClient, { operatorId, accountId, browserDigest, now }: NewSession): Fragment => sql`
   forgotten_browsers AS (
     DELETE FROM known_browsers WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest IN (
       SELECT digest FROM known_browsers
@@ -143,8 +136,8 @@ const rememberBrowserSql = (
     ON CONFLICT (digest, operator_id, account_id) DO UPDATE SET signed_in_at = excluded.signed_in_at
   )`
 
-const prepareSignIn = (sql: SqlClient) =>
-  prepareRecordedChange(sql, (session: Givens<NewSession>) => ({
+const makeSignIn = (sql: SqlClient) => (session: NewSession) =>
+  recordChange(sql, {
     change: sql`
       ended AS (DELETE FROM console_sessions WHERE digest = ${session.previousDigest}),
       crowded AS (${deleteExcessSessionsSql(sql, session)}),
@@ -161,7 +154,7 @@ const prepareSignIn = (sql: SqlClient) =>
     events: [],
     changedRecords: sql`SELECT operator_id, 'account:' || account_id AS record, '{session}'::text[] AS fields FROM made`,
     outcome: sql`SELECT true AS made FROM made`
-  }))
+  })
 
 interface SessionConfirmation extends SignInAttemptKey {
   readonly digest: Uint8Array
@@ -169,24 +162,21 @@ interface SessionConfirmation extends SignInAttemptKey {
   readonly now: Date
 }
 
-const prepareConfirmPassword = (sql: SqlClient) =>
-  inForms(
-    sql,
-    (confirmation: Givens<SessionConfirmation>) => sql`
+const makeConfirmPassword = (sql: SqlClient) => (confirmation: SessionConfirmation) =>
+  sql`
       WITH ${clearFailuresSql(sql, confirmation)}
       UPDATE console_sessions s SET password_at = ${confirmation.now} FROM accounts a
       WHERE s.digest = ${confirmation.digest} AND s.password_digest = ${confirmation.checkedDigest}
         AND a.operator_id = s.operator_id AND a.id = s.account_id AND ${passwordDigestSql(sql, "a")} = ${confirmation.checkedDigest}
       RETURNING true AS made`
-  )
 
 /** The SQL of sessions. */
 export const makeSessionStore = (sql: SqlClient) => {
   const [findAccountStatement, findSessionStatement, signInStatement, confirmStatement] = [
-    prepareFindAccount(sql),
-    prepareFindSession(sql),
-    prepareSignIn(sql),
-    prepareConfirmPassword(sql)
+    makeFindAccount(sql),
+    makeFindSession(sql),
+    makeSignIn(sql),
+    makeConfirmPassword(sql)
   ]
   const lockFirst = changeUnderLock(sql)
   const lockAccount = ({ operatorId, accountId }: Pick<NewSession, "operatorId" | "accountId">) =>

@@ -1,7 +1,6 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import {
   SIGN_IN_CLOCK_SKEW_MS,
@@ -43,7 +42,7 @@ const DELAYS_OR_NULL = SIGN_IN_DELAYS_MS.map((delay) => (delay === 0 ? "NULL" : 
 // The place is counted first and locked first, wherever both rows are taken: nobody waits in a circle.
 const countPlaceFailureSql = (
   sql: SqlClient,
-  { place, now, windowResetBefore, latestStart, latestPlaceWait }: Givens<AttemptCountInput>
+  { place, now, windowResetBefore, latestStart, latestPlaceWait }: AttemptCountInput
 ): Fragment => sql`
   INSERT INTO sign_in_failures AS known (email_digest, place, failures, since, failed_at, wait_until)
   VALUES ('', ${place}, 1, ${now}, ${now}, NULL)
@@ -59,7 +58,7 @@ const countPlaceFailureSql = (
 
 const countEmailFailureSql = (
   sql: SqlClient,
-  { emailDigest, place, now, emailResetBefore, latestEmailWait }: Givens<AttemptCountInput>
+  { emailDigest, place, now, emailResetBefore, latestEmailWait }: AttemptCountInput
 ): Fragment => sql`
   INSERT INTO sign_in_failures AS known (email_digest, place, failures, since, failed_at, wait_until)
   SELECT ${emailDigest}::bytea, ${place}::text, 1, ${now}::timestamptz, ${now}::timestamptz, NULL
@@ -73,7 +72,7 @@ const countEmailFailureSql = (
   RETURNING 1`
 
 /** Until when it is waited; a try that its place had room for and its e-mail address had not is none of its place. */
-const delayEndSql = (sql: SqlClient, input: Givens<SignInAttemptKey & { readonly isOfEmail: boolean }>) => sql`
+const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEmail: boolean }) => sql`
   WITH given_back AS (
     UPDATE sign_in_failures SET failures = failures - 1, wait_until = NULL
     WHERE email_digest = '' AND place = ${input.place} AND ${input.isOfEmail}::boolean
@@ -84,15 +83,9 @@ const delayEndSql = (sql: SqlClient, input: Givens<SignInAttemptKey & { readonly
 
 /** Counts a try as failed; answers the whole seconds to wait where it must not be looked at, and then it is not counted. */
 export const makeFailureCounter = (sql: SqlClient) => {
-  const countStatement = inForms(
-    sql,
-    (input: Givens<AttemptCountInput>) => sql`
+  const countStatement = (input: AttemptCountInput) => sql`
       WITH counted_place AS (${countPlaceFailureSql(sql, input)}), counted_email AS (${countEmailFailureSql(sql, input)})
       SELECT EXISTS (SELECT FROM counted_place) AS place, EXISTS (SELECT FROM counted_email) AS email`
-  )
-  const delayStatement = inForms(sql, (input: Givens<SignInAttemptKey & { readonly isOfEmail: boolean }>) =>
-    delayEndSql(sql, input)
-  )
   return Effect.fnUntraced(function* (attemptKey: SignInAttemptKey) {
     const now = yield* DateTime.nowAsDate
     const before = (age: number) => new Date(now.getTime() - age)
@@ -108,7 +101,7 @@ export const makeFailureCounter = (sql: SqlClient) => {
     }
     const result = yield* readCountResult(countStatement({ ...attemptKey, now, ...ages, ...latest }))
     if (result.email) return undefined
-    const { until } = yield* readDelayEnd(delayStatement({ ...attemptKey, isOfEmail: result.place }))
+    const { until } = yield* readDelayEnd(sql`${delayEndSql(sql, { ...attemptKey, isOfEmail: result.place })}`)
     return Math.max(1, Math.ceil(((until ?? now).getTime() - now.getTime()) / 1000))
   })
 }
@@ -121,7 +114,7 @@ export const lockFailuresSql = (sql: SqlClient, { emailDigest, place }: SignInAt
 /** CTEs for who gave the right password: nothing is left of that e-mail address from there, and this try was no failure of the place. */
 export const clearFailuresSql = (
   sql: SqlClient,
-  { emailDigest, place }: { readonly [Name in keyof SignInAttemptKey]: Value<SignInAttemptKey[Name]> }
+  { emailDigest, place }: { readonly [Name in keyof SignInAttemptKey]: SignInAttemptKey[Name] }
 ): Fragment => sql`
   cleared_email AS (DELETE FROM sign_in_failures WHERE place = ${place} AND email_digest = ${emailDigest}),
   cleared_place AS (

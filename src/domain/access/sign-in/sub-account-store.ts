@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { Caller } from "../../../contract/caller.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import {
@@ -39,10 +38,8 @@ const readOwner = makeOptionalRowReader(
 )
 
 /** All accounts of an operator, the main account first; none: there is no such operator. */
-const listAccounts = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId }: Givens<Pick<OperatorAccountKey, "operatorId">>) => sql`
+const listAccounts = (sql: SqlClient) => (operatorId: number) =>
+  readAccounts(sql`
       SELECT a.id, a.name, a.email, a.role, a.created_at, a.disabled_at, signed_in.at AS signed_in_at
       FROM accounts a LEFT JOIN LATERAL (
         SELECT t.at FROM trail t
@@ -50,13 +47,10 @@ const listAccounts = (sql: SqlClient) => {
         ORDER BY t.at DESC, t.id DESC LIMIT 1
       ) signed_in ON true
       WHERE a.operator_id = ${operatorId}
-      ORDER BY a.role, a.id`
-  )
-  return (operatorId: number) => readAccounts(statement({ operatorId }))
-}
+      ORDER BY a.role, a.id`)
 
 /** The sub-account itself, for what comes of a change of it. */
-const fromSubAccountSql = (sql: SqlClient, account: Givens<OperatorAccountKey>): Fragment => sql`
+const fromSubAccountSql = (sql: SqlClient, account: OperatorAccountKey): Fragment => sql`
   FROM accounts a WHERE ${subAccountCondition(sql, account)}`
 
 const touchedAccountSql = (sql: SqlClient): Fragment =>
@@ -68,35 +62,36 @@ interface DisableInput extends OperatorAccountKey {
 
 /** The account is locked first: what somebody signs in with meanwhile is seen, and ends. */
 const disable = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ now, ...account }: Givens<DisableInput>) => ({
-    change: sql`
-      ${disableAccountSql(sql, account, now)},
-      ended AS (
-        DELETE FROM console_sessions s USING account
-        WHERE s.operator_id = account.operator_id AND s.account_id = account.id
-        RETURNING 1
-      )`,
-    events: [],
-    changedRecords: touchedAccountSql(sql),
-    outcome: sql`SELECT a.id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended ${fromSubAccountSql(sql, account)}`
-  }))
   const lockFirst = changeUnderLock(sql)
-  return ({ operatorId, accountId, now }: DisableInput) =>
+  return ({ now, ...account }: DisableInput) =>
     lockFirst(
-      sql`SELECT FROM accounts WHERE operator_id = ${operatorId} AND id = ${accountId} FOR NO KEY UPDATE`,
-      readDisabledAccount(statement({ operatorId, accountId, now }))
+      sql`SELECT FROM accounts WHERE operator_id = ${account.operatorId} AND id = ${account.accountId} FOR NO KEY UPDATE`,
+      readDisabledAccount(
+        recordChange(sql, {
+          change: sql`
+            ${disableAccountSql(sql, account, now)},
+            ended AS (
+              DELETE FROM console_sessions s USING account
+              WHERE s.operator_id = account.operator_id AND s.account_id = account.id
+              RETURNING 1
+            )`,
+          events: [],
+          changedRecords: touchedAccountSql(sql),
+          outcome: sql`SELECT a.id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended ${fromSubAccountSql(sql, account)}`
+        })
+      )
     )
 }
 
-const enable = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(sql, (account: Givens<OperatorAccountKey>) => ({
-    change: enableAccountSql(sql, account),
-    events: [],
-    changedRecords: touchedAccountSql(sql),
-    outcome: sql`SELECT a.id AS account_id ${fromSubAccountSql(sql, account)}`
-  }))
-  return ({ operatorId, accountId }: OperatorAccountKey) => readAccountId(statement({ operatorId, accountId }))
-}
+const enable = (sql: SqlClient) => (account: OperatorAccountKey) =>
+  readAccountId(
+    recordChange(sql, {
+      change: enableAccountSql(sql, account),
+      events: [],
+      changedRecords: touchedAccountSql(sql),
+      outcome: sql`SELECT a.id AS account_id ${fromSubAccountSql(sql, account)}`
+    })
+  )
 
 const findOwner = (sql: SqlClient) => (id: number) =>
   readOwner(sql`SELECT operator_id AS "operatorId", role FROM accounts WHERE id = ${id}`)

@@ -1,53 +1,36 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
-import type { CurrentActor } from "../../../contract/actor.ts"
-import type { Conflict } from "../../../contract/errors.ts"
-import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
-import { computeLeaseEnd } from "../../../jobs/lease.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
+import { claimedJobFields, type JobClaim, makeJobQueue } from "../../../jobs/job-queue.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
-import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { QUESTIONS_PER_ANSWER } from "../../../platform/limits.ts"
 import { newPublicCode } from "../../guests/conversations/conversation-lookup.ts"
 import { toQueueFullError } from "../../guests/conversations/message-queue.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
 import { RuleDefinition } from "../rules/rule.ts"
-import { findInquiryFacts, type InquiryFacts } from "../template-facts.ts"
+import { findInquiryFacts } from "../template-facts.ts"
 import type { Answer } from "./answer.ts"
 import {
-  type ClaimedAnswerPartition,
-  type LoadSituationParameters,
+  ANSWER_TABLE,
   lockAnswerRowsSql,
-  type PostponeAnswerParameters,
-  postponeAnswerSql,
   type RecordAnswerParameters,
   recordAnswerChange,
-  releaseAnswerPartitionSql,
-  type SkipQuestionsParameters,
-  settlingSilently,
   situationSql,
-  takingDue
+  skipWithoutAnswerSql
 } from "./answer-statements.ts"
 import { type ConversationSituation, computeNextAnswerTime, type SkippedQuestion } from "./rules.ts"
 
-/** Milliseconds a worker has a conversation to itself: finding an answer and writing it down fit into it. */
-export const ANSWER_LEASE_MS = 30_000
-
-/** A conversation whose questions a worker has in hand. */
-export const TakenQuestions = Schema.Struct({
-  operator_id: Schema.Int,
+/** A claimed conversation with questions. Its completion counts `attempts` up too. */
+const ClaimedQuestions = Schema.Struct({
+  ...claimedJobFields,
   conversation_id: Schema.Int,
   account_id: Schema.Int,
-  /** How often it was taken, this time included, and settled: no other worker has it with the same number. */
-  attempts: Schema.Int,
-  /** Failures in a row before this one. */
-  failures: Schema.Int,
-  /** The trace of the first question that waits. */
+  /** The trace of the first pending question. */
   traceparent: Schema.NullOr(Schema.String)
 })
-export type TakenQuestions = typeof TakenQuestions.Type
+export type ClaimedQuestions = typeof ClaimedQuestions.Type
 
 const SituationRow = Schema.Struct({
   code: Schema.String,
@@ -73,18 +56,17 @@ const SituationRow = Schema.Struct({
   rules: Schema.Array(Schema.Struct({ id: Schema.Int, since: Schema.DateFromString, definition: RuleDefinition }))
 })
 
-/** A conversation that was looked at, and by what a change of it since is known. */
+/** A conversation as it was read, with the facts that reveal a later change. */
 export interface ConversationSnapshot extends ConversationSituation {
-  /** What callers know it by. */
+  /** Its public id. */
   readonly code: string
   readonly said_until: string
-  /** How its orders stand. */
+  /** The statuses of its orders. */
   readonly standing: string
-  /** Questions that wait, as its lane counts them. */
+  /** Pending questions, as its queue partition counts them. */
   readonly waiting: number
 }
 
-const readTaken = makeRowsReader(TakenQuestions)
 const readSituation = makeOptionalRowReader(SituationRow)
 const readRecordedAnswer = makeRowReaderOrFail(Schema.Struct({ is_answered: Schema.Boolean }), toQueueFullError)
 
@@ -93,53 +75,44 @@ const toSnapshot = ({ spoken_at, spoken_id, ...row }: typeof SituationRow.Type):
   lastPersonMessage: spoken_at === null || spoken_id === null ? null : { at: spoken_at, id: spoken_id }
 })
 
-const toClaimedPartition = ({ operator_id, conversation_id, attempts }: TakenQuestions): ClaimedAnswerPartition => ({
-  operator_id,
-  conversation_id,
-  attempts
-})
-
-/** What is said to the guest, and which questions that settles. */
+/** An answer to the guest, and the questions that it completes. */
 export interface AnswerDraft {
   readonly answer: Answer
-  /** What it is answered from. */
+  /** The sentences that the answer is composed of. */
   readonly sentences: ReadonlyArray<AnswerSentence>
   readonly planIds: ReadonlyArray<number>
   readonly skippedQuestions: ReadonlyArray<SkippedQuestion>
-  /** The rules by which it is answered; the first is written down for it. */
+  /** The rules that the answer follows. The first is recorded. */
   readonly ruleIds: ReadonlyArray<number>
-  /** Answers in a row with this one. */
+  /** Consecutive answers, this one included. */
   readonly inARow: number
 }
 
 /**
- * How many wait no more. Where all were looked at and fewer than the lane counts, the others were taken back meanwhile
- * (delete_automation_action) and are to be counted off too.
+ * Returns by how many the pending questions of the partition decrease. If all questions were read and the partition counts more of them,
+ * the others were deleted meanwhile (delete_automation_action) and are subtracted too.
  */
 const countSettledQuestions = ({ questions, waiting }: ConversationSnapshot, settledCount: number): number =>
   questions.length < QUESTIONS_PER_ANSWER ? Math.max(waiting - (questions.length - settledCount), 0) : settledCount
 
-/** Locks what an answer changes, and then answers: what is committed while the locks are waited for counts. */
-const makeRecordAnswer = (sql: SqlClient.SqlClient) => {
-  const lockRows = inForms(sql, (input: Givens<RecordAnswerParameters>) => lockAnswerRowsSql(sql, input))
-  const recordAnswer = prepareRecordedChange(sql, (input: Givens<RecordAnswerParameters>) =>
-    recordAnswerChange(sql, input)
-  )
-  return (parameters: RecordAnswerParameters) =>
-    changeUnderLock(sql)(
-      lockRows(parameters),
-      Effect.map(readRecordedAnswer(recordAnswer(parameters)), ({ is_answered }) => is_answered)
+/** Locks the rows that an answer changes, and then records it. So it sees what was committed while it waited for the locks. */
+const makeRecordAnswer = (sql: SqlClient.SqlClient) => (parameters: RecordAnswerParameters) =>
+  changeUnderLock(sql)(
+    sql`${lockAnswerRowsSql(sql, parameters)}`,
+    Effect.map(
+      readRecordedAnswer(recordChange(sql, recordAnswerChange(sql, parameters))),
+      ({ is_answered }) => is_answered
     )
-}
+  )
 
 const toSkipQuestionsParameters = (
-  taken: TakenQuestions,
+  claim: JobClaim,
   situation: ConversationSnapshot,
   skipped: ReadonlyArray<SkippedQuestion>,
   answeredCount: number,
   now: Date
 ) => ({
-  ...toClaimedPartition(taken),
+  ...claim,
   skippedPlanIds: skipped.map(({ plan_id }) => plan_id),
   skipReasons: skipped.map(({ reason }) => reason),
   settledCount: countSettledQuestions(situation, skipped.length + answeredCount),
@@ -147,23 +120,25 @@ const toSkipQuestionsParameters = (
 })
 
 const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
-  const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-  const loadSituation = inForms(sql, (input: Givens<LoadSituationParameters>) => situationSql(sql, input))
-  const skipWithoutAnswer = inForms(sql, (input: Givens<SkipQuestionsParameters>) => settlingSilently(sql, input))
+  const { claim, release, postpone, toClaim } = makeJobQueue(sql, ANSWER_TABLE, ClaimedQuestions, {
+    returning: sql`j.operator_id, j.conversation_id, j.account_id, j.attempts, j.failures, j.traceparent`
+  })
   const recordAnswer = makeRecordAnswer(sql)
-  const postpone = inForms(sql, (input: Givens<PostponeAnswerParameters>) => postponeAnswerSql(sql, input))
-  const release = inForms(sql, (input: Givens<LoadSituationParameters>) => releaseAnswerPartitionSql(sql, input))
 
   return {
-    take: (now: Date, maxJobs: number, underWay: Iterable<AccountKey>) =>
-      readTaken(take({ now, leaseEnd: computeLeaseEnd(now, ANSWER_LEASE_MS), maxJobs, ...toBusyCounts(underWay) })),
-    loadSituation: (taken: TakenQuestions, now: Date) =>
-      Effect.map(readSituation(loadSituation({ ...toClaimedPartition(taken), now })), (row) =>
+    claim,
+    release,
+    postpone,
+    /** Returns the conversation as it is, or undefined if another worker has claimed it since. */
+    loadSituation: (claimed: ClaimedQuestions, now: Date) =>
+      Effect.map(readSituation(sql`${situationSql(sql, { ...toClaim(claimed), now })}`), (row) =>
         row === undefined ? undefined : toSnapshot(row)
       ),
+    /** Returns the facts that a template may use for an inquiry. */
     findInquiry: findInquiryFacts(sql),
+    /** Skips some questions. The others are pending until `until`. */
     skipWithoutAnswer: (
-      taken: TakenQuestions,
+      claimed: ClaimedQuestions,
       situation: ConversationSnapshot,
       skipped: ReadonlyArray<SkippedQuestion>,
       until: Date,
@@ -171,13 +146,20 @@ const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
     ) =>
       Effect.asVoid(
         Effect.orDie(
-          skipWithoutAnswer({ ...toSkipQuestionsParameters(taken, situation, skipped, 0, now), nextDueAt: until })
+          sql`${skipWithoutAnswerSql(sql, {
+            ...toSkipQuestionsParameters(toClaim(claimed), situation, skipped, 0, now),
+            nextDueAt: until
+          })}`
         )
       ),
-    recordAnswer: (taken: TakenQuestions, situation: ConversationSnapshot, draft: AnswerDraft, now: Date) => {
+    /**
+     * Answers all questions that are not skipped. Returns false if the conversation has changed and must be read again. Fails with a
+     * Conflict if the message queue is full.
+     */
+    recordAnswer: (claimed: ClaimedQuestions, situation: ConversationSnapshot, draft: AnswerDraft, now: Date) => {
       const { answer, sentences, skippedQuestions: skipped, planIds, ruleIds, inARow } = draft
       return recordAnswer({
-        ...toSkipQuestionsParameters(taken, situation, skipped, planIds.length, now),
+        ...toSkipQuestionsParameters(toClaim(claimed), situation, skipped, planIds.length, now),
         nextDueAt: computeNextAnswerTime(now),
         planIds,
         ruleIds,
@@ -190,46 +172,13 @@ const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         sources: answer.sources,
         answersInARow: inARow
       })
-    },
-    postpone: (taken: TakenQuestions, nextTry: Date) =>
-      Effect.asVoid(Effect.orDie(postpone({ ...toClaimedPartition(taken), nextTry }))),
-    release: (taken: TakenQuestions, now: Date) =>
-      Effect.asVoid(Effect.orDie(release({ ...toClaimedPartition(taken), now })))
+    }
   }
 })
 
-/** What guests asked and nobody has answered yet, in the database, for any worker of any process. */
-export class AnswerQueue extends Context.Service<
-  AnswerQueue,
-  {
-    /** Takes up to `maxJobs` conversations with due questions. `underWay` are those this process has already. */
-    readonly take: (
-      now: Date,
-      maxJobs: number,
-      underWay: Iterable<AccountKey>
-    ) => Effect.Effect<ReadonlyArray<TakenQuestions>>
-    /** Returns the conversation as it is, or undefined if another worker has it by now. */
-    readonly loadSituation: (taken: TakenQuestions, now: Date) => Effect.Effect<ConversationSnapshot | undefined>
-    /** Returns the facts that a template may use for a guest who inquires. */
-    readonly findInquiry: (operatorId: number, conversationId: number) => Effect.Effect<InquiryFacts | undefined>
-    /** Skips some questions. The others wait until `until`. */
-    readonly skipWithoutAnswer: (
-      taken: TakenQuestions,
-      situation: ConversationSnapshot,
-      skipped: ReadonlyArray<SkippedQuestion>,
-      until: Date,
-      now: Date
-    ) => Effect.Effect<void>
-    /** Answers all questions that are not skipped. False: they must be looked at again. Conflict: the queue of messages is full. */
-    readonly recordAnswer: (
-      taken: TakenQuestions,
-      situation: ConversationSnapshot,
-      draft: AnswerDraft,
-      now: Date
-    ) => Effect.Effect<boolean, Conflict, CurrentActor>
-    readonly postpone: (taken: TakenQuestions, nextTry: Date) => Effect.Effect<void>
-    readonly release: (taken: TakenQuestions, now: Date) => Effect.Effect<void>
-  }
->()("latchkey/domain/automation/answering/AnswerQueue") {
-  static readonly layer = Layer.effect(AnswerQueue, makeAnswerQueue)
+/** The questions of guests that nobody has answered yet, in the database. Each conversation is a job. */
+export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain/automation/answering/AnswerQueue", {
+  make: makeAnswerQueue
+}) {
+  static readonly layer = Layer.effect(AnswerQueue, AnswerQueue.make)
 }

@@ -1,8 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { RecordedChange } from "../../../changes/recorded-change.ts"
-import { type ClaimRequest, claimableRowsSql, type FairQueue } from "../../../jobs/fair-queue.ts"
-import { type Givens, partOf } from "../../../platform/database/forms.ts"
+import { isClaimedCondition, type JobClaim, type JobTable } from "../../../jobs/job-queue.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { ACTIVITIES_SHOWN, QUESTIONS_PER_ANSWER } from "../../../platform/limits.ts"
 import {
@@ -13,11 +12,11 @@ import {
 import { ASSISTANT_NAME } from "../message-sources.ts"
 import { answersGuestsCondition } from "./guest-questions.ts"
 
-// The statements by which questions are taken, looked at and settled. Rows are locked in one order: the lane of the answers, the
-// conversation, its questions, then what else a message locks (conversations/message-queue.ts). Whoever settles counts the attempts up
-// too: so a settlement that is repeated, since its answer was lost, finds another number.
+// The statements that claim, read and complete questions of guests. They lock rows in one order: the queue partition (answer_lanes), the
+// conversation, its questions, and then the other rows that a message locks (conversations/message-queue.ts). A completion also counts
+// `attempts` up, so a completion that is repeated after a lost response finds another number and changes nothing.
 
-/** Conversations in hand at once in a process, those of one operator, and those of one of its accounts. */
+/** Claimed conversations in a process, those of one operator, and those of one of its accounts. */
 export const ANSWERING_ROOM = 16
 export const ANSWERING_SHARE = 4
 export const ANSWERING_ACCOUNT_SHARE = 2
@@ -25,39 +24,23 @@ export const ANSWERING_ACCOUNT_SHARE = 2
 /** Messages, the newest of a conversation, among which the last word of a person is looked for. One before them is long ago. */
 const PERSON_MESSAGE_SCAN = 500
 
-/** What of it is due, and in which turn. */
-export const answerQueue = (sql: SqlClient): FairQueue => ({
-  table: sql`answer_lanes`,
-  keyColumn: sql`conversation_id`,
-  pendingCondition: sql`waiting > 0`,
-  accountCondition: sql`EXISTS (SELECT FROM operators WHERE id = with_work.operator_id AND status = 'active')`,
+/** Milliseconds of a claim: looking for an answer and recording it fit into them. */
+export const ANSWER_LEASE_MS = 30_000
+
+/** The questions of an operator that is banned or closed are not answered. */
+export const ANSWER_TABLE: JobTable<"conversation_id"> = {
+  table: "answer_lanes",
+  keyColumn: "conversation_id",
+  pendingCondition: "waiting > 0",
+  accountCondition: "EXISTS (SELECT FROM operators WHERE id = with_work.operator_id AND status = 'active')",
   operatorLimit: ANSWERING_SHARE,
-  accountLimit: ANSWERING_ACCOUNT_SHARE
-})
-
-/** Takes conversations whose questions are due, in turn; those of an operator that is banned or closed are not answered. */
-export const takingDue = (sql: SqlClient, taking: Givens<ClaimRequest>): Fragment => {
-  const queue = answerQueue(sql)
-  return sql`
-    WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}
-    UPDATE answer_lanes l SET attempts = l.attempts + 1, due_at = ${taking.leaseEnd}
-    WHERE l.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND l.waiting > 0 AND l.due_at <= ${taking.now}
-    RETURNING l.operator_id, l.conversation_id, l.account_id, l.attempts, l.failures, l.traceparent`
+  accountLimit: ANSWERING_ACCOUNT_SHARE,
+  leaseMs: ANSWER_LEASE_MS
 }
 
-export interface ClaimedAnswerPartition {
-  readonly operator_id: number
-  readonly conversation_id: number
-  readonly attempts: number
-}
-
-/** The lane, if nobody has taken it since. */
-const claimedPartitionSql = (
-  sql: SqlClient,
-  { operator_id, conversation_id, attempts }: Givens<ClaimedAnswerPartition>
-): Fragment => sql`
-  SELECT * FROM answer_lanes
-  WHERE operator_id = ${operator_id} AND conversation_id = ${conversation_id} AND attempts = ${attempts}`
+/** The partition, if the claim holds. */
+const claimedPartitionSql = (sql: SqlClient, claim: JobClaim): Fragment => sql`
+  SELECT * FROM answer_lanes WHERE ${isClaimedCondition(sql, ANSWER_TABLE, claim)}`
 
 /** The newest messages of conversation `c`. */
 const newestMessagesSql = (sql: SqlClient): Fragment => sql`
@@ -83,7 +66,7 @@ const orderStatusesSql = (sql: SqlClient): Fragment => sql`
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id`
 
 /** What conversation `c` is about: the stays of its orders that are not over, and what is asked for, known or not. */
-const conversationSubjectsSql = (sql: SqlClient, now: Givens<LoadSituationParameters>["now"]): Fragment => sql`
+const conversationSubjectsSql = (sql: SqlClient, now: LoadSituationParameters["now"]): Fragment => sql`
   SELECT s.property_id, s.check_out_date - s.check_in_date AS nights
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
   WHERE s.check_out_date >= (${now}::timestamptz AT TIME ZONE host.time_zone)::date
@@ -94,12 +77,12 @@ const conversationSubjectsSql = (sql: SqlClient, now: Givens<LoadSituationParame
     ON l.operator_id = c.operator_id AND l.channel_type = c.channel_type AND l.listing_id = c.inquiry_listing_id
   LEFT JOIN room_type_properties r ON r.operator_id = l.operator_id AND r.room_type_id = l.room_type_id`
 
-export interface LoadSituationParameters extends ClaimedAnswerPartition {
+interface LoadSituationParameters extends JobClaim {
   readonly now: Date
 }
 
 /** A conversation with the questions that wait in it, oldest first, and all that decides what becomes of them. */
-export const situationSql = (sql: SqlClient, parameters: Givens<LoadSituationParameters>): Fragment => sql`
+export const situationSql = (sql: SqlClient, parameters: LoadSituationParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)}), question AS MATERIALIZED (
     SELECT p.id AS plan_id, m.id AS message_id, m.content, m.created_at
     FROM mine
@@ -126,29 +109,29 @@ export const situationSql = (sql: SqlClient, parameters: Givens<LoadSituationPar
     FROM (${newestMessagesSql(sql)}) m
   ) newest`
 
-/** What both settlements say of questions that are not answered, and of the lane. */
-export interface SkipQuestionsParameters extends ClaimedAnswerPartition {
+/** The skipped questions of a completion, and the next state of the partition. */
+export interface SkipQuestionsParameters extends JobClaim {
   readonly skippedPlanIds: ReadonlyArray<number>
   readonly skipReasons: ReadonlyArray<string>
-  /** Questions that wait no more, as the lane counts them. */
+  /** By how many the pending questions of the partition decrease. */
   readonly settledCount: number
   readonly now: Date
-  /** When the lane is to be looked at again, if anything waits in it then. */
+  /** When the partition is due again, if it has pending questions then. */
   readonly nextDueAt: Date
 }
 
-/** Settles questions without an answer; `held` is a CTE with the lane, locked. */
+/** Skips questions. `claimedSql` names a CTE with the locked partition. */
 const skipQuestionsSql = (
   sql: SqlClient,
   claimedSql: Fragment,
-  { skippedPlanIds: overIds, skipReasons: overReasons, now }: Givens<SkipQuestionsParameters>
+  { skippedPlanIds: overIds, skipReasons: overReasons, now }: SkipQuestionsParameters
 ): Fragment => sql`
   UPDATE automation_plans p SET state = 'skipped', reason = over.reason, settled_at = ${now}
   FROM ${claimedSql} held, unnest(${idsParameter(overIds)}::bigint[], ${overReasons}::text[]) over (id, reason)
   WHERE p.operator_id = held.operator_id AND p.id = over.id AND p.state = 'waiting'`
 
-/** Nothing is said: some questions are over, others may wait on. */
-export const settlingSilently = (sql: SqlClient, parameters: Givens<SkipQuestionsParameters>): Fragment => sql`
+/** Completes a claim without an answer: skips some questions, and the others stay pending. */
+export const skipWithoutAnswerSql = (sql: SqlClient, parameters: SkipQuestionsParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), skipped AS (${skipQuestionsSql(sql, sql`mine`, parameters)})
   UPDATE answer_lanes l
   SET waiting = l.waiting - ${parameters.settledCount}::integer, due_at = ${parameters.nextDueAt}, attempts = l.attempts + 1, failures = 0
@@ -156,12 +139,12 @@ export const settlingSilently = (sql: SqlClient, parameters: Givens<SkipQuestion
 
 export interface RecordAnswerParameters extends SkipQuestionsParameters {
   readonly planIds: ReadonlyArray<number>
-  /** The rules by which it is answered; the first is written down for it. */
+  /** The rules that the answer follows. The first is recorded. */
   readonly ruleIds: ReadonlyArray<number>
-  /** How the conversation was when it was looked at. */
+  /** The state of the conversation when it was read. */
   readonly said_until: string
   readonly standing: string
-  /** The entries that it is answered from, each with the revision that says so. */
+  /** The entries that the answer quotes, each with its revision. */
   readonly knowledgeBaseIds: ReadonlyArray<number>
   readonly knowledgeBaseRevisions: ReadonlyArray<number>
   readonly code: string
@@ -170,10 +153,10 @@ export interface RecordAnswerParameters extends SkipQuestionsParameters {
   readonly answersInARow: number
 }
 
-/** Whether an entry was edited or deleted since it was read, of the operator whose lane is `mine`. */
+/** Whether an entry was edited or deleted since it was read. `mine` is the partition of its operator. */
 const isAnyEntryEditedCondition = (
   sql: SqlClient,
-  { knowledgeBaseIds: entryIds, knowledgeBaseRevisions: entryRevisions }: Givens<RecordAnswerParameters>
+  { knowledgeBaseIds: entryIds, knowledgeBaseRevisions: entryRevisions }: RecordAnswerParameters
 ): Fragment => sql`
   EXISTS (SELECT FROM unnest(${idsParameter(entryIds)}::bigint[], ${idsParameter(entryRevisions)}::bigint[]) read (id, revision)
     WHERE NOT EXISTS (SELECT FROM knowledge_bases k
@@ -183,7 +166,7 @@ const isAnyEntryEditedCondition = (
  * Locks what an answer locks, in that order. It is a statement of its own, before the one that answers: that one waits for nothing,
  * and sees how orders, entries and rules stand once the conversation is its own, not as they stood when it began to wait for it.
  */
-export const lockAnswerRowsSql = (sql: SqlClient, parameters: Givens<RecordAnswerParameters>): Fragment => sql`
+export const lockAnswerRowsSql = (sql: SqlClient, parameters: RecordAnswerParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), conversation AS (
     SELECT c.operator_id, c.id FROM mine
     JOIN conversations c ON c.operator_id = mine.operator_id AND c.id = mine.conversation_id
@@ -201,11 +184,11 @@ export const lockAnswerRowsSql = (sql: SqlClient, parameters: Givens<RecordAnswe
   SELECT (SELECT count(*) FROM question) AS questions, (SELECT count(*) FROM lane) AS lanes`
 
 /**
- * Answers, once all is held: the questions are done and the message is queued, or neither. Not where somebody else has the lane by
- * now, nor where since it was looked at anything was said, an order came to stand otherwise, an entry was edited, a rule was taken
- * back, or every question was: then it is looked at again.
+ * Completes the questions and queues the message, both or neither. The caller has locked all rows before. Changes nothing if another
+ * worker has claimed the partition, or if since the read a message came, an order changed its status, an entry was edited, or the rule or
+ * every question was withdrawn. Then the conversation must be read again.
  */
-export const recordAnswerChange = (sql: SqlClient, parameters: Givens<RecordAnswerParameters>): RecordedChange => {
+export const recordAnswerChange = (sql: SqlClient, parameters: RecordAnswerParameters): RecordedChange => {
   const { now, ruleIds } = parameters
   return {
     change: sql`
@@ -214,10 +197,10 @@ export const recordAnswerChange = (sql: SqlClient, parameters: Givens<RecordAnsw
         JOIN conversations c ON c.operator_id = mine.operator_id AND c.id = mine.conversation_id
         WHERE extract(epoch FROM c.last_message_at)::text = ${parameters.said_until}
           AND (${orderStatusesSql(sql)}) = ${parameters.standing} AND NOT ${isAnyEntryEditedCondition(sql, parameters)}
-          AND ${partOf(ruleIds, (all) => all.length)} = (SELECT count(*) FROM automation_rules r
+          AND ${ruleIds.length} = (SELECT count(*) FROM automation_rules r
             WHERE r.operator_id = mine.operator_id AND r.id = ANY (${idsParameter(ruleIds)}::bigint[]) AND r.state = 'active')
       ), done AS (
-        UPDATE automation_plans p SET state = 'done', rule_id = ${partOf(ruleIds, ([first]) => first ?? null)}, settled_at = ${now}
+        UPDATE automation_plans p SET state = 'done', rule_id = ${ruleIds[0] ?? null}, settled_at = ${now}
         FROM unchanged
         WHERE p.operator_id = unchanged.operator_id AND p.id = ANY (${idsParameter(parameters.planIds)}::bigint[])
           AND p.state = 'waiting'
@@ -242,17 +225,3 @@ export const recordAnswerChange = (sql: SqlClient, parameters: Givens<RecordAnsw
     outcome: sql`SELECT EXISTS (SELECT FROM message) AS is_answered`
   }
 }
-
-export interface PostponeAnswerParameters extends ClaimedAnswerPartition {
-  readonly nextTry: Date
-}
-
-/** It could not be answered, and is tried again then. */
-export const postponeAnswerSql = (sql: SqlClient, parameters: Givens<PostponeAnswerParameters>): Fragment => sql`
-  UPDATE answer_lanes SET due_at = ${parameters.nextTry}, failures = failures + 1, attempts = attempts + 1
-  WHERE operator_id = ${parameters.operator_id} AND conversation_id = ${parameters.conversation_id} AND attempts = ${parameters.attempts}`
-
-/** Gives a lane back that was not looked at, or not as it is by now. */
-export const releaseAnswerPartitionSql = (sql: SqlClient, parameters: Givens<LoadSituationParameters>): Fragment => sql`
-  UPDATE answer_lanes SET due_at = ${parameters.now}
-  WHERE operator_id = ${parameters.operator_id} AND conversation_id = ${parameters.conversation_id} AND attempts = ${parameters.attempts}`

@@ -1,27 +1,37 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
+import type { Fragment } from "effect/sql/Statement"
+import { claimedJobFields, type JobTable, makeJobQueue } from "../../../jobs/job-queue.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { OrderStatus } from "../../bookings/orders/order.ts"
-import { type ActiveRule, listActiveRules } from "../rules/store.ts"
-import { type MarkStayPageParameters, markStayPageSql } from "./changed-rule-marks.ts"
-import { type PostponeStayParameters, postponeStaySql, type SavePlansParameters, settlingLooked } from "./settling.ts"
-import { takingDue } from "./taking.ts"
+import { listActiveRules } from "../rules/store.ts"
+import { isLastStayCondition } from "../template-facts.ts"
+import { markStayPageSql } from "./changed-rule-marks.ts"
+import { type SavePlansParameters, savePlansSql } from "./saved-plans.ts"
 
-/** Milliseconds a planner has stays to itself: working out a batch and writing it down fit into it. */
+/** Stays whose plans are worked out at once in a process, and those of one operator. */
+export const PLANNING_ROOM = 100
+export const PLANNING_SHARE = 50
+
+/** Milliseconds of a claim: working out the plans of a batch and storing them fit into them. */
 export const PLANNING_LEASE_MS = 30_000
 
-/** A stay that was taken, with all that its plans are worked out from. */
-export const TakenStay = Schema.Struct({
-  operator_id: Schema.Int,
+export const STAY_TABLE: JobTable<"stay_id"> = {
+  table: "automation_stays",
+  keyColumn: "stay_id",
+  pendingCondition: "true",
+  isIndexedByTime: true,
+  operatorLimit: PLANNING_SHARE,
+  accountLimit: PLANNING_SHARE,
+  leaseMs: PLANNING_LEASE_MS
+}
+
+/** A claimed stay, with all that its plans are worked out from. */
+const ClaimedStay = Schema.Struct({
+  ...claimedJobFields,
   stay_id: Schema.Int,
-  /** How often it was taken, this time included: no other planner has it with the same number. */
-  attempts: Schema.Int,
-  /** Failures in a row before this one. */
-  failures: Schema.Int,
   /** The trace of the change it was marked for. */
   traceparent: Schema.NullOr(Schema.String),
   account_id: Schema.Int,
@@ -36,57 +46,66 @@ export const TakenStay = Schema.Struct({
   time_zone: Schema.String,
   is_last: Schema.Boolean
 })
-export type TakenStay = typeof TakenStay.Type
+export type ClaimedStay = typeof ClaimedStay.Type
 
-const readTaken = makeRowsReader(TakenStay)
+/**
+ * Selects what plans are worked out from. OFFSET 0 keeps the way from mark to stay to order: in tables it knows nothing of, PostgreSQL
+ * began with all orders.
+ */
+const selectStaysSql = (sql: SqlClient.SqlClient): Fragment => sql`
+  SELECT claimed.operator_id, claimed.stay_id, claimed.attempts, claimed.failures, claimed.traceparent, coalesce(o.channel_account_id, 0) AS account_id,
+    o.status, s.property_id, o.channel_type, s.check_in_date, s.check_out_date, o.booked_at,
+    to_char(coalesce(p.checkin_time, host.default_checkin_time), 'HH24:MI') AS check_in_time,
+    to_char(coalesce(p.checkout_time, host.default_checkout_time), 'HH24:MI') AS check_out_time, host.time_zone,
+    ${isLastStayCondition(sql)} AS is_last
+  FROM claimed
+  CROSS JOIN LATERAL (
+    SELECT * FROM stays WHERE operator_id = claimed.operator_id AND id = claimed.stay_id OFFSET 0) s
+  CROSS JOIN LATERAL (
+    SELECT * FROM orders WHERE operator_id = s.operator_id AND id = s.order_id OFFSET 0) o
+  JOIN operators host ON host.id = claimed.operator_id
+  LEFT JOIN LATERAL (
+    SELECT * FROM properties WHERE operator_id = s.operator_id AND id = s.property_id OFFSET 0) p ON true`
+
 const MarkedOperator = Schema.Struct({ operator_id: Schema.Int })
-type MarkedOperator = typeof MarkedOperator.Type
 const readMarkedOperators = makeRowsReader(MarkedOperator)
 
 const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
-  const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-  const savePlans = inForms(sql, (parameters: Givens<SavePlansParameters>) => settlingLooked(sql, parameters))
-  const postpone = inForms(sql, (parameters: Givens<PostponeStayParameters>) => postponeStaySql(sql, parameters))
-  const markStayPage = inForms(sql, (page: Givens<MarkStayPageParameters>) => markStayPageSql(sql, page))
+  const { claim, postpone } = makeJobQueue(sql, STAY_TABLE, ClaimedStay, {
+    returning: sql`j.operator_id, j.stay_id, j.attempts, j.failures, j.traceparent`,
+    statement: selectStaysSql(sql)
+  })
   return {
-    take: (now: Date, maxJobs: number) =>
-      readTaken(take({ now, leaseEnd: computeLeaseEnd(now, PLANNING_LEASE_MS), maxJobs, ...toBusyCounts([]) })),
+    /** Claims up to `maxJobs` due stays. */
+    claim: (now: Date, maxJobs: number) => claim(now, maxJobs, []),
+    postpone,
+    /** Returns the active rules of operators that act on stays. */
     listActiveRules: listActiveRules(sql),
-    savePlans: ({ stays, plans, takenAt, now }: Omit<SavePlansParameters, "leaseEnd"> & { readonly takenAt: Date }) =>
+    /** Saves the plans of stays that were claimed at `claimedAt`. */
+    savePlans: ({
+      stays,
+      plans,
+      claimedAt,
+      now
+    }: Omit<SavePlansParameters, "leaseEnd"> & { readonly claimedAt: Date }) =>
       Effect.orDie(
-        retryOnLockConflict(savePlans({ stays, plans, leaseEnd: computeLeaseEnd(takenAt, PLANNING_LEASE_MS), now }))
+        retryOnLockConflict(
+          sql`${savePlansSql(sql, { stays, plans, leaseEnd: computeLeaseEnd(claimedAt, PLANNING_LEASE_MS), now })}`
+        )
       ),
-    postpone: ({ operator_id, stay_id, attempts }: TakenStay, nextTry: Date) =>
-      Effect.orDie(postpone({ operator_id, stay_id, attempts, nextTry })),
+    /** Marks one page of stays for each operator after `afterOperatorId` whose rules changed. Returns these operators. */
     markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
-      readMarkedOperators(retryOnLockConflict(markStayPage({ afterOperatorId, now })))
+      readMarkedOperators(retryOnLockConflict(sql`${markStayPageSql(sql, { afterOperatorId, now })}`))
   }
 })
 
 /**
- * Stays whose plans are to be worked out, in the database, for any planner of any process. A mark is timed work
- * (jobs/timed-work.ts) that is gone once nothing follows of its stay; what a dead planner had is taken again when its lease
- * ends. While one is looked at, it may be marked anew: then it stays due.
+ * Stays whose plans are to be worked out, in the database. A mark is a job that is gone once nothing follows of its stay. A stay may be
+ * marked again while its plans are worked out: then it stays due.
  */
-export class PlanningQueue extends Context.Service<
-  PlanningQueue,
-  {
-    /** Takes up to `maxJobs` due stays, of operators in turn. */
-    readonly take: (now: Date, maxJobs: number) => Effect.Effect<ReadonlyArray<TakenStay>>
-    /** Returns the active rules of operators that act on stays. */
-    readonly listActiveRules: (operatorIds: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<ActiveRule>>
-    /** Saves the plans of stays that were taken at `takenAt`. */
-    readonly savePlans: (
-      planned: Omit<SavePlansParameters, "leaseEnd"> & { readonly takenAt: Date }
-    ) => Effect.Effect<void>
-    /** Tries a stay again at `nextTry`, after its plans could not be worked out. */
-    readonly postpone: (stay: TakenStay, nextTry: Date) => Effect.Effect<void>
-    /** Marks one page of stays for each operator after `afterOperatorId` whose rules changed. Returns these operators. */
-    readonly markStaysOfChangedRules: (
-      afterOperatorId: number,
-      now: Date
-    ) => Effect.Effect<ReadonlyArray<MarkedOperator>>
-  }
->()("latchkey/domain/automation/planning/PlanningQueue") {
-  static readonly layer = Layer.effect(PlanningQueue, makePlanningQueue)
+export class PlanningQueue extends Context.Service<PlanningQueue>()(
+  "latchkey/domain/automation/planning/PlanningQueue",
+  { make: makePlanningQueue }
+) {
+  static readonly layer = Layer.effect(PlanningQueue, PlanningQueue.make)
 }

@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { channelAccountIdSql, DUE_NOW, MARKED_DAYS_AFTER_CHECK_OUT, markStaysForPlanningSql } from "./planning-marks.ts"
 
 // A rule that is made, paused, resumed or removed says something else of all stays of its operator: they are marked in pages,
@@ -11,14 +10,14 @@ import { channelAccountIdSql, DUE_NOW, MARKED_DAYS_AFTER_CHECK_OUT, markStaysFor
 export const MARKED_STAYS_PER_PAGE = 500
 export const MARKED_OPERATORS_PER_STATEMENT = 20
 
-export interface MarkStayPageParameters {
+interface MarkStayPageParameters {
   /** The operators after this one. */
   readonly afterOperatorId: number
   readonly now: Date
 }
 
 /** The next operators with a rule whose stays are to be marked: leaps through the index from one to the next. */
-const nextOperatorsSql = (sql: SqlClient, { afterOperatorId }: Givens<MarkStayPageParameters>): Fragment => sql`
+const nextOperatorsSql = (sql: SqlClient, { afterOperatorId }: MarkStayPageParameters): Fragment => sql`
   operator AS (
     (SELECT operator_id, 1 AS nth FROM automation_rules
       WHERE mark_before IS NOT NULL AND operator_id > ${afterOperatorId} ORDER BY operator_id LIMIT 1)
@@ -56,7 +55,7 @@ const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
  * Marks the next page of each operator. All rules that stood within it go down to its end with it; one that stands further down
  * waits there until the others come by.
  */
-export const markStayPageSql = (sql: SqlClient, page: Givens<MarkStayPageParameters>): Fragment => sql`
+export const markStayPageSql = (sql: SqlClient, page: MarkStayPageParameters): Fragment => sql`
   WITH RECURSIVE ${nextOperatorsSql(sql, page)}, ${nextStayPagesSql(sql)}, marked AS (${markStaysForPlanningSql(
     sql,
     sql`

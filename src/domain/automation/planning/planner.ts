@@ -1,15 +1,16 @@
 import { Cause, DateTime, Effect, type Latch, Layer, Random } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { startOfDay } from "../../../contract/time.ts"
+import { fairBacklogSql } from "../../../jobs/fair-queue.ts"
+import { DUE_POLL_MS } from "../../../jobs/job-worker.ts"
 import { repeatForever } from "../../../jobs/loop.ts"
 import { POLL_GAP_MS, pollWhenWoken } from "../../../jobs/polling.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
-import { DUE_POLL_MS } from "../../../jobs/timed-work.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { PLAN_RETENTION_MS } from "../../../platform/limits.ts"
 import { toStorableDate } from "../rules/scheduling.ts"
-import { PlanningQueue, type TakenStay } from "./PlanningQueue.ts"
+import { type ClaimedStay, PLANNING_ROOM, PlanningQueue, STAY_TABLE } from "./PlanningQueue.ts"
 import { type ActiveRule, planStay } from "./stay-plans.ts"
-import { PLANNING_ROOM } from "./taking.ts"
 
 /** Of a stay whose plans could not be worked out: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
 export const PLANNING_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
@@ -18,17 +19,17 @@ export const PLANNING_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 
  * What is settled of a stay is remembered until its time, and its guest, have been gone for a while. Of a stay that moves its time
  * is the one it would have now: forgotten before that, it would be done again.
  */
-const computeKeptUntil = ({ check_out_date, time_zone }: TakenStay, scheduledAt?: Date): Date =>
+const computeKeptUntil = ({ check_out_date, time_zone }: ClaimedStay, scheduledAt?: Date): Date =>
   toStorableDate(
     Math.max(startOfDay(check_out_date, time_zone).getTime(), scheduledAt?.getTime() ?? 0) + PLAN_RETENTION_MS
   )
 
 const computeStayPlans = (
-  taken: ReadonlyArray<TakenStay>,
+  claimedStays: ReadonlyArray<ClaimedStay>,
   rules: ReadonlyMap<number, ReadonlyArray<ActiveRule>>,
   now: Date
 ) => {
-  const stayPlans = taken.map((stay) => ({ stay, ...planStay(rules.get(stay.operator_id) ?? [], stay, now) }))
+  const stayPlans = claimedStays.map((stay) => ({ stay, ...planStay(rules.get(stay.operator_id) ?? [], stay, now) }))
   return {
     stays: stayPlans.map(({ stay, replanAt, latestAt }) => ({
       operator_id: stay.operator_id,
@@ -50,44 +51,44 @@ const computeStayPlans = (
   }
 }
 
-/** Works out the plans of stays that were taken at `takenAt`, and writes them down. */
-const planStays = Effect.fnUntraced(function* (taken: ReadonlyArray<TakenStay>, takenAt: Date) {
+/** Computes the plans of claimed stays, and saves them. */
+const planStays = Effect.fnUntraced(function* (claimedStays: ReadonlyArray<ClaimedStay>, claimedAt: Date) {
   const queue = yield* PlanningQueue
-  const rules = yield* queue.listActiveRules(Array.from(new Set(taken.map(({ operator_id }) => operator_id))))
+  const rules = yield* queue.listActiveRules(Array.from(new Set(claimedStays.map(({ operator_id }) => operator_id))))
   const now = yield* DateTime.nowAsDate
   const computedPlans = computeStayPlans(
-    taken,
+    claimedStays,
     Map.groupBy(rules, ({ operator_id }) => operator_id),
     now
   )
-  yield* queue.savePlans({ ...computedPlans, takenAt, now })
+  yield* queue.savePlans({ ...computedPlans, claimedAt, now })
 })
 
-const postpone = Effect.fnUntraced(function* (stay: TakenStay) {
+const postpone = Effect.fnUntraced(function* (stay: ClaimedStay) {
   const queue = yield* PlanningQueue
   const now = yield* DateTime.nowAsDate
   const pause = backoffMs(PLANNING_BACKOFF, stay.failures + 1, yield* Random.next)
   yield* queue.postpone(stay, new Date(now.getTime() + pause))
 })
 
-/** Where one of several makes it fail, each is worked out by itself, and what cannot be holds up nothing else. */
+/** Plans the stays together. If that fails, plans each stay alone, so that one bad stay does not block the others. */
 const planStaysIsolatingFailures = (
-  taken: ReadonlyArray<TakenStay>,
-  takenAt: Date
+  claimedStays: ReadonlyArray<ClaimedStay>,
+  claimedAt: Date
 ): Effect.Effect<void, never, PlanningQueue> =>
   Effect.catchCauseIf(
-    planStays(taken, takenAt),
+    planStays(claimedStays, claimedAt),
     (cause) => !Cause.hasInterruptsOnly(cause),
     (cause) =>
-      taken.length > 1
-        ? Effect.forEach(taken, (stay) => planStaysIsolatingFailures([stay], takenAt), { discard: true })
+      claimedStays.length > 1
+        ? Effect.forEach(claimedStays, (stay) => planStaysIsolatingFailures([stay], claimedAt), { discard: true })
         : Effect.andThen(
             Effect.logWarning("planning the automation of a stay failed and will be retried", cause),
-            Effect.forEach(taken, postpone, { discard: true })
+            Effect.forEach(claimedStays, postpone, { discard: true })
           )
   )
 
-/** Marks a page of every operator with rules that were changed; answers whether there may be more. */
+/** Marks a page of stays of every operator with changed rules. Returns whether there may be more. */
 const markStaysOfChangedRules = Effect.gen(function* () {
   const queue = yield* PlanningQueue
   let afterOperatorId = 0
@@ -101,16 +102,16 @@ const markStaysOfChangedRules = Effect.gen(function* () {
   }
 })
 
-/** Works out a batch of what is due; answers how many stays that were. */
+/** Plans a batch of due stays. Returns how many stays it had. */
 export const planDueStays = Effect.gen(function* () {
   const queue = yield* PlanningQueue
-  const takenAt = yield* DateTime.nowAsDate
-  const taken = yield* queue.take(takenAt, PLANNING_ROOM)
-  if (taken.length > 0) yield* planStaysIsolatingFailures(taken, takenAt)
-  return taken.length
+  const claimedAt = yield* DateTime.nowAsDate
+  const claimedStays = yield* queue.claim(claimedAt, PLANNING_ROOM)
+  if (claimedStays.length > 0) yield* planStaysIsolatingFailures(claimedStays, claimedAt)
+  return claimedStays.length
 })
 
-/** One turn: a page of each operator's changed rules, and a batch of stays. True: there may be more. */
+/** Handles a page of each operator's changed rules and a batch of stays. Returns whether there may be more. */
 export const planOnce = Effect.gen(function* () {
   const hasMarked = yield* markStaysOfChangedRules
   const plannedCount = yield* planDueStays
@@ -125,6 +126,13 @@ export const runPlanningCycle = (wakeLatch: Latch.Latch): Effect.Effect<void, ne
   const cycle = Effect.tap(planOnce, (hasMore) => (hasMore ? Effect.sleep(POLL_GAP_MS) : Effect.void))
   return pollWhenWoken(wakeLatch, cycle, DUE_POLL_MS, PLANNING_POLL_GAP_MS)
 }
+
+export const planningBacklog = [
+  {
+    kind: "stays_to_plan" as const,
+    statement: (sql: SqlClient, time: { readonly now: Date }) => fairBacklogSql(sql, STAY_TABLE, time)
+  }
+]
 
 /** Plans for as long as the process runs, in any number of processes on one database. */
 export const layerPlanner = Layer.effectDiscard(

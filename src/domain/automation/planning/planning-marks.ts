@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { InternalSubscriber } from "../../../jobs/events/internal-subscribers.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { RULE_TRIGGER_DAYS } from "../../../platform/limits.ts"
 import { isStayRuleCondition } from "../rules/store.ts"
 
@@ -24,7 +23,7 @@ export const MARKED_DAYS_AFTER_CHECK_OUT = RULE_TRIGGER_DAYS + 2
 export const markStaysForPlanningSql = (
   sql: SqlClient,
   staysSql: Fragment,
-  now: Value<Date>,
+  now: Date,
   priority: typeof DUE_NOW | typeof DUE_BEFORE_RULE_CHANGES
 ): Fragment => sql`
   INSERT INTO automation_stays AS mark (operator_id, stay_id, account_id, due_at, traceparent)
@@ -49,7 +48,7 @@ export const hasStayRulesCondition = (sql: SqlClient): Fragment => sql`
     WHERE r.operator_id = e.operator_id AND r.state <> 'removed' AND ${isStayRuleCondition(sql, sql`r.definition`)})`
 
 /**
- * Of an event `e`: whether it may tell of what plans are worked out from (taking.ts). These do not: a message is filled in when it
+ * Of an event `e`: whether it may tell of what plans are worked out from (PlanningQueue.ts). These do not: a message is filled in when it
  * is said, and asks for the door code then. `rates_updated` does: a host who connects anew has his orders told by another
  * account, and where their rates are new too, nothing else is told of it.
  */

@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import {
   channelAccountIdSql,
   DUE_NOW,
@@ -13,7 +12,7 @@ import {
  * Returns a statement that marks the stays of the properties in the CTE `e` (`operator_id`, `id`) for planning, because rules count
  * from the check-in and check-out times of the property.
  */
-export const markStaysOfPropertySql = (sql: SqlClient, e: Fragment, now: Value<Date>): Fragment =>
+export const markStaysOfPropertySql = (sql: SqlClient, e: Fragment, now: Date): Fragment =>
   markStaysForPlanningSql(
     sql,
     sql`

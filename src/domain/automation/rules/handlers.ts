@@ -1,4 +1,4 @@
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { type Caller, CurrentCaller } from "../../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../../contract/errors.ts"
 import { toPage } from "../../../contract/page.ts"
@@ -21,7 +21,7 @@ import type { ListedRule } from "./rule-queries.ts"
 import { maskDoorCode, testRule } from "./rule-test.ts"
 import { RuleStore } from "./store.ts"
 
-export const layerAutomationRulesNoDeps = layerOperations(
+export const layerAutomationRules = layerOperations(
   Effect.gen(function* () {
     const [store, publicUrl] = [yield* RuleStore, yield* PublicUrl]
     return handleOperations(AutomationRuleOperations, {
@@ -34,8 +34,6 @@ export const layerAutomationRulesNoDeps = layerOperations(
     })
   })
 )
-
-export const layerAutomationRules = Layer.provide(layerAutomationRulesNoDeps, RuleStore.layer)
 
 type Store = RuleStore["Service"]
 

@@ -2,11 +2,11 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../../contract/page.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { type GrantKey, grantNotEndedCondition } from "../../connection-grants.ts"
-import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
+import type { OperatorScoped } from "../../operator-rows.ts"
 import { StayFacts, stayFactsSql } from "../template-facts.ts"
 import { StoredRule } from "./rule.ts"
 
@@ -20,8 +20,8 @@ export type ListedRule = typeof ListedRule.Type
 
 /** Returns the rules of an operator page by page, oldest first. */
 export const searchRules = (sql: SqlClient.SqlClient) => {
-  const selectPage = makePageReader(sql, ListedRule, ({ operatorId }: Givens<OperatorScoped>) => ({
-    matchingRows: sql`SELECT * FROM automation_rules WHERE operator_id = ${operatorId} AND state <> 'removed'`,
+  const selectPage = makePageReader(sql, ListedRule, ({ operatorId }: OperatorScoped) => ({
+    matchingRows: sql`SELECT * FROM automation_rules WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND state <> 'removed'`,
     orderBy: sql`id`
   }))
   return (operatorId: number, page: Page) => selectPage({ operatorId }, page)
@@ -30,14 +30,12 @@ export const searchRules = (sql: SqlClient.SqlClient) => {
 const readOwner = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
 /** Returns the operator whose rule has this id, or undefined. For the administrator: it looks among all operators. */
-export const findRuleOwner = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ id }: Givens<Pick<OperatorRowId, "id">>) => sql`
-      SELECT operator_id FROM automation_rules WHERE id = ${id} AND state <> 'removed'`
+export const findRuleOwner = (sql: SqlClient.SqlClient) => (id: number) =>
+  Effect.map(
+    readOwner(sql`
+      SELECT operator_id FROM automation_rules WHERE id = ${id} AND state <> 'removed'`),
+    (row) => row?.operator_id
   )
-  return (id: number) => Effect.map(readOwner(statement({ id })), (row) => row?.operator_id)
-}
 
 const RuleWithStay = Schema.Struct({
   rule: Schema.NullOr(Schema.toCodecJson(StoredRule)),
@@ -47,24 +45,15 @@ export type RuleWithStay = typeof RuleWithStay.Type
 
 const readRuleWithStay = makeSingleRowReader(RuleWithStay)
 
-interface RuleWithStayParameters extends OperatorRowId {
-  readonly stayCode: string
-}
-
 /** Returns a rule and a stay of an operator, each of them null if the operator has none. */
-export const findRuleWithStay = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id, stayCode }: Givens<RuleWithStayParameters>) => sql`
+export const findRuleWithStay = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, stayCode: string) =>
+  readRuleWithStay(sql`
       SELECT
         (SELECT to_jsonb(rule) FROM (
           SELECT ${ruleColumns(sql)} FROM automation_rules
           WHERE operator_id = ${operatorId} AND id = ${id} AND state <> 'removed') rule) AS rule,
         (SELECT to_jsonb(stay) FROM (
-          ${stayFactsSql(sql, sql`s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`)}) stay) AS stay`
-  )
-  return (operatorId: number, id: number, stayCode: string) => readRuleWithStay(statement({ operatorId, id, stayCode }))
-}
+          ${stayFactsSql(sql, sql`s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`)}) stay) AS stay`)
 
 const RuleAccess = Schema.Struct({ is_there: Schema.Boolean, is_granted: Schema.Boolean })
 export type RuleAccess = typeof RuleAccess.Type
@@ -72,14 +61,11 @@ export type RuleAccess = typeof RuleAccess.Type
 const readAccess = makeSingleRowReader(RuleAccess)
 
 /** Returns why a change changed nothing: whether the operator has the rule, whoever created it, and whether the grant is active. */
-export const findRuleAccess = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, grantId, id }: Givens<GrantKey & OperatorRowId>) => sql`
+export const findRuleAccess =
+  (sql: SqlClient.SqlClient) =>
+  ({ operatorId, grantId }: GrantKey, id: number) =>
+    readAccess(sql`
       SELECT
         EXISTS (SELECT FROM automation_rules
           WHERE operator_id = ${operatorId} AND id = ${id} AND state <> 'removed') AS is_there,
-        ${grantNotEndedCondition(sql, { operatorId, grantId })} AS is_granted`
-  )
-  return ({ operatorId, grantId }: GrantKey, id: number) => readAccess(statement({ operatorId, grantId, id }))
-}
+        ${grantNotEndedCondition(sql, { operatorId, grantId })} AS is_granted`)

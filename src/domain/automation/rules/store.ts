@@ -1,12 +1,11 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader, type RowPage } from "../../../platform/database/rows.ts"
 import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
@@ -45,78 +44,57 @@ const readCreatedRule = makeRowReaderOrFail(CheckedChangeRow, ({ name, detail })
 
 type CreatedRule = typeof CheckedChangeRow.Type
 
-interface CreateRuleParameters extends GrantKey {
-  readonly definition: RuleDefinition
-  readonly action: RuleDefinition["action"]
-  readonly propertyIds: ReadonlyArray<number>
-  readonly now: Date
-}
-
-const create = (sql: SqlClient.SqlClient): RuleStore["Service"]["create"] => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, grantId, definition, action, propertyIds, now }: Givens<CreateRuleParameters>) => ({
-      change: sql`
-      ${lockGrantSql(sql, { operatorId, grantId })}
-      ${ownershipPreconditionsSql(sql, operatorId, { property_ids: propertyIds })},
-      given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
-      written AS (
-        INSERT INTO automation_rules (operator_id, grant_id, action, definition, state, since, mark_before, created_at)
-        SELECT ${operatorId}::bigint, ${grantId ?? null}::bigint, ${action}::text, given.definition, 'active', ${now}::timestamptz,
-          ${markBeforeSql(sql, sql`given.definition`)}, ${now}::timestamptz
-        FROM given, preconditions
-        WHERE ${grantActiveCondition(sql, { grantId })} AND ${allReferencesExistCondition(sql)}
-        RETURNING operator_id, id
-      )`,
-      events: [],
-      changedRecords: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
-      outcome: selectCheckedChangeSql(sql)
-    })
-  )
-  return ({ operatorId, grantId }, definition, now) =>
+const create =
+  (sql: SqlClient.SqlClient): RuleStore["Service"]["create"] =>
+  ({ operatorId, grantId }, definition, now) =>
     readCreatedRule(
-      statement({
-        operatorId,
-        grantId,
-        definition,
-        action: definition.action,
-        propertyIds: definition.property_ids ?? [],
-        now
+      recordChange(sql, {
+        change: sql`
+          ${lockGrantSql(sql, { operatorId, grantId })}
+          ${ownershipPreconditionsSql(sql, operatorId, { property_ids: definition.property_ids ?? [] })},
+          given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
+          written AS (
+            INSERT INTO automation_rules (operator_id, grant_id, action, definition, state, since, mark_before, created_at)
+            SELECT ${operatorId}::bigint, ${grantId ?? null}::bigint, ${definition.action}::text, given.definition, 'active', ${now}::timestamptz,
+              ${markBeforeSql(sql, sql`given.definition`)}, ${now}::timestamptz
+            FROM given, preconditions
+            WHERE ${grantActiveCondition(sql, { grantId })} AND ${allReferencesExistCondition(sql)}
+            RETURNING operator_id, id
+          )`,
+        events: [],
+        changedRecords: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
+        outcome: selectCheckedChangeSql(sql)
       })
     )
-}
 
 const readPreviousState = makeOptionalRowReader(Schema.Struct({ state: RuleState }))
 
-interface SetRuleStateParameters extends GrantKey {
-  readonly id: number
-  readonly now: Date
-}
-
 /** A rule that has the state already is left alone: to resume an active rule makes nothing late. */
-const setState = (sql: SqlClient.SqlClient, state: RuleState | "removed"): RuleStateChange => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, grantId, id, now }: Givens<SetRuleStateParameters>) => ({
-    change: sql`
-      ${lockGrantSql(sql, { operatorId, grantId })}
-      before AS (
-        SELECT operator_id, id, state FROM automation_rules
-        WHERE ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND state <> 'removed'
-          ${grantId === undefined ? sql`` : sql`AND grant_id = ${grantId}`}
-        FOR NO KEY UPDATE
-      ), turned AS (
-        UPDATE automation_rules r SET state = ${state}, mark_before = ${markBeforeSql(sql, sql`r.definition`)},
-          since = ${state === "active" ? sql`${now}::timestamptz` : sql`r.since`}
-        FROM before WHERE r.operator_id = before.operator_id AND r.id = before.id AND before.state <> ${state}
-        RETURNING r.operator_id, r.id
-      )`,
-    events: [],
-    changedRecords: sql`
-      SELECT operator_id, 'automation_rule:' || id AS record,
-        ${state === "removed" ? sql`'{}'::text[]` : sql`'{state}'::text[]`} AS fields FROM turned`,
-    outcome: sql`SELECT state FROM before`
-  }))
-  return ({ operatorId, grantId }, id, now) => readPreviousState(statement({ operatorId, grantId, id, now }))
-}
+const setState =
+  (sql: SqlClient.SqlClient, state: RuleState | "removed"): RuleStateChange =>
+  ({ operatorId, grantId }, id, now) =>
+    readPreviousState(
+      recordChange(sql, {
+        change: sql`
+          ${lockGrantSql(sql, { operatorId, grantId })}
+          before AS (
+            SELECT operator_id, id, state FROM automation_rules
+            WHERE ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND state <> 'removed'
+              ${grantId === undefined ? sql`` : sql`AND grant_id = ${grantId}`}
+            FOR NO KEY UPDATE
+          ), turned AS (
+            UPDATE automation_rules r SET state = ${state}, mark_before = ${markBeforeSql(sql, sql`r.definition`)},
+              since = ${state === "active" ? sql`${now}::timestamptz` : sql`r.since`}
+            FROM before WHERE r.operator_id = before.operator_id AND r.id = before.id AND before.state <> ${state}
+            RETURNING r.operator_id, r.id
+          )`,
+        events: [],
+        changedRecords: sql`
+          SELECT operator_id, 'automation_rule:' || id AS record,
+            ${state === "removed" ? sql`'{}'::text[]` : sql`'{state}'::text[]`} AS fields FROM turned`,
+        outcome: sql`SELECT state FROM before`
+      })
+    )
 
 /** Returns the state before, or undefined if there is no rule that the grant may change. */
 type RuleStateChange = (
@@ -167,25 +145,15 @@ const ActiveRuleRow = Schema.Struct({
   definition: StayRuleTerms
 })
 
-export type ActiveRule = typeof ActiveRuleRow.Type
 const readActiveRules = makeRowsReader(ActiveRuleRow)
 
-interface OperatorIdsParameter {
-  readonly operatorIds: ReadonlyArray<number>
-}
-
 /** The active rules of these operators that do something of stays, by their ids. */
-export const listActiveRules = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorIds }: Givens<OperatorIdsParameter>) => sql`
+export const listActiveRules = (sql: SqlClient.SqlClient) => (operatorIds: ReadonlyArray<number>) =>
+  readActiveRules(sql`
       SELECT operator_id, id, since, definition - '{name,text,score}'::text[] AS definition FROM automation_rules
       WHERE operator_id = ANY(${idsParameter(operatorIds)}::bigint[]) AND state = 'active'
         AND ${isStayRuleCondition(sql, sql`definition`)}
-      ORDER BY operator_id, id`
-  )
-  return (operatorIds: ReadonlyArray<number>) => readActiveRules(statement({ operatorIds }))
-}
+      ORDER BY operator_id, id`)
 
 /** How an order stands that rule `r` is for, as `appliesToStay` has it (scheduling.ts); a rule for no stay is asked of none. */
 export const requiredStatusSql = (sql: SqlClient.SqlClient): Fragment => sql`

@@ -10,7 +10,7 @@ import { nightsOf } from "./scheduling.ts"
 // what is filled in is text, whatever is in it.
 
 /** A template that was read, once. */
-export interface Template {
+interface Template {
   readonly parts: ReadonlyArray<TemplatePart>
 }
 

@@ -1,148 +1,102 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
-import type { CurrentActor } from "../../../contract/actor.ts"
-import type { Conflict } from "../../../contract/errors.ts"
-import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../jobs/fair-queue.ts"
-import { computeLeaseEnd } from "../../../jobs/lease.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
+import type { AccountKey } from "../../../jobs/fair-queue.ts"
+import { makeJobQueue } from "../../../jobs/job-queue.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { RowId } from "../../column-schemas.ts"
 import { newPublicCode } from "../../guests/conversations/conversation-lookup.ts"
 import { toQueueFullError } from "../../guests/conversations/message-queue.ts"
-import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
+import { readRowId } from "../../operator-rows.ts"
 import { messageQueueFullError } from "../action-rules.ts"
 import { PlanContext, planContextSql, type StayPlanContext } from "./plan-context.ts"
 import type { PreparedAction } from "./plan-preparation.ts"
 import {
+  ClaimedPlan,
+  completePlanSql,
   deletePlanChange,
-  type EndPlanParameters,
   markStayOfPlanSql,
-  type PostponePlanParameters,
+  PLAN_TABLES,
   postponePlanSql,
-  releasePlanSql,
-  type SendPlanMessageParameters,
-  type SkipPlanParameters,
+  REVIEWING_ROOM,
   sendPlanMessageChange,
-  settlingDone,
   skipPlanChange
-} from "./settling.ts"
-import { REVIEWING_ROOM, TakenPlan, takingDue } from "./taking.ts"
+} from "./plan-statements.ts"
 
-/** Milliseconds a worker has a plan to itself: one act at a channel and writing down how it ended fit into it. */
-export const RUN_LEASE_MS = 45_000
+/** The limits that a plan in progress counts in. */
+type RunningPlan = AccountKey & Pick<ClaimedPlan, "kind">
 
-/** What of a plan that is under way says whose room it takes. */
-type RunningPlan = AccountKey & Pick<TakenPlan, "kind">
-
-const readTaken = makeRowsReader(TakenPlan)
 const readContext = makeOptionalRowReader(PlanContext)
 const readQueuedMessage = makeOptionalRowReaderOrFail(RowId, (constraint) =>
   toQueueFullError(constraint) === undefined ? undefined : messageQueueFullError
 )
 
-const toClaimKey = ({ operator_id: operatorId, id, attempts }: TakenPlan) => ({ operatorId, id, attempts })
-
-const take = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(sql, (taking: Givens<ClaimRequest>, kind: TakenPlan["kind"]) =>
-    takingDue(sql, taking, kind)
-  )
-  const takeOf = (kind: TakenPlan["kind"], now: Date, maxJobs: number, underWay: Iterable<AccountKey>) =>
-    maxJobs > 0
-      ? readTaken(
-          statement({ now, leaseEnd: computeLeaseEnd(now, RUN_LEASE_MS), maxJobs, ...toBusyCounts(underWay) }, kind)
-        )
-      : Effect.succeed([])
-  return Effect.fnUntraced(function* (now: Date, most: number, underWay: Iterable<RunningPlan>) {
-    const underWayByKind = Map.groupBy(underWay, ({ kind }) => kind)
-    const runningReviews = underWayByKind.get("review") ?? []
-    const messages = yield* takeOf("send_message", now, most, underWayByKind.get("send_message") ?? [])
-    const reviewRoom = Math.min(most - messages.length, REVIEWING_ROOM - runningReviews.length)
-    return [...messages, ...(yield* takeOf("review", now, reviewRoom, runningReviews))]
-  })
+const makePlanClaims = (sql: SqlClient.SqlClient) => {
+  const returning = sql`j.operator_id, j.id, j.account_id, j.kind, j.attempts, j.failures, j.created_at, j.traceparent`
+  const messages = makeJobQueue(sql, PLAN_TABLES.send_message, ClaimedPlan, { returning })
+  const reviews = makeJobQueue(sql, PLAN_TABLES.review, ClaimedPlan, { returning })
+  return {
+    toClaim: messages.toClaim,
+    release: messages.release,
+    /** Claims up to `maxJobs` due plans, messages first. `inProgress` are those that this process has claimed already. */
+    claim: Effect.fnUntraced(function* (now: Date, maxJobs: number, inProgress: Iterable<RunningPlan>) {
+      const running = Map.groupBy(inProgress, ({ kind }) => kind)
+      const runningReviews = running.get("review") ?? []
+      const claimedMessages = yield* messages.claim(now, maxJobs, running.get("send_message") ?? [])
+      const reviewRoom = Math.min(maxJobs - claimedMessages.length, REVIEWING_ROOM - runningReviews.length)
+      if (reviewRoom <= 0) return claimedMessages
+      return [...claimedMessages, ...(yield* reviews.claim(now, reviewRoom, runningReviews))]
+    })
+  }
 }
 
 const makePlanQueue = Effect.map(SqlClient.SqlClient, (sql) => {
-  const findContext = inForms(sql, (plan: Givens<OperatorRowId>) => planContextSql(sql, plan))
-  const sendMessage = prepareRecordedChange(sql, (message: Givens<SendPlanMessageParameters>) =>
-    sendPlanMessageChange(sql, message)
-  )
-  const complete = inForms(sql, (parameters: Givens<EndPlanParameters>) => settlingDone(sql, parameters))
-  const skip = prepareRecordedChange(sql, (parameters: Givens<SkipPlanParameters>) => skipPlanChange(sql, parameters))
-  const postpone = inForms(sql, (postponement: Givens<PostponePlanParameters>) => postponePlanSql(sql, postponement))
-  const markStayForPlanning = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
-    markStayOfPlanSql(sql, plan)
-  )
-  const release = inForms(sql, (plan: Givens<ReturnType<typeof toClaimKey> & { readonly now: Date }>) =>
-    releasePlanSql(sql, plan)
-  )
-  const remove = prepareRecordedChange(sql, (plan: Givens<EndPlanParameters>) => deletePlanChange(sql, plan))
+  const { claim, release, toClaim } = makePlanClaims(sql)
   return {
-    take: take(sql),
-    findContext: (operatorId: number, id: number) => readContext(findContext({ operatorId, id })),
+    claim,
+    release,
+    /** Returns a pending plan with its context, or undefined if the operator has none of that id. */
+    findContext: (operatorId: number, id: number) => readContext(sql`${planContextSql(sql, { operatorId, id })}`),
+    /** Queues the message of a plan. Undefined: the plan was completed or moved since, or its rule paused. Conflict: the queue is full. */
     sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly kind: "message" }>) =>
       Effect.flatMap(DateTime.nowAsDate, (now) =>
         readQueuedMessage(
-          sendMessage({
-            operatorId: plan.operator_id,
-            id: plan.plan_id,
-            scheduledAt: plan.scheduled_at,
-            conversationId: message.conversationId,
-            code: newPublicCode(),
-            text: message.text,
-            sources: message.sources,
-            now
-          })
+          recordChange(
+            sql,
+            sendPlanMessageChange(sql, {
+              operatorId: plan.operator_id,
+              id: plan.plan_id,
+              scheduledAt: plan.scheduled_at,
+              conversationId: message.conversationId,
+              code: newPublicCode(),
+              text: message.text,
+              sources: message.sources,
+              now
+            })
+          )
         )
       ),
     complete: ({ operator_id: operatorId, plan_id: id }: StayPlanContext) =>
-      Effect.flatMap(DateTime.nowAsDate, (now) => readRowId(complete({ operatorId, id, now }))),
-    skip: (plan: TakenPlan, reason: string, now: Date) => readRowId(skip({ ...toClaimKey(plan), reason, now })),
-    postpone: (plan: TakenPlan, reason: string | null, nextTry: Date) =>
-      Effect.orDie(postpone({ ...toClaimKey(plan), reason, nextTry })),
-    markStayForPlanning: (plan: TakenPlan, now: Date) =>
-      Effect.orDie(retryOnLockConflict(markStayForPlanning({ ...toClaimKey(plan), now }))),
-    release: (plan: TakenPlan, now: Date) => Effect.orDie(release({ ...toClaimKey(plan), now })),
-    remove: (operatorId: number, id: number, now: Date) => readRowId(remove({ operatorId, id, now }))
+      Effect.flatMap(DateTime.nowAsDate, (now) => readRowId(sql`${completePlanSql(sql, { operatorId, id, now })}`)),
+    /** Ends a plan with the reason why it is not carried out. Undefined: the worker has lost its lease. */
+    skip: (plan: ClaimedPlan, reason: string, now: Date) =>
+      readRowId(recordChange(sql, skipPlanChange(sql, { ...toClaim(plan), reason, now }))),
+    postpone: (plan: ClaimedPlan, reason: string | null, nextAttempt: Date) =>
+      Effect.orDie(sql`${postponePlanSql(sql, { ...toClaim(plan), reason, nextAttempt })}`),
+    /** Marks the stay of a plan, so that the planner computes its plans again. */
+    markStayForPlanning: (plan: ClaimedPlan, now: Date) =>
+      Effect.orDie(retryOnLockConflict(sql`${markStayOfPlanSql(sql, { ...toClaim(plan), now })}`)),
+    /** Removes a plan. Undefined: there is no pending plan of that id. */
+    remove: (operatorId: number, id: number, now: Date) =>
+      readRowId(recordChange(sql, deletePlanChange(sql, { operatorId, id, now })))
   }
 })
 
-/**
- * What rules are going to do, in the database, for any worker of any process and for whoever runs one by hand. A plan is timed
- * work (jobs/timed-work.ts).
- */
-export class PlanQueue extends Context.Service<
-  PlanQueue,
-  {
-    /** Takes up to `maxJobs` due plans, messages first. `underWay` are those this process has already. */
-    readonly take: (
-      now: Date,
-      maxJobs: number,
-      underWay: Iterable<RunningPlan>
-    ) => Effect.Effect<ReadonlyArray<TakenPlan>>
-    /** Returns all that is known of a plan that waits, or undefined if the operator has none of that id. */
-    readonly findContext: (operatorId: number, id: number) => Effect.Effect<PlanContext | undefined>
-    /** Queues the message of a plan. Undefined: the plan was settled or moved since, or its rule paused. Conflict: the queue is full. */
-    readonly sendMessage: (
-      plan: StayPlanContext,
-      message: Extract<PreparedAction, { readonly kind: "message" }>
-    ) => Effect.Effect<RowId | undefined, Conflict, CurrentActor>
-    readonly complete: (plan: StayPlanContext) => Effect.Effect<RowId | undefined>
-    /** Ends a plan with the reason why it is not carried out. Undefined: the worker has lost its lease. */
-    readonly skip: (plan: TakenPlan, reason: string, now: Date) => Effect.Effect<RowId | undefined, never, CurrentActor>
-    readonly postpone: (plan: TakenPlan, reason: string | null, nextTry: Date) => Effect.Effect<void>
-    /** Marks the stay of a plan, so that the planner works its plans out anew. */
-    readonly markStayForPlanning: (plan: TakenPlan, now: Date) => Effect.Effect<void>
-    readonly release: (plan: TakenPlan, now: Date) => Effect.Effect<void>
-    /** Removes a plan. Undefined: no plan of that id waits. */
-    readonly remove: (
-      operatorId: number,
-      id: number,
-      now: Date
-    ) => Effect.Effect<RowId | undefined, never, CurrentActor>
-  }
->()("latchkey/domain/automation/running/PlanQueue") {
-  static readonly layer = Layer.effect(PlanQueue, makePlanQueue)
+/** The planned actions of automation rules, in the database. Workers and manual runs use it. Each plan is a job. */
+export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/domain/automation/running/PlanQueue", {
+  make: makePlanQueue
+}) {
+  static readonly layer = Layer.effect(PlanQueue, PlanQueue.make)
 }

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../../platform/database/forms.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 import { MessageRule, ReviewRule } from "../rules/rule.ts"
 import { StayFacts, stayFactsSql } from "../template-facts.ts"
@@ -44,7 +43,7 @@ export const PlanContext = Schema.Union([MessagePlanContext, ReviewPlanContext, 
 export type PlanContext = typeof PlanContext.Type
 
 /** A waiting plan of an operator, with its rule, its stay, its conversation and its review: at most one row. */
-export const planContextSql = (sql: SqlClient, { operatorId, id }: Givens<OperatorRowId>): Fragment => sql`
+export const planContextSql = (sql: SqlClient, { operatorId, id }: OperatorRowId): Fragment => sql`
   WITH plan AS MATERIALIZED (
     SELECT * FROM automation_plans WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'
   )

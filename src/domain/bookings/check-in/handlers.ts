@@ -1,11 +1,11 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { formatInstantWithOffset } from "../../../contract/time.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { CheckInApproval } from "./CheckInApproval.ts"
 import { type approve_check_in, CheckInOperations } from "./contract.ts"
 
-export const layerCheckInNoDeps = layerOperations(
+export const layerCheckIn = layerOperations(
   Effect.map(CheckInApproval, (approval) =>
     handleOperations(CheckInOperations, {
       approve_check_in: changeHandler(approveCheckIn(approval), ApprovalRow, ({ approved_at }) => ({
@@ -14,8 +14,6 @@ export const layerCheckInNoDeps = layerOperations(
     })
   )
 )
-
-export const layerCheckIn = Layer.provide(layerCheckInNoDeps, CheckInApproval.layer)
 
 const ApprovalRow = Schema.Struct({ approved_at: Schema.Date })
 

@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { daysBefore } from "../../../contract/time.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { IdentityImageRetentionDays } from "../../../platform/installation.ts"
 import { releaseImagesSql } from "../../guests/images/image-references.ts"
@@ -20,28 +19,16 @@ const RetentionBatchRow = Schema.Struct({ last: Schema.NullOr(Schema.Int), forgo
 const readBatch = makeSingleRowReader(RetentionBatchRow)
 
 /** The next operator that has such images. */
-const findNextOperator = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ after }: Givens<{ readonly after: number }>) =>
-      sql`SELECT min(operator_id) AS operator_id FROM identity_images WHERE operator_id > ${after}`
-  )
-  return (after: number) => readNextOperator(statement({ after }))
-}
+const findNextOperator = (sql: SqlClient.SqlClient) => (after: number) =>
+  readNextOperator(sql`SELECT min(operator_id) AS operator_id FROM identity_images WHERE operator_id > ${after}`)
 
 /** Forgets what is due of the next images of an operator; answers the last of them, null when there are no more. */
-const deleteExpiredImages = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    (parameters: Givens<DeleteIdentityImagesParameters>) => sql`
+const deleteExpiredImages = (sql: SqlClient.SqlClient) => (parameters: DeleteIdentityImagesParameters) =>
+  readBatch(sql`
       WITH ${deleteExpiredIdentityImages(sql, parameters, IDENTITY_IMAGE_BATCH_SIZE)}, let_go AS (
         ${releaseImagesSql(sql, parameters.operatorId, sql`SELECT image_id FROM over`, parameters.now)})
       SELECT (SELECT max(id) FROM looked_at HAVING count(*) = ${sql.literal(String(IDENTITY_IMAGE_BATCH_SIZE))}) AS last,
-         (SELECT count(*) FROM forgotten) AS forgotten`
-  )
-  return ({ operatorId, afterId, retentionDays, now, createdUntil }: DeleteIdentityImagesParameters) =>
-    readBatch(statement({ operatorId, afterId, retentionDays, now, createdUntil }))
-}
+         (SELECT count(*) FROM forgotten) AS forgotten`)
 
 /** Forgets images of stays that ended so many days ago, of all operators, a bounded number at a time. Answers how many. */
 export const makeDeleteExpiredIdentityImages = Effect.map(SqlClient.SqlClient, (sql) => {

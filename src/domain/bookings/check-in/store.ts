@@ -1,8 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { keepImageSql } from "../../guests/images/image-references.ts"
 import {
@@ -27,12 +26,10 @@ const readStay = makeOptionalRowReader(GuestPortalStay)
 const readStays = makeRowsReader(GuestPortalStay)
 const readSubmitted = makeSingleRowReader(ImageSubmission)
 
-const findByToken = (sql: Sql): CheckInStore["Service"]["findByToken"] => {
-  const statement = inForms(sql, ({ token }: Givens<{ readonly token: string }>) =>
-    guestPortalStaysSql(sql, sql`s.guide_token = ${token} AND host.status = 'active'`)
-  )
-  return (token) => readStay(statement({ token }))
-}
+const findByToken =
+  (sql: Sql): CheckInStore["Service"]["findByToken"] =>
+  (token) =>
+    readStay(sql`${guestPortalStaysSql(sql, sql`s.guide_token = ${token} AND host.status = 'active'`)}`)
 
 interface FindByCodeParameters {
   readonly stayCode: string
@@ -41,28 +38,26 @@ interface FindByCodeParameters {
 }
 
 /** The stay of each operator is looked up, as no index has the codes of all operators. */
-const findByCode = (sql: Sql): CheckInStore["Service"]["findByCode"] => {
-  const statement = inForms(
-    sql,
-    ({ stayCode, operatorId, limit }: Givens<FindByCodeParameters>) => sql`
+const findByCode =
+  (sql: Sql): CheckInStore["Service"]["findByCode"] =>
+  ({ stayCode, operatorId, limit }) =>
+    readStays(sql`
       SELECT found.* FROM operators each CROSS JOIN LATERAL (
         ${guestPortalStaysSql(sql, sql`s.operator_id = each.id AND s.stay_code = ${stayCode}`)}) found
       WHERE ${operatorId === undefined ? sql`true` : sql`each.id = ${operatorId}`}
-      ORDER BY found.operator_id LIMIT ${limit}`
-  )
-  return ({ stayCode, operatorId, limit }) => readStays(statement({ stayCode, operatorId, limit }))
-}
+      ORDER BY found.operator_id LIMIT ${limit}`)
 
-const submitIdentityImage = (sql: Sql): CheckInStore["Service"]["submitIdentityImage"] => {
-  const statement = prepareRecordedChange(sql, (image: Givens<InsertIdentityImageParameters>) => ({
-    change: insertIdentityImage(sql, image, (id) => keepImageSql(sql, image.operatorId, id)),
-    events: [recordStayUpdates(sql, { from: sql`told`, subEvent: sql`'check_in_details_updated'`, at: image.at })],
-    changedRecords: changedStayFieldSql(sql, "checkin_guide_images", sql`told`),
-    outcome: sql`SELECT EXISTS (SELECT FROM handed) AS handed`
-  }))
-  return ({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }) =>
-    readSubmitted(statement({ operatorId, stayId, guestId, imageId, url, maxImages: most, at }))
-}
+const submitIdentityImage =
+  (sql: Sql): CheckInStore["Service"]["submitIdentityImage"] =>
+  (image) =>
+    readSubmitted(
+      recordChange(sql, {
+        change: insertIdentityImage(sql, image, (id) => keepImageSql(sql, image.operatorId, id)),
+        events: [recordStayUpdates(sql, { from: sql`told`, subEvent: sql`'check_in_details_updated'`, at: image.at })],
+        changedRecords: changedStayFieldSql(sql, "checkin_guide_images", sql`told`),
+        outcome: sql`SELECT EXISTS (SELECT FROM handed) AS handed`
+      })
+    )
 
 /** The SQL of the pages of stays. */
 export class CheckInStore extends Context.Service<

@@ -1,8 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { columnAssignments, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
-import { partOf, type Value } from "../../../platform/database/forms.ts"
-import { idsParameter } from "../../../platform/database/parameters.ts"
+import { genericPlanParameter, idsParameter } from "../../../platform/database/parameters.ts"
 import { type NewOrder, NewOrderColumns, type OrderStatus, OrderTerms } from "./order.ts"
 
 // What the statements of reservations and of entries on them say of orders: parts of one statement, which the table's
@@ -23,11 +22,7 @@ export const toNewOrderColumns = (
  */
 export const insertOrder = (
   sql: SqlClient,
-  {
-    operatorId,
-    order,
-    at
-  }: { readonly operatorId: Value<number>; readonly order: Value<NewOrderColumns>; readonly at: Value<Date> },
+  { operatorId, order, at }: { readonly operatorId: number; readonly order: NewOrderColumns; readonly at: Date },
   where: Fragment
 ): Fragment => sql`
   created_order AS (
@@ -40,10 +35,10 @@ export const insertOrder = (
   )`
 
 /** CTE that gives orders the terms they should have in the CTE `wanted_order`, where the CTE `unchanged` has its row. */
-export const updateOrders = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`
+export const updateOrders = (sql: SqlClient, operatorId: number): Fragment => sql`
   changed_order AS (
     UPDATE orders o SET version = o.version + 1, ${sql.literal(columnAssignments(OrderTerms, "wanted_order"))}
-    FROM wanted_order, unchanged WHERE o.operator_id = ${operatorId} AND o.id = wanted_order.id
+    FROM wanted_order, unchanged WHERE o.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND o.id = wanted_order.id
   )`
 
 /** What of an order an entry on it was worked out from. */
@@ -62,27 +57,27 @@ export interface OrderSnapshot {
  * locked before its stays, as changes of orders do. A stay that came while this waited for the lock is not seen by it, only
  * that the order has one more.
  */
-export const lockUnchangedOrder = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  order: Value<OrderSnapshot> | undefined
-): Fragment =>
+export const lockUnchangedOrder = (sql: SqlClient, operatorId: number, order: OrderSnapshot | undefined): Fragment =>
   order === undefined
     ? sql`as_read AS (SELECT)`
     : sql`parent AS (
         UPDATE orders SET version = version + 1
-        WHERE operator_id = ${operatorId} AND id = ${partOf(order, ({ id }) => id)}
-          AND currency = ${partOf(order, ({ currency }) => currency)}
-          AND stay_count = ${partOf(order, ({ stays }) => stays.length)}
-          AND status = coalesce(${partOf(order, ({ status }) => status ?? null)}::text, status)
+        WHERE operator_id = ${operatorId} AND id = ${order.id}
+          AND currency = ${order.currency}
+          AND stay_count = ${order.stays.length}
+          AND status = coalesce(${order.status ?? null}::text, status)
         RETURNING id
       ), weight AS (
         SELECT s.id FROM stays s
-        JOIN unnest(${idsParameter(partOf(order, ({ stays }) => stays.map(({ id }) => id)))}::bigint[],
-          ${partOf(order, ({ stays }) => stays.map(({ revenue }) => revenue))}::numeric[]) AS known (id, revenue)
+        JOIN unnest(${genericPlanParameter(sql, "bigint[]", idsParameter(order.stays.map(({ id }) => id)))},
+          ${genericPlanParameter(
+            sql,
+            "numeric[]",
+            order.stays.map(({ revenue }) => revenue)
+          )}) AS known (id, revenue)
           ON known.id = s.id AND known.revenue = s.accommodation_revenue
         WHERE s.operator_id = ${operatorId} AND EXISTS (SELECT FROM parent)
         ORDER BY s.id FOR NO KEY UPDATE OF s
       ), as_read AS (
-        SELECT FROM parent WHERE (SELECT count(*) FROM weight) = ${partOf(order, ({ stays }) => stays.length)}
+        SELECT FROM parent WHERE (SELECT count(*) FROM weight) = ${order.stays.length}
       )`

@@ -2,15 +2,14 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { TagColor } from "../../../contract/tag-color.ts"
 import type { ConstraintViolation } from "../../../platform/database/constraint-violations.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { exactNameFirstOrder, hasNameCondition, nameKeyParameter } from "../../named-row.ts"
 
 /** A tag by its name, with the colour it gets when it is new. */
 interface TagByName {
-  readonly operatorId: Value<number>
-  readonly name: Value<string>
-  readonly color: Value<TagColor>
-  readonly at: Value<Date>
+  readonly operatorId: number
+  readonly name: string
+  readonly color: TagColor
+  readonly at: Date
 }
 
 /** Returns a query for the tag with this name among the default tags and the operator's own tags. */

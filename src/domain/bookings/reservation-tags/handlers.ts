@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { nameConflict, trimName } from "../../../contract/names.ts"
@@ -50,7 +50,7 @@ const reservationTagNotFoundError = new NotFound({
   message: "id: no such tag of your own; default tags cannot be deleted."
 })
 
-export const layerReservationTagsNoDeps = layerOperations(
+export const layerReservationTags = layerOperations(
   Effect.map(ReservationTagStore, (store) =>
     handleOperations(ReservationTagOperations, {
       search_reservation_tags: searchTags(store),
@@ -61,5 +61,3 @@ export const layerReservationTagsNoDeps = layerOperations(
     })
   )
 )
-
-export const layerReservationTags = Layer.provide(layerReservationTagsNoDeps, ReservationTagStore.layer)

@@ -1,25 +1,22 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { TagColor } from "../../../contract/tag-color.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { normalizeForSearch, normalizeSearchKeyword } from "../../../platform/database/parameters.ts"
+import {
+  genericPlanParameter,
+  normalizeForSearch,
+  normalizeSearchKeyword
+} from "../../../platform/database/parameters.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import type { RowId } from "../../column-schemas.ts"
-import {
-  type FindIdByName,
-  makeFindIdByName,
-  type OperatorRowId,
-  type OperatorScoped,
-  readRowId
-} from "../../operator-rows.ts"
+import { type FindIdByName, makeFindIdByName, type OperatorScoped, readRowId } from "../../operator-rows.ts"
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 import { findOrCreateTag, isConcurrentTagViolation } from "./find-or-create-tag.ts"
 
@@ -48,11 +45,9 @@ const readCreatedTag = makeRowReaderOrFail(CreatedTagRow, (constraint) =>
       : undefined
 )
 
-const toSearchParameters = (operatorId: number, { id, keyword }: ReservationTagSearch) => ({ operatorId, id, keyword })
-
 const search = (sql: SqlClient.SqlClient) => {
-  const selectPage = makePageReader(sql, ReservationTag, (values: Givens<ReturnType<typeof toSearchParameters>>) => {
-    const conditions = [sql`operator_id = ${values.operatorId}`]
+  const selectPage = makePageReader(sql, ReservationTag, (values: OperatorScoped & ReservationTagSearch) => {
+    const conditions = [sql`operator_id = ${genericPlanParameter(sql, "bigint", values.operatorId)}`]
     if (values.id !== undefined) conditions.push(sql`id = ${values.id}`)
     if (values.keyword !== undefined) {
       conditions.push(
@@ -65,53 +60,44 @@ const search = (sql: SqlClient.SqlClient) => {
       orderBy: sql`id`
     }
   })
-  return (operatorId: number, filters: ReservationTagSearch, page: Page) =>
-    selectPage(toSearchParameters(operatorId, filters), page)
-}
-
-interface CreateTagParameters extends OperatorScoped, NewReservationTag {
-  readonly now: Date
+  return (operatorId: number, filters: ReservationTagSearch, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
 /** Makes a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
 const create = (sql: SqlClient.SqlClient) => {
   const inSavepoint = withSavepoint(sql)
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, tag_name: name, color, now }: Givens<CreateTagParameters>) => ({
-      change: sql`
-      dictionary AS (SELECT), ${findOrCreateTag(sql, { operatorId, name, color, at: now }, "dictionary")}`,
-      events: [],
-      changedRecords: createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag"),
-      outcome: sql`SELECT made_tag.id, made_tag.color FROM dictionary LEFT JOIN made_tag ON true`
-    })
-  )
   return (operatorId: number, { tag_name, color }: NewReservationTag, now: Date) =>
-    readCreatedTag(inSavepoint(statement({ operatorId, tag_name, color, now })))
-}
-
-interface DeleteTagParameters extends OperatorRowId {
-  readonly now: Date
+    readCreatedTag(
+      inSavepoint(
+        recordChange(sql, {
+          change: sql`
+            dictionary AS (SELECT), ${findOrCreateTag(sql, { operatorId, name: tag_name, color, at: now }, "dictionary")}`,
+          events: [],
+          changedRecords: createdOrDeletedRecordsSql(sql, "reservation_tag", "made_tag"),
+          outcome: sql`SELECT made_tag.id, made_tag.color FROM dictionary LEFT JOIN made_tag ON true`
+        })
+      )
+    )
 }
 
 /**
  * Answers the deleted tag's id, or undefined when there is none of the operator's own. The raised stays_version
  * takes it off every stay (migration 0003_portfolio).
  */
-const remove = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, now }: Givens<DeleteTagParameters>) => ({
-    change: sql`
-      deleted AS (
-        UPDATE reservation_tags SET deleted_at = ${now}::timestamptz, stays_version = stays_version + 1
-        WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-        RETURNING operator_id, id
-      )`,
-    events: [],
-    changedRecords: createdOrDeletedRecordsSql(sql, "reservation_tag", "deleted"),
-    outcome: sql`SELECT id FROM deleted`
-  }))
-  return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))
-}
+const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
+  readRowId(
+    recordChange(sql, {
+      change: sql`
+        deleted AS (
+          UPDATE reservation_tags SET deleted_at = ${now}::timestamptz, stays_version = stays_version + 1
+          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      changedRecords: createdOrDeletedRecordsSql(sql, "reservation_tag", "deleted"),
+      outcome: sql`SELECT id FROM deleted`
+    })
+  )
 
 /** The SQL of the reservation tag dictionary; which stays carry a tag is the stays' own. */
 export class ReservationTagStore extends Context.Service<

@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
-import { type Givens, partOf } from "../../../platform/database/forms.ts"
 import { removeShares } from "../../money/transaction-shares.ts"
 import { insertStays, removeStays, stayEventFields, stayRecordSql } from "../stays/stay-sql.ts"
 import type { OrderChange } from "./rules/order-diff.ts"
@@ -24,7 +23,7 @@ export interface AddedAndRemovedStays {
  */
 export const addAndRemoveStays = (
   sql: Sql,
-  { operatorId, addedStays, removedStays, at }: Givens<AddedAndRemovedStays>
+  { operatorId, addedStays, removedStays, at }: AddedAndRemovedStays
 ): Fragment => {
   const addStays =
     addedStays === undefined
@@ -46,7 +45,7 @@ export const addAndRemoveStays = (
     : sql`${addStays} ${removeStays(sql, operatorId, removedStays)}, ${removeShares(
         sql,
         operatorId,
-        partOf(removedStays, (all) => all.map(({ id }) => id))
+        removedStays.map(({ id }) => id)
       )},`
 }
 

@@ -1,11 +1,10 @@
 import { Data, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { columnDefinitions, jsonObjectPairs } from "../../../platform/database/columns.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms, partOf, type Value } from "../../../platform/database/forms.ts"
-import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { genericPlanParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import {
   assignNightsSql,
@@ -60,10 +59,7 @@ const readApplied = makeRowReaderOrFail(OrderChangeResult, ({ name }) => {
 })
 
 /** The order that is meant, as a condition on `orders o`. */
-const orderCondition = (
-  sql: Sql,
-  { operatorId, reservation_code, stay_code }: Givens<FindOrderParameters>
-): Fragment => {
+const orderCondition = (sql: Sql, { operatorId, reservation_code, stay_code }: FindOrderParameters): Fragment => {
   const operatorCondition = sql`o.operator_id = ${operatorId}`
   if (stay_code === undefined) return sql`${operatorCondition} AND o.reservation_code = ${reservation_code ?? null}`
   return sql`${operatorCondition}
@@ -85,7 +81,7 @@ export type StayDestination = Partial<Pick<FindOrderParameters, "toProperty" | "
 /** The nights the stay would have there that somebody holds elsewhere. */
 const selectImportedBusyNights = (
   sql: Sql,
-  { operatorId, stay_code, toProperty, toCheckIn, toCheckOut }: Givens<FindOrderParameters>
+  { operatorId, stay_code, toProperty, toCheckIn, toCheckOut }: FindOrderParameters
 ): Fragment => {
   const hasNoDestination = toProperty === undefined && toCheckIn === undefined && toCheckOut === undefined
   if (hasNoDestination || stay_code === undefined) return sql`SELECT NULL::date AS day, NULL::text AS host WHERE false`
@@ -107,12 +103,7 @@ const orderStateJson = (sql: Sql, order: string): Fragment => sql`jsonb_build_ob
  * Orders whose stays hold nights of a property that the stay would take there: from the stay over its nights to who holds
  * them. OFFSET 0 keeps this way; in tables it knows nothing of, PostgreSQL began with all stays, for each order.
  */
-const selectBlockingOrders = (
-  sql: Sql,
-  operatorId: Value<number>,
-  propertyId: Value<number>,
-  stayCode: Value<string>
-): Fragment => sql`
+const selectBlockingOrders = (sql: Sql, operatorId: number, propertyId: number, stayCode: string): Fragment => sql`
   SELECT holder.order_id
   FROM (SELECT check_in_date, check_out_date FROM stays
     WHERE operator_id = ${operatorId} AND stay_code = ${stayCode} OFFSET 0) moving
@@ -128,7 +119,7 @@ const selectBlockingOrders = (
  * stays whose nights are with others, which matters for an order that is to be accepted.
  */
 export const loadOrderForChange = (sql: Sql) => {
-  const statement = inForms(sql, (parameters: Givens<FindOrderParameters>) => {
+  const statement = (parameters: FindOrderParameters) => {
     const { operatorId, stay_code, toProperty } = parameters
     return sql`
       WITH wanted AS (
@@ -150,7 +141,7 @@ export const loadOrderForChange = (sql: Sql) => {
           FROM wanted JOIN stays s ON s.operator_id = wanted.operator_id AND s.order_id = wanted.id
           WHERE ${hasConflictingStayCondition(sql, sql`s`)}) AS kept,
         ${importedBusyNightsJson(sql, selectImportedBusyNights(sql, parameters))} AS held_elsewhere`
-  })
+  }
   return (operatorId: number, key: OrderKey, destination: StayDestination = {}) =>
     readLoadedOrder(
       statement({
@@ -178,61 +169,55 @@ interface ApplyChangeParameters
  * are as they were read. A row that another change made newer while this one waited for it no longer has the version
  * asked for.
  */
-const lockUnchangedOrders = (sql: Sql, { operatorId, orders, entries }: Givens<ApplyChangeParameters>): Fragment => sql`
+const lockUnchangedOrders = (sql: Sql, { operatorId, orders, entries }: ApplyChangeParameters): Fragment => sql`
   wanted_order AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(orders)}::jsonb)
       AS wanted (${sql.literal(columnDefinitions(OrderHead))})
   ), locked_order AS (
     SELECT o.id FROM orders o JOIN wanted_order ON wanted_order.id = o.id AND wanted_order.version = o.version
-    WHERE o.operator_id = ${operatorId} ORDER BY o.id FOR NO KEY UPDATE OF o
+    WHERE o.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} ORDER BY o.id FOR NO KEY UPDATE OF o
   ), locked_entry AS (${lockUnchangedEntries(sql, operatorId, entries)}),
   unchanged AS (
-    SELECT FROM (SELECT) one WHERE (SELECT count(*) FROM locked_order) = ${partOf(orders, ({ length }) => length)}
-      AND (SELECT count(*) FROM locked_entry) = ${partOf(entries, ({ length }) => length)}
+    SELECT FROM (SELECT) one WHERE (SELECT count(*) FROM locked_order) = ${orders.length}
+      AND (SELECT count(*) FROM locked_entry) = ${entries.length}
   )`
 
 /** What of a change has its rows in a parameter, while nothing changed meanwhile. */
-const selectRowsIfUnchanged = (
-  sql: Sql,
-  operatorId: Value<number>,
-  rows: Value<ReadonlyArray<object>>,
-  columns: string
-): Fragment =>
+const selectRowsIfUnchanged = (sql: Sql, operatorId: number, rows: ReadonlyArray<object>, columns: string): Fragment =>
   sql`SELECT ${operatorId}::bigint AS operator_id, wanted.*
     FROM unchanged, jsonb_to_recordset(${jsonParameter(rows)}::jsonb) AS wanted (${sql.literal(columns)})`
 
-const makeApplyStatement = (sql: Sql) =>
-  prepareRecordedChange(sql, (parameters: Givens<ApplyChangeParameters>) => {
-    const { operatorId, stays, at } = parameters
-    const selectRows = (rows: Value<ReadonlyArray<object>>, columns: string) =>
-      selectRowsIfUnchanged(sql, operatorId, rows, columns)
-    const selectStayRows = (rows: Value<ReadonlyArray<object>>, columns: string, names: ReadonlyArray<string>) =>
-      parameters.addedStays === undefined
-        ? selectRows(rows, columns)
-        : resolveNewStayIds(sql, selectRows(rows, columns), names)
-    const nights = selectStayRows(
-      parameters.nights,
-      "property_id bigint, day date, stay_id bigint, taken_from bigint",
-      ["property_id", "day", "taken_from"]
-    )
-    const shares = selectStayRows(parameters.shares, "transaction_id bigint, stay_id bigint, amount numeric", [
-      "transaction_id",
-      "amount"
-    ])
-    const updateColumns = "reservation_code text, stay_code text, property_id bigint, sub_event text"
-    return {
-      change: sql`
+const makeApplyStatement = (sql: Sql) => (parameters: ApplyChangeParameters) => {
+  const { operatorId, stays, at } = parameters
+  const selectRows = (rows: ReadonlyArray<object>, columns: string) =>
+    selectRowsIfUnchanged(sql, operatorId, rows, columns)
+  const selectStayRows = (rows: ReadonlyArray<object>, columns: string, names: ReadonlyArray<string>) =>
+    parameters.addedStays === undefined
+      ? selectRows(rows, columns)
+      : resolveNewStayIds(sql, selectRows(rows, columns), names)
+  const nights = selectStayRows(parameters.nights, "property_id bigint, day date, stay_id bigint, taken_from bigint", [
+    "property_id",
+    "day",
+    "taken_from"
+  ])
+  const shares = selectStayRows(parameters.shares, "transaction_id bigint, stay_id bigint, amount numeric", [
+    "transaction_id",
+    "amount"
+  ])
+  const updateColumns = "reservation_code text, stay_code text, property_id bigint, sub_event text"
+  return recordChange(sql, {
+    change: sql`
         ${lockUnchangedOrders(sql, parameters)}, ${updateOrders(sql, operatorId)},
         ${updateStays(sql, operatorId, stays)}, ${addAndRemoveStays(sql, parameters)} ${assignNightsSql(sql, nights, at)},
         share AS (${writeShares(sql, shares)}), updated AS (${selectRows(parameters.updates, updateColumns)})`,
-      events: [
-        recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NULL`, at }),
-        recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NOT NULL`, subEvent: sql`sub_event`, at })
-      ],
-      changedRecords: selectRows(parameters.touched, "record text, fields text[]"),
-      outcome: sql`SELECT EXISTS (SELECT FROM unchanged) AS applied`
-    }
+    events: [
+      recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NULL`, at }),
+      recordStayUpdates(sql, { from: sql`updated WHERE sub_event IS NOT NULL`, subEvent: sql`sub_event`, at })
+    ],
+    changedRecords: selectRows(parameters.touched, "record text, fields text[]"),
+    outcome: sql`SELECT EXISTS (SELECT FROM unchanged) AS applied`
   })
+}
 
 /**
  * Makes a change that was worked out from orders as they were read: all of it, or nothing and false when one of the

@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
-import { type Givens, inForms, partOf, type Value } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import {
@@ -63,30 +62,26 @@ const readNights = makeRowsReader(Schema.Struct({ property_id: Schema.Int, day: 
 const readCreated = rowUnlessNightTaken(OrderCreation)
 
 /** Why an order was not made by hand: it is known already under the code, or names what is not the operator's or not let. */
-export const findCreateObstacles = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, code, incomeMethodId, ...references }: Givens<CreateObstaclesParameters>) => sql`
+export const findCreateObstacles =
+  (sql: Sql) =>
+  ({ operatorId, code, propertyId, incomeMethodId, checkIn, checkOut }: CreateObstaclesParameters) =>
+    readCreateObstacles(sql`
       SELECT ${
         code === undefined
           ? sql`NULL::jsonb`
           : sql`(SELECT jsonb_build_object('reservation_code', reservation_code, 'status', status)
               FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code})`
       } AS existing,
-        ${propertyExistsCondition(sql, operatorId, references.propertyId)} AS property_known,
-        ${isPropertyActiveCondition(sql, operatorId, references.propertyId)} AS property_let,
+        ${propertyExistsCondition(sql, operatorId, propertyId)} AS property_known,
+        ${isPropertyActiveCondition(sql, operatorId, propertyId)} AS property_let,
         ${incomeMethodIsListed(sql, operatorId, incomeMethodId)} AS method_known,
-        ${importedBusyNightsJson(sql, selectImportedBusyNights(sql, operatorId, references))} AS held_elsewhere`
-  )
-  return ({ operatorId, code, propertyId, incomeMethodId, checkIn, checkOut }: CreateObstaclesParameters) =>
-    readCreateObstacles(statement({ operatorId, code, propertyId, incomeMethodId, checkIn, checkOut }))
-}
+        ${importedBusyNightsJson(sql, selectImportedBusyNights(sql, operatorId, { propertyId, checkIn, checkOut }))} AS held_elsewhere`)
 
 /** Those of its nights in the property that somebody holds elsewhere. */
 const selectImportedBusyNights = (
   sql: Sql,
-  operatorId: Value<number>,
-  { propertyId, checkIn, checkOut }: Pick<Givens<OrderReferences>, "propertyId" | "checkIn" | "checkOut">
+  operatorId: number,
+  { propertyId, checkIn, checkOut }: Pick<OrderReferences, "propertyId" | "checkIn" | "checkOut">
 ): Fragment =>
   propertyId === undefined || checkIn === undefined || checkOut === undefined
     ? sql`SELECT NULL::date AS day, NULL::text AS host WHERE false`
@@ -98,44 +93,21 @@ export interface CreateObstaclesParameters extends OrderReferences {
   readonly code: string | undefined
 }
 
-const incomeMethodIsListed = (sql: Sql, operatorId: Value<number>, id: Value<number> | undefined): Fragment =>
+const incomeMethodIsListed = (sql: Sql, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : isListedIncomeMethodCondition(sql, operatorId, id)
 
 /** The order a channel, or a caller by hand, knows under this id. */
-export const findOrderByChannelId = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, channelType, channelId }: Givens<ChannelOrderKey>) => sql`
+export const findOrderByChannelId = (sql: Sql) => (operatorId: number, channelType: string, channelId: string) =>
+  readOrderCodeAndStatus(sql`
       SELECT reservation_code, status FROM orders
-      WHERE operator_id = ${operatorId} AND channel_id = ${channelId} AND channel_type = ${channelType}`
-  )
-  return (operatorId: number, channelType: string, channelId: string) =>
-    readOrderCodeAndStatus(statement({ operatorId, channelType, channelId }))
-}
-
-interface ChannelOrderKey {
-  readonly operatorId: number
-  readonly channelType: string
-  readonly channelId: string
-}
+      WHERE operator_id = ${operatorId} AND channel_id = ${channelId} AND channel_type = ${channelType}`)
 
 /** Those of the nights that somebody holds. */
-export const findTakenNights = (sql: Sql) => {
-  const statement = inForms(sql, ({ operatorId, nights }: Givens<TakenNightsParameters>) => {
-    const properties = idsParameter(partOf(nights, (all) => all.map(({ property_id }) => property_id)))
-    const days = partOf(nights, (all) => all.map(({ day }) => day))
-    return nightsHeldByStaysSql(
-      sql,
-      operatorId,
-      sql`unnest(${properties}::bigint[], ${days}::date[]) AS nights (property_id, day)`
-    )
-  })
-  return (operatorId: number, nights: ReadonlyArray<PropertyNight>) => readNights(statement({ operatorId, nights }))
-}
-
-interface TakenNightsParameters {
-  readonly operatorId: number
-  readonly nights: ReadonlyArray<PropertyNight>
+export const findTakenNights = (sql: Sql) => (operatorId: number, nights: ReadonlyArray<PropertyNight>) => {
+  const properties = idsParameter(nights.map(({ property_id }) => property_id))
+  const days = nights.map(({ day }) => day)
+  const source = sql`unnest(${properties}::bigint[], ${days}::date[]) AS nights (property_id, day)`
+  return readNights(sql`${nightsHeldByStaysSql(sql, operatorId, source)}`)
 }
 
 /** What a new order fills its rows with. */
@@ -161,38 +133,28 @@ const createdRecordsSql = (sql: Sql, withMoney: boolean): Fragment => {
     : createdOrder
 }
 
-const makeCreateStatement = (sql: Sql) =>
-  prepareRecordedChange(
-    sql,
-    ({
-      propertyId,
-      checkIn,
-      checkOut,
-      incomeMethodId,
-      stays,
-      received,
-      ...parameters
-    }: Givens<CreateOrderParameters>) => {
-      const { operatorId, at } = parameters
-      const recordCreatedEvents = recordEventSql(sql, "reservation_created", {
-        from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
-        record: stayRecordSql(sql),
-        fields: stayEventFields(sql),
-        at
-      })
-      const preconditions = sql`${isPropertyActiveCondition(sql, operatorId, propertyId)} AND ${incomeMethodIsListed(sql, operatorId, incomeMethodId)}
+const makeCreateStatement =
+  (sql: Sql) =>
+  ({ propertyId, checkIn, checkOut, incomeMethodId, stays, received, ...parameters }: CreateOrderParameters) => {
+    const { operatorId, at } = parameters
+    const recordCreatedEvents = recordEventSql(sql, "reservation_created", {
+      from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
+      record: stayRecordSql(sql),
+      fields: stayEventFields(sql),
+      at
+    })
+    const preconditions = sql`${isPropertyActiveCondition(sql, operatorId, propertyId)} AND ${incomeMethodIsListed(sql, operatorId, incomeMethodId)}
       AND NOT EXISTS (${selectImportedBusyNights(sql, operatorId, { propertyId, checkIn, checkOut })})`
-      return {
-        change: sql`
+    return recordChange(sql, {
+      change: sql`
         ${insertOrder(sql, parameters, preconditions)}, ${insertStays(sql, stays, "created_order")}, ${assignNightsSql(sql, selectNewNights(sql), at)},
         order_recorded AS (${recordCreatedEvents})${received === undefined ? sql`` : sql`, ${recordReceivedMoney(sql, received, at)}`}`,
-        events: [],
-        changedRecords: createdRecordsSql(sql, received !== undefined),
-        outcome: sql`
+      events: [],
+      changedRecords: createdRecordsSql(sql, received !== undefined),
+      outcome: sql`
         SELECT created_order.reservation_code, created_order.status FROM (SELECT) one LEFT JOIN created_order ON true`
-      }
-    }
-  )
+    })
+  }
 
 const toCodedStays = (order: NewOrder): ReadonlyArray<CodedStay> =>
   order.stays.map((stay, room) => ({

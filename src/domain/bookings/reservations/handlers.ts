@@ -1,4 +1,4 @@
-import { DateTime, Effect, Layer, Result, Struct } from "effect"
+import { DateTime, Effect, Result, Struct } from "effect"
 import { runAtMostOnce } from "../../../changes/external-action.ts"
 import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
 import { skipIdempotencyKey } from "../../../changes/idempotency.ts"
@@ -44,7 +44,7 @@ import { moveStayToProperty, unassignStay } from "./rules/unassigned-stays.ts"
 import { type ReservationRow, ReservationSearchStore, UNASSIGNED_PROPERTY_ID } from "./search-store.ts"
 import { OrderStore } from "./store.ts"
 
-export const layerReservationsNoDeps = layerOperations(
+export const layerReservations = layerOperations(
   Effect.gen(function* () {
     const [search, store, orders] = [yield* ReservationSearchStore, yield* OrderStore, yield* Orders]
     const [deployment, gateway] = [yield* Deployment, yield* ChannelGateway]
@@ -66,12 +66,6 @@ export const layerReservationsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerReservations = Layer.provide(layerReservationsNoDeps, [
-  ReservationSearchStore.layer,
-  OrderStore.layer,
-  Orders.layer
-])
 
 type ToRecord = (row: ReservationRow, clock: string) => Reservation
 

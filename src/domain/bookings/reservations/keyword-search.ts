@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import type { Keyword } from "./rules/keyword.ts"
 
@@ -16,16 +16,16 @@ export type KeywordMatch =
   | { readonly keyword: Keyword; readonly total: number }
 
 /** Whether the texts `t` contain the keyword. Its form is computed once per statement. */
-const containsKeyword = (sql: SqlClient, text: Value<string>, digits: Value<string> | undefined): Fragment => {
+const containsKeyword = (sql: SqlClient, text: string, digits: string | undefined): Fragment => {
   const inWords = sql`strpos(t.words, (SELECT search_form(${text}))) > 0`
   return digits === undefined ? inWords : sql`(${inWords} OR strpos(t.words, ${digits}) > 0)`
 }
 
 /** A keyword as the values of a statement. */
 interface KeywordParameters {
-  readonly operatorId: Value<number>
-  readonly text: Value<string>
-  readonly digits: Value<string> | undefined
+  readonly operatorId: number
+  readonly text: string
+  readonly digits: string | undefined
 }
 
 /** A query for the `stay_id` of each stay that contains the keyword: reads every text of the operator. */
@@ -33,7 +33,7 @@ export const selectStaysWithKeyword = (
   sql: SqlClient,
   { operatorId, text, digits }: KeywordParameters
 ): Fragment => sql`
-  SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${operatorId} AND ${containsKeyword(sql, text, digits)}`
+  SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND ${containsKeyword(sql, text, digits)}`
 
 /** Whether the stay `s` contains the keyword: reads the text of this stay alone, so that a page stops once it is full. */
 export const stayHasKeyword = (sql: SqlClient, { operatorId, text, digits }: KeywordParameters): Fragment => sql`(
@@ -43,16 +43,13 @@ export const stayHasKeyword = (sql: SqlClient, { operatorId, text, digits }: Key
 const readMatch = makeSingleRowReader(Schema.Struct({ total: Schema.Int, stay_ids: Schema.Array(Schema.Int) }))
 
 /** Finds the stays of an operator that a keyword means. */
-export const matchKeyword = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    (keyword: Givens<Keyword & { readonly operatorId: number }>) => sql`
-      SELECT count(*) AS total,
-        coalesce((array_agg(stay_id))[1:${sql.literal(String(MAX_STAY_IDS))}], '{}') AS stay_ids
-      FROM (${selectStaysWithKeyword(sql, keyword)}) matching`
-  )
-  return (operatorId: number, { text, digits }: Keyword): Effect.Effect<KeywordMatch> =>
-    Effect.map(readMatch(statement({ operatorId, text, digits })), ({ total, stay_ids }) =>
-      total <= MAX_STAY_IDS ? { stayIds: stay_ids } : { keyword: { text, digits }, total }
+export const matchKeyword =
+  (sql: SqlClient) =>
+  (operatorId: number, { text, digits }: Keyword): Effect.Effect<KeywordMatch> =>
+    Effect.map(
+      readMatch(sql`
+        SELECT count(*) AS total,
+          coalesce((array_agg(stay_id))[1:${sql.literal(String(MAX_STAY_IDS))}], '{}') AS stay_ids
+        FROM (${selectStaysWithKeyword(sql, { operatorId, text, digits })}) matching`),
+      ({ total, stay_ids }) => (total <= MAX_STAY_IDS ? { stayIds: stay_ids } : { keyword: { text, digits }, total })
     )
-}

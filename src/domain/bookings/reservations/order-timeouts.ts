@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { isOrderExpired, type OrderState } from "../orders/order.ts"
 import { Orders } from "./Orders.ts"
@@ -34,19 +33,13 @@ interface ExpiredOrderCursor {
   readonly id: number
 }
 
-const findExpiredOrders = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ now, expires_at, operator_id, id }: Givens<ExpiredOrderCursor>) => sql`
+const findExpiredOrders = (sql: SqlClient.SqlClient) => (cursor: ExpiredOrderCursor) => {
+  const { now, expires_at, operator_id, id } = cursor
+  return readExpiredOrders(sql`
       SELECT operator_id, id, reservation_code, expires_at FROM orders
       WHERE expires_at IS NOT NULL AND expires_at <= ${now}
         AND (expires_at, operator_id, id) > (${expires_at}::timestamptz, ${operator_id}::bigint, ${id}::bigint)
-      ORDER BY expires_at, operator_id, id LIMIT ${ORDER_TIMEOUT_BATCH_SIZE}`
-  )
-  return (cursor: ExpiredOrderCursor) => {
-    const { now, expires_at, operator_id, id } = cursor
-    return readExpiredOrders(statement({ now, expires_at, operator_id, id }))
-  }
+      ORDER BY expires_at, operator_id, id LIMIT ${ORDER_TIMEOUT_BATCH_SIZE}`)
 }
 
 /**

@@ -3,10 +3,11 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../../contract/page.ts"
 import { columnNames, columnReadExpressions, jsonObjectPairs } from "../../../platform/database/columns.ts"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { idsParameter } from "../../../platform/database/parameters.ts"
+import { genericPlanParameter, idsParameter } from "../../../platform/database/parameters.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
+import { makeReadClientChooser } from "../../../platform/database/SharedReads.ts"
+import { SHARED_READ_DAYS } from "../../../platform/limits.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
 import { receivedAmountSql } from "../../money/received-money.ts"
 import { checkOutTimeSql } from "../../properties/properties/check-out-time.ts"
@@ -17,7 +18,7 @@ import type { ReservationOrderBy } from "./contract.ts"
 import { type KeywordMatch, matchKeyword, selectStaysWithKeyword, stayHasKeyword } from "./keyword-search.ts"
 import { CheckInGuideImage, ReservationGuest } from "./reservation.ts"
 import type { Keyword } from "./rules/keyword.ts"
-import type { SearchDays } from "./rules/search-days.ts"
+import { type SearchDays, spansAtMost } from "./rules/search-days.ts"
 
 // Finding reservations: one statement a page, whatever the number of stays, guests and images on it.
 
@@ -87,7 +88,7 @@ const toKeywordParameters = (match: KeywordMatch | undefined) => {
     keyword_total: hasManyMatches ? match.total : undefined
   }
 }
-type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
+type SearchParameters = ReturnType<typeof toSearchParameters>
 
 const stayConditions = (sql: Sql, values: SearchParameters, scope: StayScope): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = []
@@ -103,19 +104,25 @@ const stayConditions = (sql: Sql, values: SearchParameters, scope: StayScope): R
   if (values.stay_ids !== undefined) all.push(sql`s.id = ANY (${idsParameter(values.stay_ids)}::bigint[])`)
   if (values.stay_code !== undefined) all.push(sql`s.stay_code = ${values.stay_code}`)
   if (scope === "in the box") all.push(sql`s.property_id IS NULL`)
-  if (values.property_id !== undefined) all.push(sql`s.property_id = ${values.property_id}`)
-  if (values.check_in_from !== undefined) all.push(sql`s.check_in_date >= ${values.check_in_from}`)
-  if (values.check_in_until !== undefined) all.push(sql`s.check_in_date <= ${values.check_in_until}`)
-  if (values.check_out_from !== undefined) all.push(sql`s.check_out_date >= ${values.check_out_from}`)
-  if (values.check_out_until !== undefined) all.push(sql`s.check_out_date <= ${values.check_out_until}`)
+  if (values.property_id !== undefined)
+    all.push(sql`s.property_id = ${genericPlanParameter(sql, "bigint", values.property_id)}`)
+  const { check_in_from, check_in_until, check_out_from, check_out_until } = values
+  if (check_in_from !== undefined) all.push(sql`s.check_in_date >= ${genericPlanParameter(sql, "date", check_in_from)}`)
+  if (check_in_until !== undefined)
+    all.push(sql`s.check_in_date <= ${genericPlanParameter(sql, "date", check_in_until)}`)
+  if (check_out_from !== undefined)
+    all.push(sql`s.check_out_date >= ${genericPlanParameter(sql, "date", check_out_from)}`)
+  if (check_out_until !== undefined)
+    all.push(sql`s.check_out_date <= ${genericPlanParameter(sql, "date", check_out_until)}`)
   return all
 }
 
 const orderConditions = (sql: Sql, values: SearchParameters): ReadonlyArray<Fragment> => {
   const all: Array<Fragment> = []
   if (values.channel_id !== undefined) all.push(sql`o.channel_id = ${values.channel_id}`)
-  if (values.status !== undefined) all.push(sql`o.status = ${values.status}`)
-  if (values.channel_type !== undefined) all.push(sql`o.channel_type = ${values.channel_type}`)
+  if (values.status !== undefined) all.push(sql`o.status = ${genericPlanParameter(sql, "text", values.status)}`)
+  if (values.channel_type !== undefined)
+    all.push(sql`o.channel_type = ${genericPlanParameter(sql, "text", values.channel_type)}`)
   return all
 }
 
@@ -156,18 +163,25 @@ interface SearchConditions {
   readonly onOrders: ReadonlyArray<Fragment>
 }
 
+/** The operator of a search. The plan of a look-up is the same for all operators, so its planner may see it. */
+const operatorParameter = (sql: Sql, values: SearchParameters): Fragment => {
+  const { operatorId, reservation_code, id, stay_ids, stay_code, channel_id } = values
+  const isLookUp = [reservation_code, id, stay_ids, stay_code, channel_id].some((key) => key !== undefined)
+  return isLookUp ? sql`${operatorId}` : genericPlanParameter(sql, "bigint", operatorId)
+}
+
 const STAYS_WITH_ORDERS = "stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id"
 
 /** Stays that match. Their orders are looked at only where something is asked of them; then either's index can begin. */
 const selectMatchingStays = (
   sql: Sql,
-  operatorId: Value<number>,
+  operator: Fragment,
   { onStays, onOrders }: SearchConditions,
   joinsOrders = onOrders.length > 0
 ): Fragment => {
-  const ofOperator = sql`s.operator_id = ${operatorId}`
+  const ofOperator = sql`s.operator_id = ${operator}`
   return joinsOrders
-    ? sql`${sql.literal(STAYS_WITH_ORDERS)} WHERE ${sql.and([ofOperator, sql`o.operator_id = ${operatorId}`, ...onStays, ...onOrders])}`
+    ? sql`${sql.literal(STAYS_WITH_ORDERS)} WHERE ${sql.and([ofOperator, sql`o.operator_id = ${operator}`, ...onStays, ...onOrders])}`
     : sql`stays s WHERE ${sql.and([ofOperator, ...onStays])}`
 }
 
@@ -182,31 +196,32 @@ const unresolvedKeyword = ({ operatorId, keyword_text: text, keyword_digits: dig
  */
 const countMatchingStays = (sql: Sql, values: SearchParameters, conditions: SearchConditions): Fragment => {
   const { onStays, onOrders } = conditions
-  const { operatorId, keyword_total: keywordTotal } = values
+  const { keyword_total: keywordTotal } = values
+  const operator = operatorParameter(sql, values)
   const keyword = unresolvedKeyword(values)
   if (keywordTotal !== undefined && onStays.length + onOrders.length === 0)
     return sql`SELECT ${keywordTotal}::bigint AS total`
   if (keyword !== undefined) {
     const conditionsWithKeyword = [...onStays, sql`s.id IN (${selectStaysWithKeyword(sql, keyword)})`]
-    return sql`SELECT count(*) AS total FROM ${selectMatchingStays(sql, operatorId, { onStays: conditionsWithKeyword, onOrders })}`
+    return sql`SELECT count(*) AS total FROM ${selectMatchingStays(sql, operator, { onStays: conditionsWithKeyword, onOrders })}`
   }
   return onStays.length === 0 && onOrders.length > 0
     ? sql`SELECT coalesce(sum(o.stay_count), 0) AS total FROM orders o
-        WHERE ${sql.and([sql`o.operator_id = ${operatorId}`, ...onOrders])}`
-    : sql`SELECT count(*) AS total FROM ${selectMatchingStays(sql, operatorId, conditions)}`
+        WHERE ${sql.and([sql`o.operator_id = ${operator}`, ...onOrders])}`
+    : sql`SELECT count(*) AS total FROM ${selectMatchingStays(sql, operator, conditions)}`
 }
 
 /** The keys of the stays that match, with what they are ordered by. */
 const selectMatchingKeys = (
   sql: Sql,
-  operatorId: Value<number>,
+  operator: Fragment,
   conditions: SearchConditions,
   orderBy: ReservationOrderBy
 ): Fragment => {
   const { tableAlias } = SORT_ORDERS[orderBy]
   const joinsOrders = tableAlias === "o" || conditions.onOrders.length > 0
   return sql`SELECT s.operator_id, s.id, s.order_id, ${sql.literal(`${tableAlias}.${orderBy}`)}
-    FROM ${selectMatchingStays(sql, operatorId, conditions, joinsOrders)}`
+    FROM ${selectMatchingStays(sql, operator, conditions, joinsOrders)}`
 }
 
 const selectFullRows = (sql: Sql): Fragment => sql`
@@ -242,17 +257,17 @@ const search = (sql: Sql): ReservationSearchStore["Service"]["search"] => {
       return {
         matchingRows: selectMatchingKeys(
           sql,
-          values.operatorId,
+          operatorParameter(sql, values),
           { ...conditions, onStays: [...conditions.onStays, ...keywordConditions] },
           orderBy
         ),
         pageQuery: selectFullRows(sql),
         totalQuery: countMatchingStays(sql, values, conditions),
         orderBy: sql.literal(SORT_ORDERS[orderBy].orderBy),
-        columns: rowColumnExpressions(sql),
         joins: joinOrderTotals(sql)
       }
-    }
+    },
+    rowColumnExpressions(sql)
   )
   return (operatorId, filters, orderBy, page) =>
     selectPage(
@@ -261,6 +276,14 @@ const search = (sql: Sql): ReservationSearchStore["Service"]["search"] => {
       orderBy,
       filters.property_id === UNASSIGNED_PROPERTY_ID ? "in the box" : "anywhere"
     )
+}
+
+/** Whether an index leads to the rows of a search, and to not too many. */
+const isShortSearch = (_operatorId: number, filters: StayFilters): boolean => {
+  const { keyword_match, reservation_code, id, stay_code, channel_id, check_in, check_out } = filters
+  if (keyword_match !== undefined) return false
+  if ((reservation_code ?? id ?? stay_code ?? channel_id) !== undefined) return true
+  return [check_in, check_out].some((days) => days !== undefined && spansAtMost(days, SHARED_READ_DAYS))
 }
 
 export class ReservationSearchStore extends Context.Service<
@@ -278,12 +301,13 @@ export class ReservationSearchStore extends Context.Service<
 >()("latchkey/domain/bookings/reservations/ReservationSearchStore") {
   static readonly layer = Layer.effect(
     ReservationSearchStore,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      ReservationSearchStore.of({
-        search: search(sql),
+    Effect.gen(function* () {
+      const [sql, read] = [yield* SqlClient.SqlClient, yield* makeReadClientChooser]
+      return ReservationSearchStore.of({
+        search: read(search, isShortSearch),
         matchKeyword: matchKeyword(sql),
         checkPropertyExists: makeCheckPropertyExists(sql)
       })
-    )
+    })
   )
 }

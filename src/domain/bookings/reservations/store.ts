@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../../contract/actor.ts"
+import { makeReadClientChooser } from "../../../platform/database/SharedReads.ts"
 import type { NewOrder } from "../orders/order.ts"
 import {
   applyOrderChange,
@@ -69,9 +70,10 @@ export class OrderStore extends Context.Service<
 >()("latchkey/domain/bookings/reservations/OrderStore") {
   static readonly layer = Layer.effect(
     OrderStore,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      OrderStore.of({
-        findCreateObstacles: findCreateObstacles(sql),
+    Effect.gen(function* () {
+      const [sql, read] = [yield* SqlClient.SqlClient, yield* makeReadClientChooser]
+      return OrderStore.of({
+        findCreateObstacles: read(findCreateObstacles),
         findByChannelId: findOrderByChannelId(sql),
         findTakenNights: findTakenNights(sql),
         create: createOrder(sql),
@@ -79,6 +81,6 @@ export class OrderStore extends Context.Service<
         applyChange: applyOrderChange(sql),
         withOperatorOrderLock: withOperatorOrderLock(sql)
       })
-    )
+    })
   )
 }

@@ -1,14 +1,13 @@
 import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { updateAssignments } from "../../../platform/database/columns.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { HostStayFields } from "./stay.ts"
 import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
-import { changedStayFieldSql, type StayKey, StayMatch } from "./stay-tags.ts"
+import { changedStayFieldSql, StayMatch } from "./stay-tags.ts"
 
 // How the guest of a stay checks in, as the host sets it, the guest tells it, and the host approves of it.
 
@@ -37,34 +36,29 @@ export type CheckInApprovalRow = typeof CheckInApprovalRow.Type
 const readIsFound = makeSingleRowReader(StayMatch)
 const readApproval = makeOptionalRowReader(CheckInApprovalRow)
 
-interface SetCheckInDetailsParameters extends StayKey, CheckInDetailsChange {
-  readonly at: Date
-}
-
 /** One event for each kind of thing that really changed. */
 export const setCheckInDetails = (sql: Sql) => {
   const anyChanged = (...columns: ReadonlyArray<keyof CheckInDetailsChange>): Fragment =>
     sql.or(columns.map((column) => sql`after.${sql(column)} IS DISTINCT FROM before.${sql(column)}`))
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, stayCode, at, ...change }: Givens<SetCheckInDetailsParameters>) => {
-      const recordUpdate = (subEvent: string, condition: Fragment): Fragment =>
-        recordStayUpdates(sql, {
-          from: sql`(SELECT after.* FROM after JOIN before ON before.id = after.id WHERE ${condition}) happened`,
-          subEvent: sql.literal(`'${subEvent}'`),
-          at
-        })
-      return {
+  return (operatorId: number, stayCode: string, change: CheckInDetailsChange, at: Date) => {
+    const recordUpdate = (subEvent: string, condition: Fragment): Fragment =>
+      recordStayUpdates(sql, {
+        from: sql`(SELECT after.* FROM after JOIN before ON before.id = after.id WHERE ${condition}) happened`,
+        subEvent: sql.literal(`'${subEvent}'`),
+        at
+      })
+    return readIsFound(
+      recordChange(sql, {
         change: sql`
-        before AS (${selectStayForUpdate(sql, { operatorId, stayCode })}),
-        after AS (
-          UPDATE stays s SET ${updateAssignments(sql, CheckInDetailsColumns, "s", change)}
-          FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-          RETURNING s.*, before.reservation_code
-        ), compared AS (
-          SELECT before.operator_id, before.reservation_code, changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
-          FROM before JOIN after ON after.id = before.id
-        )`,
+          before AS (${selectStayForUpdate(sql, { operatorId, stayCode })}),
+          after AS (
+            UPDATE stays s SET ${updateAssignments(sql, CheckInDetailsColumns, "s", change)}
+            FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+            RETURNING s.*, before.reservation_code
+          ), compared AS (
+            SELECT before.operator_id, before.reservation_code, changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
+            FROM before JOIN after ON after.id = before.id
+          )`,
         events: [
           recordUpdate("arrival_and_departure_time_updated", anyChanged("arrival_at", "departure_at")),
           recordUpdate("lock_code_updated", sql`after.lock_code IS NOT NULL AND ${anyChanged("lock_code")}`),
@@ -73,51 +67,31 @@ export const setCheckInDetails = (sql: Sql) => {
         ],
         changedRecords: sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, fields FROM compared WHERE fields <> '{}'`,
         outcome: sql`SELECT EXISTS (SELECT FROM before) AS found`
-      }
-    }
-  )
-  return (operatorId: number, stayCode: string, change: CheckInDetailsChange, at: Date) => {
-    const { lock_code, lock_code_visible_after, arrival_at, departure_at, deposit, id_required } = change
-    return readIsFound(
-      statement({
-        operatorId,
-        stayCode,
-        lock_code,
-        lock_code_visible_after,
-        arrival_at,
-        departure_at,
-        deposit,
-        id_required,
-        at
       })
     )
   }
 }
 
-interface ApproveCheckInParameters extends StayKey {
-  readonly at: Date
-}
-
 /** Approves, once, of the check-in of a stay that asks for it; answers since when it is, undefined when there is no such stay. */
-export const approveCheckIn = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, ({ at, ...stayKey }: Givens<ApproveCheckInParameters>) => ({
-    change: sql`
-      before AS (${selectStayForUpdate(sql, stayKey)}), after AS (
-        UPDATE stays s SET check_in_approved_at = ${at}
-        FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-          AND before.check_in_approved_at IS NULL AND before.id_required = 'required_with_review'
-        RETURNING s.check_in_approved_at
-      )`,
-    events: [
-      recordStayUpdates(sql, {
-        from: sql`before WHERE EXISTS (SELECT FROM after)`,
-        subEvent: sql`'check_in_details_updated'`,
-        at
-      })
-    ],
-    changedRecords: changedStayFieldSql(sql, "check_in_approved_at", sql`before WHERE EXISTS (SELECT FROM after)`),
-    outcome: sql`
-      SELECT coalesce((SELECT check_in_approved_at FROM after), check_in_approved_at) AS approved_at FROM before`
-  }))
-  return (operatorId: number, stayCode: string, at: Date) => readApproval(statement({ operatorId, stayCode, at }))
-}
+export const approveCheckIn = (sql: Sql) => (operatorId: number, stayCode: string, at: Date) =>
+  readApproval(
+    recordChange(sql, {
+      change: sql`
+        before AS (${selectStayForUpdate(sql, { operatorId, stayCode })}), after AS (
+          UPDATE stays s SET check_in_approved_at = ${at}
+          FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+            AND before.check_in_approved_at IS NULL AND before.id_required = 'required_with_review'
+          RETURNING s.check_in_approved_at
+        )`,
+      events: [
+        recordStayUpdates(sql, {
+          from: sql`before WHERE EXISTS (SELECT FROM after)`,
+          subEvent: sql`'check_in_details_updated'`,
+          at
+        })
+      ],
+      changedRecords: changedStayFieldSql(sql, "check_in_approved_at", sql`before WHERE EXISTS (SELECT FROM after)`),
+      outcome: sql`
+        SELECT coalesce((SELECT check_in_approved_at FROM after), check_in_approved_at) AS approved_at FROM before`
+    })
+  )

@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { trimName } from "../../../contract/names.ts"
@@ -19,7 +19,7 @@ import { stayNotFoundError, toClockText } from "./rules.ts"
 import { CustomFields } from "./stay.ts"
 import { StayStore } from "./store.ts"
 
-export const layerStaysNoDeps = layerOperations(
+export const layerStays = layerOperations(
   Effect.map(StayStore, (store) =>
     handleOperations(StayOperations, {
       add_reservation_tag: voidChangeHandler(addReservationTag(store)),
@@ -37,8 +37,6 @@ export const layerStaysNoDeps = layerOperations(
     })
   )
 )
-
-export const layerStays = Layer.provide(layerStaysNoDeps, StayStore.layer)
 
 type Store = StayStore["Service"]
 

@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
 
 // Images of identity documents, in what the statements of check-in say of them.
 
@@ -25,7 +24,7 @@ export interface InsertIdentityImageParameters {
  */
 export const insertIdentityImage = (
   sql: SqlClient,
-  { operatorId, stayId, guestId, imageId, url, maxImages, at }: Givens<InsertIdentityImageParameters>,
+  { operatorId, stayId, guestId, imageId, url, maxImages, at }: InsertIdentityImageParameters,
   keepImage: (imageId: Fragment) => Fragment
 ): Fragment => sql`
   parent AS (
@@ -66,8 +65,8 @@ export interface DeleteIdentityImagesParameters {
  */
 export const deleteExpiredIdentityImages = (
   sql: SqlClient,
-  { operatorId, afterId, retentionDays, now, createdUntil }: Givens<DeleteIdentityImagesParameters>,
-  limit: Value<number>
+  { operatorId, afterId, retentionDays, now, createdUntil }: DeleteIdentityImagesParameters,
+  limit: number
 ): Fragment => sql`
   looked_at AS MATERIALIZED (
     SELECT id, order_id, stay_id, image_id, created_at FROM identity_images

@@ -7,8 +7,7 @@ import {
   columnNames,
   jsonObjectPairs
 } from "../../../platform/database/columns.ts"
-import type { Value } from "../../../platform/database/forms.ts"
-import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { genericPlanParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { ExistingStay, GuestDetails, type NewStay, NewStayColumns, OrderStayFields, StayIdentity } from "./stay.ts"
 
 // What other families' statements say of stays: parts of one statement, which the tables' owner writes.
@@ -32,7 +31,7 @@ export interface AddedStay extends CodedStay {
  */
 export const insertStays = (
   sql: SqlClient,
-  stays: Value<ReadonlyArray<CodedStay | AddedStay>>,
+  stays: ReadonlyArray<CodedStay | AddedStay>,
   into: "created_order" | "unchanged_order"
 ): Fragment => sql`
   given_stay AS (
@@ -66,11 +65,7 @@ export interface RemovedStay {
  * CTEs that remove stays for good, with their guests and tags, where the CTE `unchanged` has its row. An identity image
  * stays with the order, and belongs to nobody then. The highest number that went is remembered.
  */
-export const removeStays = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  stays: Value<ReadonlyArray<RemovedStay>>
-): Fragment => sql`
+export const removeStays = (sql: SqlClient, operatorId: number, stays: ReadonlyArray<RemovedStay>): Fragment => sql`
   going AS (
     SELECT going.* FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
       AS going (id bigint, order_id bigint, room integer)
@@ -92,16 +87,12 @@ export const removeStays = (
   )`
 
 /** CTE that gives stays the terms they should have, where the CTE `unchanged` has its row. */
-export const updateStays = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  stays: Value<ReadonlyArray<ExistingStay>>
-): Fragment => sql`
+export const updateStays = (sql: SqlClient, operatorId: number, stays: ReadonlyArray<ExistingStay>): Fragment => sql`
   updated_stay AS (
     UPDATE stays s SET ${sql.literal(columnAssignments(OrderStayFields, "wanted"))}
     FROM unchanged, jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
       AS wanted (${sql.literal(columnDefinitions(ExistingStay))})
-    WHERE s.operator_id = ${operatorId} AND s.id = wanted.id
+    WHERE s.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND s.id = wanted.id
   )`
 
 /** The stays of an order as rules see them ({@link ExistingStay}), as JSON; `order` is a row of `orders`. */
@@ -128,7 +119,7 @@ export const stayEventFields = (sql: SqlClient) => ({
 /** Records that stays changed, one event a row of `from`. */
 export const recordStayUpdates = (
   sql: SqlClient,
-  updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Value<Date> }
+  updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Date }
 ): Fragment =>
   recordEventSql(sql, "reservation_updated", {
     from: updates.from,

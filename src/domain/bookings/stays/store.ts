@@ -1,11 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import type { TagColor } from "../../../contract/tag-color.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CUSTOM_FIELDS_MAX, CUSTOM_FIELDS_TEXT_LENGTH } from "../../../platform/limits.ts"
@@ -13,7 +12,7 @@ import { type CheckInDetailsChange, setCheckInDetails } from "./check-in-details
 import { CustomFields, type StayStatus } from "./stay.ts"
 import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
-import { addTag, changedStayFieldSql, removeTag, type StayKey, type StayMatch, type TagRemoval } from "./stay-tags.ts"
+import { addTag, changedStayFieldSql, removeTag, type StayMatch, type TagRemoval } from "./stay-tags.ts"
 
 // The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
 // order are worked out from (OrderStayFields), so the two never undo each other.
@@ -34,73 +33,64 @@ const readCustomFields = makeOptionalRowReader(CustomFieldsRow)
 const readSavedCustomFields = makeOptionalRowReader(CustomFieldsSave)
 const readStatus = makeOptionalRowReader(OrderStatusRow)
 
-const findCustomFields = (sql: Sql): StayStore["Service"]["findCustomFields"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, stayCode }: Givens<StayKey>) => sql`
-      SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`
-  )
-  return (operatorId, stayCode) => readCustomFields(statement({ operatorId, stayCode }))
-}
+const findCustomFields =
+  (sql: Sql): StayStore["Service"]["findCustomFields"] =>
+  (operatorId, stayCode) =>
+    readCustomFields(sql`
+      SELECT custom_fields AS fields FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode}`)
 
 const characterCountSql = (sql: Sql, fields: Fragment): Fragment =>
   sql`(SELECT coalesce(sum(length(value)), 0) FROM jsonb_each_text(${fields}))`
 
-interface SaveCustomFieldsParameters extends StayKey {
-  readonly changes: Readonly<Record<string, string | null>>
-  readonly at: Date
-}
-
 const saveCustomFields = (sql: Sql): StayStore["Service"]["saveCustomFields"] => {
   const countCharacters = (fields: Fragment) => characterCountSql(sql, fields)
-  const statement = prepareRecordedChange(sql, ({ changes, at, ...stayKey }: Givens<SaveCustomFieldsParameters>) => ({
-    change: sql`
-      before AS (${selectStayForUpdate(sql, stayKey)}),
-      merged AS (
-        SELECT operator_id, id,
-          jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb) AS fields
-        FROM before
-      ), after AS (
-        UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
-        FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
-          AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS_MAX}
-          AND ${countCharacters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT_LENGTH}, ${countCharacters(sql`s.custom_fields`)})
-        RETURNING s.custom_fields
-      )`,
-    events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-    // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
-    changedRecords: sql`
-      SELECT before.operator_id, ${stayRecordSql(sql)} AS record,
-        array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
-          NULL) AS fields
-      FROM before, after`,
-    // With its order's code, by which what is kept of a call is found when the guest is forgotten.
-    outcome: sql`
-      SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
-  }))
-  return (operatorId, stayCode, changes, at) => readSavedCustomFields(statement({ operatorId, stayCode, changes, at }))
+  return (operatorId, stayCode, changes, at) =>
+    readSavedCustomFields(
+      recordChange(sql, {
+        change: sql`
+          before AS (${selectStayForUpdate(sql, { operatorId, stayCode })}),
+          merged AS (
+            SELECT operator_id, id,
+              jsonb_strip_nulls(coalesce(before.custom_fields, '{}') || ${jsonParameter(changes)}::jsonb) AS fields
+            FROM before
+          ), after AS (
+            UPDATE stays s SET custom_fields = nullif(merged.fields, '{}')
+            FROM merged WHERE s.operator_id = merged.operator_id AND s.id = merged.id
+              AND (SELECT count(*) FROM jsonb_object_keys(merged.fields)) <= ${CUSTOM_FIELDS_MAX}
+              AND ${countCharacters(sql`merged.fields`)} <= greatest(${CUSTOM_FIELDS_TEXT_LENGTH}, ${countCharacters(sql`s.custom_fields`)})
+            RETURNING s.custom_fields
+          )`,
+        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
+        // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
+        changedRecords: sql`
+          SELECT before.operator_id, ${stayRecordSql(sql)} AS record,
+            array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
+              NULL) AS fields
+          FROM before, after`,
+        // With its order's code, by which what is kept of a call is found when the guest is forgotten.
+        outcome: sql`
+          SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
+      })
+    )
 }
 
-interface SetStayStatusParameters extends StayKey {
-  readonly stayStatus: typeof StayStatus.Type
-  readonly at: Date
-}
-
-const setStayStatus = (sql: Sql): StayStore["Service"]["setStayStatus"] => {
-  const statement = prepareRecordedChange(sql, ({ stayStatus, at, ...stayKey }: Givens<SetStayStatusParameters>) => ({
-    change: sql`
-      before AS (${selectStayForUpdate(sql, stayKey)}), after AS (
-        UPDATE stays s SET stay_status = ${stayStatus}
-        FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
-          AND before.status = 'accepted' AND before.stay_status <> ${stayStatus}
-        RETURNING s.id
-      )`,
-    events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-    changedRecords: changedStayFieldSql(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
-    outcome: sql`SELECT status FROM before`
-  }))
-  return (operatorId, stayCode, stayStatus, at) => readStatus(statement({ operatorId, stayCode, stayStatus, at }))
-}
+const setStayStatus =
+  (sql: Sql): StayStore["Service"]["setStayStatus"] =>
+  (operatorId, stayCode, stayStatus, at) =>
+    readStatus(
+      recordChange(sql, {
+        change: sql`
+          before AS (${selectStayForUpdate(sql, { operatorId, stayCode })}), after AS (
+            UPDATE stays s SET stay_status = ${stayStatus}
+            FROM before WHERE s.operator_id = before.operator_id AND s.id = before.id
+              AND before.status = 'accepted' AND before.stay_status <> ${stayStatus}
+            RETURNING s.id
+          )`,
+        events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
+        changedRecords: changedStayFieldSql(sql, "stay_status", sql`before WHERE EXISTS (SELECT FROM after)`),
+        outcome: sql`SELECT status FROM before`
+      })
+    )
 
 /** What hosts keep about a stay. */
 export class StayStore extends Context.Service<

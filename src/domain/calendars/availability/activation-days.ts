@@ -1,12 +1,11 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import { isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
 
 /** Days from `today` to `last`, both included, on the operator's calendar. */
 interface SellableDays {
-  readonly today: Value<string>
-  readonly last: Value<string>
+  readonly today: string
+  readonly last: string
 }
 
 /**
@@ -27,5 +26,5 @@ export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays,
   )`
 
 /** Records the event about the days in `availability_change`. */
-export const recordActivationEventSql = (sql: SqlClient, now: Value<Date>): Fragment =>
+export const recordActivationEventSql = (sql: SqlClient, now: Date): Fragment =>
   recordAvailabilityEventSql(sql, sql`availability_change`, now)

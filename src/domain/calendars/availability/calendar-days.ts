@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 
 // What other families' statements say of the calendar's nights: parts of one statement, which the table's owner writes.
 
@@ -27,7 +26,7 @@ export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fr
   ) held WHERE deactivated_at IS NULL`
 
 /** For a CTE: records the event about changed days. `from` has `operator_id, property_id, availabilities`, the days of a property in order. */
-export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Value<Date>): Fragment =>
+export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Date): Fragment =>
   recordEventSql(sql, "property_availability_updated", {
     from,
     record: sql`'property:' || property_id`,
@@ -42,7 +41,7 @@ export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: V
  *
  * Nights are locked in one order, so two changes never deadlock over them.
  */
-export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Value<Date>): Fragment => sql`
+export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): Fragment => sql`
   assigned_night AS (
     INSERT INTO calendar_days (operator_id, property_id, day, stay_id, taken_from)
     SELECT operator_id, property_id, day, stay_id, taken_from FROM (${nightsSql}) wanted
@@ -76,7 +75,7 @@ export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fra
 export const countImportedDaysSql = (
   sql: SqlClient,
   daysSql: Fragment,
-  { first, at }: { readonly first: Value<string>; readonly at: Value<Date> }
+  { first, at }: { readonly first: string; readonly at: Date }
 ): Fragment => sql`
   import_change AS MATERIALIZED (${daysSql}),
   imported_count AS (
@@ -104,9 +103,9 @@ export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
  */
 export const importedBusyNightsSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
-  propertyId: Value<number> | Fragment,
-  days: { readonly from: Value<string> | Fragment; readonly before: Value<string> | Fragment }
+  operatorId: number,
+  propertyId: number | Fragment,
+  days: { readonly from: string | Fragment; readonly before: string | Fragment }
 ): Fragment => sql`
   SELECT i.day, c.host FROM imported_days i
   JOIN imported_calendars c ON c.operator_id = i.operator_id AND c.id = i.calendar_id
@@ -114,7 +113,7 @@ export const importedBusyNightsSql = (
     AND i.day < ${days.before}::date AND NOT i.echo`
 
 /** Selects those of the nights that a stay holds; `nights` is a table expression with `property_id` and `day`. */
-export const nightsHeldByStaysSql = (sql: SqlClient, operatorId: Value<number>, nights: Fragment): Fragment => sql`
+export const nightsHeldByStaysSql = (sql: SqlClient, operatorId: number, nights: Fragment): Fragment => sql`
   SELECT d.property_id, d.day FROM ${nights}
   JOIN calendar_days d ON d.operator_id = ${operatorId} AND d.property_id = nights.property_id AND d.day = nights.day
   WHERE d.stay_id IS NOT NULL`
@@ -122,8 +121,8 @@ export const nightsHeldByStaysSql = (sql: SqlClient, operatorId: Value<number>, 
 /** Selects, each once, the stays that hold a night of a property from one day on and before another. */
 export const stayIdsHoldingNightsSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
-  propertyId: Value<number>,
+  operatorId: number,
+  propertyId: number,
   days: { readonly from: Fragment; readonly before: Fragment }
 ): Fragment => sql`
   SELECT DISTINCT d.stay_id FROM calendar_days d

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { dateInZone, truncateToSecond } from "../../../contract/time.ts"
@@ -37,7 +37,7 @@ const changeAvailability = (store: AvailabilityStore["Service"]) =>
 
 const unknownPropertyIdsError = new NotFound({ message: "property_ids: no such property." })
 
-export const layerAvailabilitiesNoDeps = layerOperations(
+export const layerAvailabilities = layerOperations(
   Effect.gen(function* () {
     const availability = yield* Availability
     const store = yield* AvailabilityStore
@@ -47,8 +47,3 @@ export const layerAvailabilitiesNoDeps = layerOperations(
     })
   })
 )
-
-export const layerAvailabilities = Layer.provide(layerAvailabilitiesNoDeps, [
-  Availability.layer,
-  AvailabilityStore.layer
-])

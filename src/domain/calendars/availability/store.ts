@@ -1,11 +1,10 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
 import { dateInZone, daysInRange } from "../../../contract/time.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
@@ -40,51 +39,44 @@ type UnknownPropertiesRow = typeof UnknownPropertiesRow.Type
 
 const readUnknownProperties = makeSingleRowReader(UnknownPropertiesRow)
 
-interface ListDaysParameters extends DateRange {
-  readonly operatorId: number
-  readonly propertyIds: ReadonlyArray<number>
-}
-
 /**
  * Of each property that exists, which days of the range are taken, which of them elsewhere, and what is remarked on any, as
  * distances from the first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
  */
-const listDays = (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["listDays"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, propertyIds, start, end }: Givens<ListDaysParameters>) => sql`
-      SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks,
-        coalesce(elsewhere.days, '{}') AS elsewhere, p.deactivated_at, o.time_zone
-      FROM properties p JOIN operators o ON o.id = p.operator_id
-      CROSS JOIN LATERAL (
-        SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnavailableCondition(sql, sql`d`)}) AS taken,
-          jsonb_object_agg(d.day - ${start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
-        FROM calendar_days d
-        WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${start} AND ${end}
-      ) known
-      CROSS JOIN LATERAL (
-        SELECT jsonb_object_agg(host, days) AS days FROM (
-          SELECT c.host, array_agg(DISTINCT i.day - ${start}::date) AS days
-          FROM imported_days i JOIN imported_calendars c ON c.operator_id = i.operator_id AND c.id = i.calendar_id
-          WHERE i.operator_id = p.operator_id AND i.property_id = p.id AND i.day BETWEEN ${start} AND ${end}
-          GROUP BY c.host
-        ) of_host
-      ) elsewhere
-      WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`
-  )
-  return (operatorId, propertyIds, { start, end }) =>
-    Effect.map(readPropertyDays(statement({ operatorId, propertyIds, start, end })), (rows) =>
-      rows.map(({ deactivated_at, time_zone, ...propertyDays }) => ({
-        ...propertyDays,
-        // The day it was turned off.
-        not_let_from:
-          deactivated_at === null ? null : daysInRange(start, dateInZone(deactivated_at.getTime(), time_zone)) - 1
-      }))
+const listDays =
+  (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["listDays"] =>
+  (operatorId, propertyIds, { start, end }) =>
+    Effect.map(
+      readPropertyDays(sql`
+        SELECT p.id, coalesce(known.taken, '{}') AS taken, coalesce(known.remarks, '{}') AS remarks,
+          coalesce(elsewhere.days, '{}') AS elsewhere, p.deactivated_at, o.time_zone
+        FROM properties p JOIN operators o ON o.id = p.operator_id
+        CROSS JOIN LATERAL (
+          SELECT array_agg(d.day - ${start}::date) FILTER (WHERE ${isUnavailableCondition(sql, sql`d`)}) AS taken,
+            jsonb_object_agg(d.day - ${start}::date, d.remarks) FILTER (WHERE d.remarks <> '') AS remarks
+          FROM calendar_days d
+          WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day BETWEEN ${start} AND ${end}
+        ) known
+        CROSS JOIN LATERAL (
+          SELECT jsonb_object_agg(host, days) AS days FROM (
+            SELECT c.host, array_agg(DISTINCT i.day - ${start}::date) AS days
+            FROM imported_days i JOIN imported_calendars c ON c.operator_id = i.operator_id AND c.id = i.calendar_id
+            WHERE i.operator_id = p.operator_id AND i.property_id = p.id AND i.day BETWEEN ${start} AND ${end}
+            GROUP BY c.host
+          ) of_host
+        ) elsewhere
+        WHERE p.operator_id = ${operatorId} AND p.id = ANY(${idsParameter(propertyIds)}::bigint[])`),
+      (rows) =>
+        rows.map(({ deactivated_at, time_zone, ...propertyDays }) => ({
+          ...propertyDays,
+          // The day it was turned off.
+          not_let_from:
+            deactivated_at === null ? null : daysInRange(start, dateInZone(deactivated_at.getTime(), time_zone)) - 1
+        }))
     )
-}
 
 /** Closes the days in the CTE `requested_day`: answers those that were not closed. */
-const blockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+const blockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   INSERT INTO calendar_days (operator_id, property_id, day, closed)
   SELECT ${operatorId}, property_id, day, true FROM requested_day
   ORDER BY property_id, day
@@ -92,7 +84,7 @@ const blockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Frag
   RETURNING operator_id, property_id, day, imported, stay_id`
 
 /** Opens the days in the CTE `requested_day`: answers those that were closed. */
-const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   UPDATE calendar_days d SET closed = false FROM (
     SELECT property_id, day FROM calendar_days JOIN requested_day USING (property_id, day)
     WHERE operator_id = ${operatorId} AND closed
@@ -101,45 +93,40 @@ const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fr
   WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
   RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
 
-interface ChangeDaysParameters extends Omit<AvailabilityChange, "available"> {
-  readonly operatorId: number
-  readonly now: Date
-}
-
 /**
  * Closes or opens days of properties: all, or none when one of the properties is unknown; answers which are.
  * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
  * nothing else takes it, which the row itself says as it is after waiting for whoever had it: of those subscribers are
  * told, while the trail has every property of which a day was closed or opened.
  */
-const changeDays = (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["changeDays"] => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, property_ids, days, now }: Givens<ChangeDaysParameters>, available: boolean) => ({
-      change: sql`
-        preconditions AS (SELECT ${unknownPropertiesSql(sql, operatorId, property_ids)} AS unknown_properties),
-        requested_day AS (
-          SELECT DISTINCT property_id, day
-          FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
-          WHERE preconditions.unknown_properties = '{}'
-        ), changed AS (${available ? unblockDaysSql(sql, operatorId) : blockDaysSql(sql, operatorId)}),
-        active_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM changed`)}),
-        availability_change AS (
-          SELECT operator_id, property_id,
-            jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
-          FROM changed JOIN active_property USING (operator_id, property_id)
-          WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
-        )`,
-      events: [recordAvailabilityEventSql(sql, sql`availability_change`, now)],
-      changedRecords: sql`
-        SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
-        FROM changed`,
-      outcome: sql`SELECT unknown_properties FROM preconditions`
-    })
-  )
-  return (operatorId, { property_ids, days, available }, now) =>
-    readUnknownProperties(retryOnLockConflict(statement({ operatorId, property_ids, days, now }, available)))
-}
+const changeDays =
+  (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["changeDays"] =>
+  (operatorId, { property_ids, days, available }, now) =>
+    readUnknownProperties(
+      retryOnLockConflict(
+        recordChange(sql, {
+          change: sql`
+            preconditions AS (SELECT ${unknownPropertiesSql(sql, operatorId, property_ids)} AS unknown_properties),
+            requested_day AS (
+              SELECT DISTINCT property_id, day
+              FROM preconditions, unnest(${idsParameter(property_ids)}::bigint[]) property_id, unnest(${days}::date[]) day
+              WHERE preconditions.unknown_properties = '{}'
+            ), changed AS (${available ? unblockDaysSql(sql, operatorId) : blockDaysSql(sql, operatorId)}),
+            active_property AS MATERIALIZED (${activePropertiesSql(sql, sql`SELECT operator_id, property_id FROM changed`)}),
+            availability_change AS (
+              SELECT operator_id, property_id,
+                jsonb_agg(jsonb_build_object('date', day, 'available', ${available}::boolean) ORDER BY day) AS availabilities
+              FROM changed JOIN active_property USING (operator_id, property_id)
+              WHERE imported = 0 AND stay_id IS NULL GROUP BY operator_id, property_id
+            )`,
+          events: [recordAvailabilityEventSql(sql, sql`availability_change`, now)],
+          changedRecords: sql`
+            SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields
+            FROM changed`,
+          outcome: sql`SELECT unknown_properties FROM preconditions`
+        })
+      )
+    )
 
 /** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
 export class AvailabilityStore extends Context.Service<

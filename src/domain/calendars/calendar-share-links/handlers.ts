@@ -1,4 +1,4 @@
-import { Effect, Layer, Result } from "effect"
+import { Effect, Result } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { toPage } from "../../../contract/page.ts"
@@ -64,7 +64,7 @@ const deleteLink = (store: ShareLinkStore["Service"]) =>
 
 const shareLinkNotFoundError = new NotFound({ message: "id: no such calendar share link." })
 
-export const layerCalendarShareLinksNoDeps = layerOperations(
+export const layerCalendarShareLinks = layerOperations(
   Effect.gen(function* () {
     const store = yield* ShareLinkStore
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
@@ -82,5 +82,3 @@ export const layerCalendarShareLinksNoDeps = layerOperations(
     })
   })
 )
-
-export const layerCalendarShareLinks = Layer.provide(layerCalendarShareLinksNoDeps, ShareLinkStore.layer)

@@ -1,12 +1,11 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Page } from "../../../contract/page.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { idsParameter } from "../../../platform/database/parameters.ts"
+import { genericPlanParameter, idsParameter } from "../../../platform/database/parameters.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import {
   makeOptionalRowReader,
@@ -24,7 +23,7 @@ import {
   CheckedChangeRow,
   ownershipPreconditionsSql
 } from "../../properties/properties/ownership.ts"
-import { findSecretUrlOwner, hashToken, type SecretUrlOwner } from "../../secret-urls.ts"
+import { findSecretUrlOwner, hashToken } from "../../secret-urls.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
 /** Which links a search means; what is not given does not narrow it. */
@@ -85,18 +84,18 @@ const search = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["search"] =
   const selectPage = makePageReader(
     sql,
     ShareLinkRow,
-    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
+    ({ operatorId, id }: OperatorScoped & { readonly id: number | undefined }) => ({
       matchingRows: sql`
-      SELECT * FROM calendar_share_links
-      WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
-      orderBy: sql`id`,
-      columns: {
-        property_ids: sql`ARRAY(
+        SELECT * FROM calendar_share_links
+        WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
+      orderBy: sql`id`
+    }),
+    {
+      property_ids: sql`ARRAY(
         SELECT named.property_id FROM calendar_share_link_properties named
         WHERE named.operator_id = page.operator_id AND named.link_id = page.id
         ORDER BY named.property_id)`
-      }
-    })
+    }
   )
   return (operatorId, { id }, pageRequest) => selectPage({ operatorId, id }, pageRequest)
 }
@@ -105,28 +104,26 @@ const search = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["search"] =
  * The operator's one link to everything, made now unless it exists. An insert that meets one, also one that another
  * call is just making, updates it to what it is: only so does the statement see it. The token says whether it is new.
  */
-const createEntire = (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createEntire"] => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, token, digest, created_at }: Givens<OperatorScoped & SealedShareLink>) => ({
-      change: sql`
-      link AS (
-        INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
-        OVERRIDING SYSTEM VALUE
-        VALUES (${operatorId}, ${id}, 'entire', ${token}, ${digest}, ${created_at})
-        ON CONFLICT (operator_id) WHERE scope = 'entire' DO UPDATE SET scope = 'entire'
-        RETURNING operator_id, id, scope, token, created_at
-      )`,
-      events: [],
-      changedRecords: sql`${createdOrDeletedRecordsSql(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
-      outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
-    })
-  )
-  return (operatorId, link) =>
-    Effect.flatMap(sealNewLink(sql, seals, operatorId, link), (sealedLink) =>
-      readLink(statement({ operatorId, ...sealedLink }))
+const createEntire =
+  (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createEntire"] =>
+  (operatorId, link) =>
+    Effect.flatMap(sealNewLink(sql, seals, operatorId, link), ({ id, token, digest, created_at }) =>
+      readLink(
+        recordChange(sql, {
+          change: sql`
+            link AS (
+              INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
+              OVERRIDING SYSTEM VALUE
+              VALUES (${operatorId}, ${id}, 'entire', ${token}, ${digest}, ${created_at})
+              ON CONFLICT (operator_id) WHERE scope = 'entire' DO UPDATE SET scope = 'entire'
+              RETURNING operator_id, id, scope, token, created_at
+            )`,
+          events: [],
+          changedRecords: sql`${createdOrDeletedRecordsSql(sql, "calendar_share_link", "link")} WHERE token = ${token}`,
+          outcome: sql`SELECT id, scope, token, ARRAY[]::bigint[] AS property_ids, created_at FROM link`
+        })
+      )
     )
-}
 
 /** A link to some of the properties. */
 interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
@@ -134,47 +131,38 @@ interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"
 /** What became of a new link to some of the properties, with the token as it is kept, also if nothing was written. */
 interface PartialLinkCreation extends CheckedChange, Pick<ShareLinkRow, "token"> {}
 
-const createPartial = (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createPartial"] => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({
-      operatorId,
-      id,
-      token,
-      digest,
-      created_at,
-      property_ids
-    }: Givens<OperatorScoped & NewPartialLink & SealedShareLink>) => ({
-      change: sql`
-        ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
-        written AS (
-          INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
-          OVERRIDING SYSTEM VALUE
-          SELECT ${operatorId}::bigint, ${id}::bigint, 'partial', ${token}::text, ${digest}::bytea, ${created_at}::timestamptz
-          FROM preconditions WHERE ${allReferencesExistCondition(sql)}
-          RETURNING operator_id, id, scope, token, created_at
-        ), named AS (
-          INSERT INTO calendar_share_link_properties (operator_id, link_id, property_id)
-          SELECT written.operator_id, written.id, given.id
-          FROM written, unnest(${idsParameter(property_ids)}::bigint[]) AS given (id)
-        )`,
-      events: [],
-      changedRecords: createdOrDeletedRecordsSql(sql, "calendar_share_link", "written"),
-      // A LinkRow, for the key, beside what was unknown.
-      outcome: sql`
-        SELECT written.id, written.scope, written.token, written.created_at,
-          ${idsParameter(property_ids)}::bigint[] AS property_ids, preconditions.*
-        FROM preconditions LEFT JOIN written ON true`
-    })
-  )
-  return (operatorId, { property_ids, ...link }) =>
-    Effect.flatMap(sealNewLink(sql, seals, operatorId, link), (sealedLink) =>
-      Effect.map(readCreatedPartialLink(statement({ operatorId, property_ids, ...sealedLink })), (written) => ({
-        ...written,
-        token: sealedLink.token
-      }))
+const createPartial =
+  (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createPartial"] =>
+  (operatorId, { property_ids, ...link }) =>
+    Effect.flatMap(sealNewLink(sql, seals, operatorId, link), ({ id, token, digest, created_at }) =>
+      Effect.map(
+        readCreatedPartialLink(
+          recordChange(sql, {
+            change: sql`
+              ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
+              written AS (
+                INSERT INTO calendar_share_links (operator_id, id, scope, token, token_digest, created_at)
+                OVERRIDING SYSTEM VALUE
+                SELECT ${operatorId}::bigint, ${id}::bigint, 'partial', ${token}::text, ${digest}::bytea, ${created_at}::timestamptz
+                FROM preconditions WHERE ${allReferencesExistCondition(sql)}
+                RETURNING operator_id, id, scope, token, created_at
+              ), named AS (
+                INSERT INTO calendar_share_link_properties (operator_id, link_id, property_id)
+                SELECT written.operator_id, written.id, given.id
+                FROM written, unnest(${idsParameter(property_ids)}::bigint[]) AS given (id)
+              )`,
+            events: [],
+            changedRecords: createdOrDeletedRecordsSql(sql, "calendar_share_link", "written"),
+            // A LinkRow, for the key, beside what was unknown.
+            outcome: sql`
+              SELECT written.id, written.scope, written.token, written.created_at,
+                ${idsParameter(property_ids)}::bigint[] AS property_ids, preconditions.*
+              FROM preconditions LEFT JOIN written ON true`
+          })
+        ),
+        (written) => ({ ...written, token })
+      )
     )
-}
 
 const remove = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["remove"] =>
   makeDeleteRecord(
@@ -186,26 +174,20 @@ const remove = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["remove"] =
 
 const findByToken = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["findByToken"] => {
   const findOwner = findSecretUrlOwner(sql)
-  const statement = inForms(
-    sql,
-    ({ operatorId, id, digest }: Givens<SecretUrlOwner>) => sql`
-      SELECT link.operator_id, link.id, link.scope, operator.time_zone
-      FROM calendar_share_links link JOIN operators operator ON operator.id = link.operator_id
-      WHERE link.operator_id = ${operatorId} AND link.id = ${id} AND link.token_digest = ${digest}
-        AND operator.status = 'active'`
-  )
   return (token) =>
     Effect.flatMap(findOwner(token), (owner) =>
-      owner === undefined ? Effect.undefined : readOpenedLink(statement(owner))
+      owner === undefined
+        ? Effect.undefined
+        : readOpenedLink(sql`
+          SELECT link.operator_id, link.id, link.scope, operator.time_zone
+          FROM calendar_share_links link JOIN operators operator ON operator.id = link.operator_id
+          WHERE link.operator_id = ${owner.operatorId} AND link.id = ${owner.id} AND link.token_digest = ${owner.digest}
+            AND operator.status = 'active'`)
     )
 }
 
 /** The ids of the properties of a link: a query. */
-const linkPropertyIdsSql = (
-  sql: SqlClient.SqlClient,
-  { operator_id, id }: Givens<Omit<ShareLinkKey, "scope">>,
-  scope: ShareLinkKey["scope"]
-): Fragment =>
+const linkPropertyIdsSql = (sql: SqlClient.SqlClient, { operator_id, id, scope }: ShareLinkKey): Fragment =>
   scope === "entire"
     ? sql`SELECT id FROM properties WHERE operator_id = ${operator_id}`
     : sql`
@@ -216,34 +198,27 @@ const linkPropertyIdsSql = (
  * How many properties a link has. Not said along with them: the embedded database is busy with a hundred thousand for
  * thirty milliseconds here and again there, and lets others have their turn only between two statements.
  */
-const countProperties = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["countProperties"] => {
-  const statement = inForms(
-    sql,
-    (link: Givens<Omit<ShareLinkKey, "scope">>, scope: ShareLinkKey["scope"]) =>
-      sql`SELECT count(*) AS total FROM (${linkPropertyIdsSql(sql, link, scope)}) properties`
-  )
-  return ({ operator_id, id, scope }) =>
-    Effect.map(readTotal(statement({ operator_id, id }, scope)), (row) => row.total)
-}
+const countProperties =
+  (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["countProperties"] =>
+  (link) =>
+    Effect.map(
+      readTotal(sql`SELECT count(*) AS total FROM (${linkPropertyIdsSql(sql, link)}) properties`),
+      (row) => row.total
+    )
 
 /**
  * Some of the properties of a link, in the order they were added. Where they begin is found in the index, and they are
  * read on from there: all that comes before, read and left out, would keep the embedded database busy twice as long.
  */
-const listProperties = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["listProperties"] => {
-  const statement = inForms(
-    sql,
-    (parameters: Givens<Omit<ShareLinkKey, "scope"> & Page>, scope: ShareLinkKey["scope"]) => sql`
+const listProperties =
+  (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["listProperties"] =>
+  (link, { offset, limit }) =>
+    readProperties(sql`
       SELECT property.id, property.title FROM properties property
-      WHERE property.operator_id = ${parameters.operator_id}
-        AND property.id >= (
-          SELECT id FROM (${linkPropertyIdsSql(sql, parameters, scope)}) each ORDER BY id LIMIT 1 OFFSET ${parameters.offset})
-        AND ${scope === "entire" ? sql`true` : sql`property.id IN (${linkPropertyIdsSql(sql, parameters, scope)})`}
-      ORDER BY property.id LIMIT ${parameters.limit}`
-  )
-  return ({ operator_id, id, scope }, { offset, limit }) =>
-    readProperties(statement({ operator_id, id, offset, limit }, scope))
-}
+      WHERE property.operator_id = ${link.operator_id}
+        AND property.id >= (SELECT id FROM (${linkPropertyIdsSql(sql, link)}) each ORDER BY id LIMIT 1 OFFSET ${offset})
+        AND ${link.scope === "entire" ? sql`true` : sql`property.id IN (${linkPropertyIdsSql(sql, link)})`}
+      ORDER BY property.id LIMIT ${limit}`)
 
 /** The SQL of share links, and of the properties each of them opens. */
 export class ShareLinkStore extends Context.Service<

@@ -1,41 +1,37 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { CALENDAR_FEED_MS, CALENDAR_FEED_READ_MS } from "../../../platform/limits.ts"
 import type { RowId } from "../../column-schemas.ts"
-import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
-import { READING_THREADS } from "./FeedReader.ts"
-import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
+import { readRowId } from "../../operator-rows.ts"
+import { CONCURRENT_FETCHES_MAX, claimDueSql, selectOneSql } from "./claim-statements.ts"
 import {
-  type ApplyUpdateParameters,
   applyUpdateChange,
   type CalendarClaim,
-  type CompleteUnchangedParameters,
-  type FailFetchParameters,
+  completeUnchangedSql,
   type FetchedBy,
   failFetchChange,
-  releaseCalendarSql,
-  settlingFailed,
-  settlingUnchanged
-} from "./settling.ts"
-import { CONCURRENT_FETCHES_MAX, selectOneSql, type Taking, takingDue } from "./taking.ts"
+  failFetchSql,
+  releaseCalendarSql
+} from "./completion-statements.ts"
+import { READING_THREADS } from "./FeedReader.ts"
+import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
 
-/** Milliseconds for writing down how a fetch ended, tries again and all. */
+/** Milliseconds for storing the outcome of a fetch, with all attempts to do so. */
 const COMPLETION_MS = 15_000
 
 /**
- * Milliseconds a worker has a calendar to itself: fetching, reading and applying it fit into it, also where all others that
- * its process has in hand are read first, each for as long as it may take.
+ * Milliseconds of a claim. Fetching, reading and applying the calendar fit into them, even if all other calendars that the process has
+ * claimed are read first and each takes as long as it may.
  */
 export const FETCH_LEASE_MS =
   CALENDAR_FEED_MS + Math.ceil(CONCURRENT_FETCHES_MAX / READING_THREADS) * CALENDAR_FEED_READ_MS + COMPLETION_MS
 
-const readTaken = makeRowsReader(ClaimedCalendar)
+const readClaimedCalendars = makeRowsReader(ClaimedCalendar)
 const readClaimedCalendar = makeOptionalRowReader(ClaimedCalendar)
 
 /** How many days a fetch changed. */
@@ -49,7 +45,7 @@ type AppliedDaysRow = typeof AppliedDaysRow.Type
 const readAppliedCounts = makeOptionalRowReader(AppliedDaysRow)
 const readCompletion = makeOptionalRowReader(ChangedDaysRow)
 
-const inHand = ({ operator_id, id, attempts }: ClaimedCalendar, now: Date): CalendarClaim => ({
+const toCalendarClaim = ({ operator_id, id, attempts }: ClaimedCalendar, now: Date): CalendarClaim => ({
   operator_id,
   id,
   attempts,
@@ -57,21 +53,21 @@ const inHand = ({ operator_id, id, attempts }: ClaimedCalendar, now: Date): Cale
 })
 
 /**
- * Calendars of elsewhere and what they say, in the database, for any worker of any process. Each is timed work
- * (jobs/timed-work.ts) that is never settled: due_at is when it is fetched next.
+ * The imported calendars and their busy days, in the database, for the workers of all processes. Each calendar is a job
+ * (jobs/job-queue.ts) that is never complete: `due_at` is the time of its next fetch.
  */
 export class CalendarQueue extends Context.Service<
   CalendarQueue,
   {
-    /** Claims up to `most` due calendars. `underWay` has those that this process has claimed already. */
-    readonly take: (
+    /** Claims up to `maxJobs` due calendars. `inProgress` are those that this process has claimed already. */
+    readonly claim: (
       now: Date,
-      most: number,
-      underWay: Iterable<ClaimedCalendar>
+      maxJobs: number,
+      inProgress: Iterable<ClaimedCalendar>
     ) => Effect.Effect<ReadonlyArray<ClaimedCalendar>>
     /** Reads a calendar without claiming it; undefined if the operator has no such calendar. */
     readonly find: (operatorId: number, id: number) => Effect.Effect<ClaimedCalendar | undefined>
-    /** Stores a feed that was read, by default by a worker; undefined if another worker has the calendar by now. */
+    /** Stores a feed that was read, by default by a worker; undefined if another worker has claimed the calendar since. */
     readonly apply: (
       calendar: ClaimedCalendar,
       update: CalendarUpdate,
@@ -99,35 +95,22 @@ export class CalendarQueue extends Context.Service<
 >()("latchkey/domain/calendars/imported-calendars/CalendarQueue") {
   static readonly layer = Layer.effect(
     CalendarQueue,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const take = inForms(sql, (taking: Givens<Taking>) => takingDue(sql, taking))
-      const find = inForms(sql, (calendar: Givens<OperatorRowId>) => selectOneSql(sql, calendar, false))
-      const apply = prepareRecordedChange(sql, (input: Givens<ApplyUpdateParameters>, by: FetchedBy) =>
-        applyUpdateChange(sql, input, by)
-      )
-      const completeUnchanged = inForms(sql, (input: Givens<CompleteUnchangedParameters>) =>
-        settlingUnchanged(sql, input)
-      )
-      const fail = inForms(sql, (input: Givens<FailFetchParameters>) => settlingFailed(sql, input))
-      const failForCaller = prepareRecordedChange(sql, (input: Givens<FailFetchParameters>) =>
-        failFetchChange(sql, input)
-      )
-      const release = inForms(sql, (input: Givens<CalendarClaim>) => releaseCalendarSql(sql, input))
-      return CalendarQueue.of({
-        take: (now, most, underWay) => {
-          const claimedCalendars = Array.from(underWay)
-          return readTaken(
-            take({
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      CalendarQueue.of({
+        claim: (now, maxJobs, inProgress) => {
+          const claimedCalendars = Array.from(inProgress)
+          return readClaimedCalendars(
+            sql`${claimDueSql(sql, {
               now,
               leaseEnd: computeLeaseEnd(now, FETCH_LEASE_MS),
-              most,
+              maxJobs,
               busyOperators: claimedCalendars.map(({ operator_id }) => operator_id),
               busyHosts: claimedCalendars.map(({ host }) => host)
-            })
+            })}`
           )
         },
 
-        find: (operatorId, id) => readClaimedCalendar(find({ operatorId, id })),
+        find: (operatorId, id) => readClaimedCalendar(sql`${selectOneSql(sql, { operatorId, id }, false)}`),
 
         apply: (calendar, { bookingWindow, ...dayUpdate }, nextFetch, now, by = "worker") => {
           const window = {
@@ -135,20 +118,28 @@ export class CalendarQueue extends Context.Service<
             unavailable_moved: bookingWindow?.hasMoved ?? false
           }
           return readAppliedCounts(
-            retryOnLockConflict(apply({ ...inHand(calendar, now), ...dayUpdate, ...window, nextFetch }, by))
+            retryOnLockConflict(
+              recordChange(
+                sql,
+                applyUpdateChange(sql, { ...toCalendarClaim(calendar, now), ...dayUpdate, ...window, nextFetch }, by)
+              )
+            )
           )
         },
 
         completeUnchanged: (calendar, first, nextFetch, now) =>
-          readCompletion(completeUnchanged({ ...inHand(calendar, now), first, nextFetch })),
+          readCompletion(sql`${completeUnchangedSql(sql, { ...toCalendarClaim(calendar, now), first, nextFetch })}`),
 
         fail: (calendar, reason, nextFetch, now, by = "worker") => {
-          const failure = { ...inHand(calendar, now), failures: calendar.failures, reason, nextFetch }
-          return readRowId(by === "caller" ? failForCaller(failure) : fail(failure))
+          const failure = { ...toCalendarClaim(calendar, now), failures: calendar.failures, reason, nextFetch }
+          return readRowId(
+            by === "caller" ? recordChange(sql, failFetchChange(sql, failure)) : sql`${failFetchSql(sql, failure)}`
+          )
         },
 
-        release: (calendar, now) => Effect.asVoid(Effect.orDie(release(inHand(calendar, now))))
+        release: (calendar, now) =>
+          Effect.asVoid(Effect.orDie(sql`${releaseCalendarSql(sql, toCalendarClaim(calendar, now))}`))
       })
-    })
+    )
   )
 }

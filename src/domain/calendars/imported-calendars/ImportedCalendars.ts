@@ -1,27 +1,41 @@
 import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Conflict, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import type { WakeUp } from "../../../jobs/WakeUp.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { calendarAddressBinding, feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
-import type { OperatorRowId } from "../../operator-rows.ts"
+import { readRowId } from "../../operator-rows.ts"
 import type { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import { type CalendarAcceptance, makeAcceptCalendar } from "./calendar-acceptance.ts"
 import { makeAddCalendar } from "./calendar-creation.ts"
-import { makeRemoveCalendar } from "./calendar-removal.ts"
+import { type CalendarFetchResult, fetchCalendarNow, importHorizonOf } from "./calendar-jobs.ts"
+import { changeWithCalendarLock, toLockedCalendarKey } from "./calendar-lock.ts"
 import { type CalendarSettings, changeCalendarSettings } from "./calendar-settings.ts"
+import { removeCalendarChange } from "./completion-statements.ts"
 import { FeedReader } from "./FeedReader.ts"
-import { type CalendarFetchResult, fetchCalendarNow, importHorizonOf } from "./import-worker.ts"
 import {
   CalendarState,
   calendarNotFoundError,
   type ImportedCalendar,
   ImportedCalendarRow
 } from "./imported-calendar.ts"
+
+/** Removes a calendar, and makes the days available that only it blocked. */
+const makeRemoveCalendar = (sql: SqlClient.SqlClient) => {
+  const changeLocked = changeWithCalendarLock(sql)
+  return Effect.fnUntraced(function* (operatorId: number, id: number) {
+    const now = yield* DateTime.nowAsDate
+    const removal = changeLocked(operatorId, id, (calendar) =>
+      recordChange(sql, removeCalendarChange(sql, toLockedCalendarKey(calendar, now)))
+    )
+    const removedCalendar = yield* readRowId(Effect.map(removal, (rows) => rows ?? []))
+    if (removedCalendar === undefined) return yield* calendarNotFoundError
+  })
+}
 
 /** Which calendars are meant; what is undefined does not narrow it. */
 interface ImportedCalendarFilter {
@@ -108,10 +122,11 @@ const toImportedCalendar = (seals: SecretSealer) =>
     return importedCalendar
   })
 
-const makeList = (sql: SqlClient.SqlClient, seals: SecretSealer): ImportedCalendars["Service"]["list"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, propertyId, most }: Givens<ImportedCalendarFilter & { readonly most: number }>) => sql`
+const makeList =
+  (sql: SqlClient.SqlClient, seals: SecretSealer): ImportedCalendars["Service"]["list"] =>
+  ({ operatorId, propertyId }, limit) =>
+    Effect.flatMap(
+      readCalendarRows(sql`
       SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, c.skip_unavailable,
         f.id AS feed_id, f.token AS feed_token
       FROM imported_calendars c
@@ -119,28 +134,22 @@ const makeList = (sql: SqlClient.SqlClient, seals: SecretSealer): ImportedCalend
         ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id AND f.grant_id IS NULL
       WHERE ${operatorId === undefined ? sql`true` : sql`c.operator_id = ${operatorId}`}
         AND ${propertyId === undefined ? sql`true` : sql`c.property_id = ${propertyId}`}
-      ORDER BY c.id LIMIT ${most}`
-  )
-  return (filter, limit) =>
-    Effect.flatMap(readCalendarRows(statement({ ...filter, most: limit })), Effect.forEach(toImportedCalendar(seals)))
-}
+      ORDER BY c.id LIMIT ${limit}`),
+      Effect.forEach(toImportedCalendar(seals))
+    )
 
 const CalendarOwner = Schema.Struct({ operator_id: Schema.Int, property_id: Schema.Int })
 type CalendarOwner = typeof CalendarOwner.Type
 const readOwner = makeOptionalRowReader(CalendarOwner)
 
-const makeFindOwner = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["findOwner"] => {
-  const statement = inForms(
-    sql,
-    ({ id }: Givens<Pick<OperatorRowId, "id">>) => sql`
-      SELECT operator_id, property_id FROM imported_calendars WHERE id = ${id}`
-  )
-  return Effect.fnUntraced(function* (id) {
+const makeFindOwner = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["findOwner"] =>
+  Effect.fnUntraced(function* (id) {
     return (
-      (yield* readOwner(statement({ id }))) ?? (yield* new NotFound({ message: `id: there is no calendar ${id}.` }))
+      (yield* readOwner(sql`
+        SELECT operator_id, property_id FROM imported_calendars WHERE id = ${id}`)) ??
+      (yield* new NotFound({ message: `id: there is no calendar ${id}.` }))
     )
   })
-}
 
 const makeUpdate = (sql: SqlClient.SqlClient): ImportedCalendars["Service"]["update"] => {
   const changeSettings = changeCalendarSettings(sql)
@@ -155,17 +164,12 @@ const readStatus = makeOptionalRowReader(
 )
 
 /** How a calendar stands, and how many days from one on it says are busy. */
-const makeFindStatus = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id, first }: Givens<OperatorRowId & { readonly first: string }>) => sql`
+const makeFindStatus = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, first: string) =>
+  readStatus(sql`
       SELECT c.state, c.error, (
         SELECT count(*) FROM imported_days d
         WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${first}::date) AS busy_days
-      FROM imported_calendars c WHERE c.operator_id = ${operatorId} AND c.id = ${id}`
-  )
-  return (operatorId: number, id: number, first: string) => readStatus(statement({ operatorId, id, first }))
-}
+      FROM imported_calendars c WHERE c.operator_id = ${operatorId} AND c.id = ${id}`)
 
 const makeFetch = (
   sql: SqlClient.SqlClient,

@@ -1,16 +1,15 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict } from "../../../contract/errors.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { changeWithCalendarLock, toLockedCalendarKey } from "./calendar-lock.ts"
+import { acceptFeedChange } from "./completion-statements.ts"
 import { hasCurrentReaderVersion } from "./feed-digest.ts"
 import { type ClaimedCalendar, calendarNotFoundError } from "./imported-calendar.ts"
-import { type AcceptFeedParameters, acceptFeedChange } from "./settling.ts"
 
 // The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
 
@@ -46,14 +45,15 @@ const findAcceptanceConflict = ({ digest, unreadable }: ClaimedCalendar, seenDig
  */
 export const makeAcceptCalendar = (sql: SqlClient) => {
   const changeLocked = changeWithCalendarLock(sql)
-  const statement = prepareRecordedChange(sql, (input: Givens<AcceptFeedParameters>) => acceptFeedChange(sql, input))
   const acceptLocked =
     (seenDigest: string, now: Date) =>
     (calendar: ClaimedCalendar): Effect.Effect<ReadonlyArray<object> | Conflict, SqlError, CurrentActor> => {
       const conflict = findAcceptanceConflict(calendar, seenDigest)
       if (conflict !== undefined) return Effect.succeed(conflict)
       const isAccepted = calendar.accepted_digest === calendar.digest
-      return isAccepted ? Effect.succeed([UNCHANGED_ACCEPTANCE]) : statement(toLockedCalendarKey(calendar, now))
+      return isAccepted
+        ? Effect.succeed([UNCHANGED_ACCEPTANCE])
+        : recordChange(sql, acceptFeedChange(sql, toLockedCalendarKey(calendar, now)))
     }
   return Effect.fnUntraced(function* (operatorId: number, id: number, seenDigest: string) {
     const now = yield* DateTime.nowAsDate

@@ -1,8 +1,8 @@
 import { DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { IMPORTED_CALENDARS_MAX, PROPERTY_CALENDARS_MAX } from "../../../platform/limits.ts"
@@ -40,54 +40,54 @@ const readInsertedCalendar = makeSingleRowReader(
  * Adds a calendar, or finds the existing one. The caller holds the operator's lock, so that no other calendar is added at the same time.
  * The URL of a feed of this property is rejected: the property would block its own days for ever.
  */
-const makeInsertCalendar = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<InsertCalendarParameters>) => {
-    const { operatorId, id, propertyId, url, digest, tokenDigests, host, skipUnavailable, now } = parameters
-    return {
-      change: sql`
-      existing_calendar AS (
-        SELECT operator_id, id FROM imported_calendars
-        WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND url_digest = ${digest}
-      ), preconditions AS (
-        SELECT ${propertyExistsCondition(sql, operatorId, propertyId)} AS has_property,
-          count(*) FILTER (WHERE property_id = ${propertyId}) AS property_calendars, count(*) AS operator_calendars,
-          EXISTS (
-            SELECT FROM property_feeds
-            WHERE operator_id = ${operatorId} AND property_id = ${propertyId}
-              AND encode(token_digest, 'hex') = ANY (${tokenDigests}::text[])
-          ) OR EXISTS (
-            SELECT FROM calendar_share_links l
-            WHERE l.operator_id = ${operatorId} AND encode(l.token_digest, 'hex') = ANY (${tokenDigests}::text[])
-              AND (l.scope = 'entire' OR EXISTS (
-                SELECT FROM calendar_share_link_properties p
-                WHERE p.operator_id = l.operator_id AND p.link_id = l.id AND p.property_id = ${propertyId}))
-          ) AS is_own_feed
-        FROM imported_calendars WHERE operator_id = ${operatorId}
-      ), new_calendar AS (
-        INSERT INTO imported_calendars
-          (operator_id, id, property_id, url, url_digest, host, skip_unavailable, due_at, created_at)
-        OVERRIDING SYSTEM VALUE
-        SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable ?? false}::boolean, ${now}, ${now}
-        FROM preconditions
-        WHERE has_property AND NOT EXISTS (SELECT FROM existing_calendar) AND NOT is_own_feed
-          AND property_calendars < ${sql.literal(String(PROPERTY_CALENDARS_MAX))}
-          AND operator_calendars < ${sql.literal(String(IMPORTED_CALENDARS_MAX))}
-        RETURNING operator_id, id
-      ), changed AS (${
-        skipUnavailable === undefined
-          ? sql`SELECT operator_id, id FROM existing_calendar WHERE false`
-          : updateSettingsSql(sql, "existing_calendar", { skipUnavailable, now })
-      })`,
-      events: [],
-      changedRecords: sql`
-      SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM new_calendar
-      UNION ALL ${changedSettingsRecordsSql(sql)}`,
-      outcome: sql`
-      SELECT coalesce((SELECT id FROM existing_calendar), (SELECT id FROM new_calendar)) AS id, has_property, property_calendars, is_own_feed FROM preconditions`
-    }
-  })
-  return (calendar: InsertCalendarParameters) => readInsertedCalendar(statement(calendar))
-}
+const makeInsertCalendar =
+  (sql: SqlClient) =>
+  ({ operatorId, id, propertyId, url, digest, tokenDigests, host, skipUnavailable, now }: InsertCalendarParameters) =>
+    readInsertedCalendar(
+      recordChange(sql, {
+        change: sql`
+          existing_calendar AS (
+            SELECT operator_id, id FROM imported_calendars
+            WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND url_digest = ${digest}
+          ), preconditions AS (
+            SELECT ${propertyExistsCondition(sql, operatorId, propertyId)} AS has_property,
+              count(*) FILTER (WHERE property_id = ${propertyId}) AS property_calendars, count(*) AS operator_calendars,
+              EXISTS (
+                SELECT FROM property_feeds
+                WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND property_id = ${propertyId}
+                  AND encode(token_digest, 'hex') = ANY ((${genericPlanParameter(sql, "text[]", tokenDigests)})::text[])
+              ) OR EXISTS (
+                SELECT FROM calendar_share_links l
+                WHERE l.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}
+                  AND encode(l.token_digest, 'hex') = ANY ((${genericPlanParameter(sql, "text[]", tokenDigests)})::text[])
+                  AND (l.scope = 'entire' OR EXISTS (
+                    SELECT FROM calendar_share_link_properties p
+                    WHERE p.operator_id = l.operator_id AND p.link_id = l.id AND p.property_id = ${propertyId}))
+              ) AS is_own_feed
+            FROM imported_calendars WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}
+          ), new_calendar AS (
+            INSERT INTO imported_calendars
+              (operator_id, id, property_id, url, url_digest, host, skip_unavailable, due_at, created_at)
+            OVERRIDING SYSTEM VALUE
+            SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable ?? false}::boolean, ${now}, ${now}
+            FROM preconditions
+            WHERE has_property AND NOT EXISTS (SELECT FROM existing_calendar) AND NOT is_own_feed
+              AND property_calendars < ${sql.literal(String(PROPERTY_CALENDARS_MAX))}
+              AND operator_calendars < ${sql.literal(String(IMPORTED_CALENDARS_MAX))}
+            RETURNING operator_id, id
+          ), changed AS (${
+            skipUnavailable === undefined
+              ? sql`SELECT operator_id, id FROM existing_calendar WHERE false`
+              : updateSettingsSql(sql, "existing_calendar", { skipUnavailable, now })
+          })`,
+        events: [],
+        changedRecords: sql`
+          SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM new_calendar
+          UNION ALL ${changedSettingsRecordsSql(sql)}`,
+        outcome: sql`
+          SELECT coalesce((SELECT id FROM existing_calendar), (SELECT id FROM new_calendar)) AS id, has_property, property_calendars, is_own_feed FROM preconditions`
+      })
+    )
 
 /** Starts to import the calendar at a URL. Returns its id: the existing one if the property already imports this URL. */
 export const makeAddCalendar = (sql: SqlClient, { seal }: SecretSealer) => {

@@ -1,14 +1,12 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
-import type { OperatorRowId } from "../../operator-rows.ts"
-import { importHorizonOf } from "./import-worker.ts"
+import { importHorizonOf } from "./calendar-jobs.ts"
+import { selectOneSql } from "./claim-statements.ts"
+import type { CalendarClaim } from "./completion-statements.ts"
 import { ClaimedCalendar } from "./imported-calendar.ts"
-import type { CalendarClaim } from "./settling.ts"
-import { selectOneSql } from "./taking.ts"
 
 const readCalendar = makeOptionalRowReader(ClaimedCalendar)
 
@@ -16,9 +14,9 @@ const readCalendar = makeOptionalRowReader(ClaimedCalendar)
  * Runs a change of a calendar and its days in a transaction that locks the calendar first: the change sees all days that a worker
  * stored before. Returns undefined if the operator has no such calendar.
  */
-export const changeWithCalendarLock = (sql: SqlClient) => {
-  const lock = inForms(sql, (calendar: Givens<OperatorRowId>) => selectOneSql(sql, calendar, true))
-  return <A, R>(
+export const changeWithCalendarLock =
+  (sql: SqlClient) =>
+  <A, R>(
     operatorId: number,
     id: number,
     change: (calendar: ClaimedCalendar) => Effect.Effect<A, SqlError, R>
@@ -26,13 +24,12 @@ export const changeWithCalendarLock = (sql: SqlClient) => {
     retryOnLockConflict(
       sql.withTransaction(
         Effect.flatMap(
-          readCalendar(lock({ operatorId, id })),
+          readCalendar(sql`${selectOneSql(sql, { operatorId, id }, true)}`),
           (calendar): Effect.Effect<A | undefined, SqlError, R> =>
             calendar === undefined ? Effect.undefined : change(calendar)
         )
       )
     )
-}
 
 /** Returns what a change of a locked calendar is about. `first`: from that day on subscribers are told of changed days. */
 export const toLockedCalendarKey = (

@@ -1,8 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
-import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
+import { readRowId } from "../../operator-rows.ts"
 
 /** The settings of a calendar that its host may change. */
 export interface CalendarSettings {
@@ -21,7 +20,7 @@ interface SettingsChange extends CalendarSettings {
 export const updateSettingsSql = (
   sql: SqlClient,
   calendarsCte: string,
-  { skipUnavailable, now }: Givens<SettingsChange>
+  { skipUnavailable, now }: SettingsChange
 ): Fragment => sql`
   UPDATE imported_calendars i
   SET skip_unavailable = ${skipUnavailable}::boolean, applied_to = NULL, due_at = ${now}::timestamptz, attempts = i.attempts + 1
@@ -34,19 +33,17 @@ export const changedSettingsRecordsSql = (sql: SqlClient): Fragment => sql`
   SELECT operator_id, 'imported_calendar:' || id AS record, '{skip_unavailable}'::text[] AS fields FROM changed`
 
 /** Changes the settings of a calendar. Returns its id; undefined if the operator has no such calendar. Equal settings change nothing. */
-export const changeCalendarSettings = (sql: SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, ...settings }: Givens<OperatorRowId & SettingsChange>) => ({
-      change: sql`
-        calendar AS (
-          SELECT operator_id, id FROM imported_calendars WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE
-        ), changed AS (${updateSettingsSql(sql, "calendar", settings)})`,
-      events: [],
-      changedRecords: changedSettingsRecordsSql(sql),
-      outcome: sql`SELECT id FROM calendar`
-    })
-  )
-  return (operatorId: number, id: number, { skipUnavailable }: CalendarSettings, now: Date) =>
-    readRowId(statement({ operatorId, id, skipUnavailable, now }))
-}
+export const changeCalendarSettings =
+  (sql: SqlClient) =>
+  (operatorId: number, id: number, { skipUnavailable }: CalendarSettings, now: Date) =>
+    readRowId(
+      recordChange(sql, {
+        change: sql`
+          calendar AS (
+            SELECT operator_id, id FROM imported_calendars WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE
+          ), changed AS (${updateSettingsSql(sql, "calendar", { skipUnavailable, now })})`,
+        events: [],
+        changedRecords: changedSettingsRecordsSql(sql),
+        outcome: sql`SELECT id FROM calendar`
+      })
+    )

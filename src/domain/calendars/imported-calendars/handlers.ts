@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { makeRunLimiter } from "../../../admission/concurrency/run-limit.ts"
 import { failIfKeyIsUsed } from "../../../changes/external-action.ts"
 import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
@@ -29,7 +29,7 @@ import {
 import { type CalendarFetchReport, ImportedCalendars } from "./ImportedCalendars.ts"
 import { ImportedCalendarStore, type ListedCalendarRow } from "./store.ts"
 
-export const layerImportedCalendarsNoDeps = layerOperations(
+export const layerImportedCalendars = layerOperations(
   Effect.gen(function* () {
     const [store, calendars] = [yield* ImportedCalendarStore, yield* ImportedCalendars]
     const [seals, outbound, wakeUp] = [yield* CurrentSealer, yield* OutboundHttp, yield* WakeUp]
@@ -53,11 +53,6 @@ export const layerImportedCalendarsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerImportedCalendars = Layer.provide(layerImportedCalendarsNoDeps, [
-  ImportedCalendarStore.layer,
-  ImportedCalendars.layer
-])
 
 type Calendars = ImportedCalendars["Service"]
 

@@ -1,8 +1,8 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "../../../contract/page.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 import type { OperatorScoped } from "../../operator-rows.ts"
@@ -26,22 +26,27 @@ interface ImportedCalendarSearch extends OperatorScoped {
 }
 
 const makeSearch = (sql: SqlClient.SqlClient): ImportedCalendarStore["Service"]["search"] =>
-  makePageReader(sql, ListedCalendarRow, ({ operatorId, propertyId, today }: Givens<ImportedCalendarSearch>) => ({
-    matchingRows: sql`
+  makePageReader(
+    sql,
+    ListedCalendarRow,
+    ({ operatorId, propertyId, today }: ImportedCalendarSearch) => ({
+      matchingRows: sql`
       SELECT * FROM imported_calendars
-      WHERE operator_id = ${operatorId}
+      WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}
         AND ${propertyId === undefined ? sql`true` : sql`property_id = ${propertyId}`}`,
-    orderBy: sql`id`,
-    columns: {
+      orderBy: sql`id`,
+      joins: sql`CROSS JOIN LATERAL (
+        SELECT count(*) AS days FROM imported_days d
+        WHERE d.operator_id = page.operator_id AND d.calendar_id = page.id AND d.day >= ${today}::date) busy`
+    }),
+    {
       url_host: sql`page.host`,
       unreadable_parts: sql`CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest THEN page.unreadable END`,
       digest: sql`
         CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest AND page.unreadable IS NOT NULL THEN page.digest END`,
-      busy_days: sql`(
-        SELECT count(*) FROM imported_days d
-        WHERE d.operator_id = page.operator_id AND d.calendar_id = page.id AND d.day >= ${today}::date)`
+      busy_days: sql`busy.days`
     }
-  }))
+  )
 
 /** The lists of imported calendars; what changes one is ImportedCalendars. */
 export class ImportedCalendarStore extends Context.Service<

@@ -2,67 +2,57 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import {
-  type AccountKey,
-  type ClaimRequest,
-  claimableRowsSql,
-  type FairQueue,
-  toBusyCounts
-} from "../../../jobs/fair-queue.ts"
-import { computeLeaseEnd } from "../../../jobs/lease.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { makeOptionalRowReader, makeReader, makeRowsReader } from "../../../platform/database/rows.ts"
+  claimedJobFields,
+  isClaimedCondition,
+  type JobClaim,
+  type JobTable,
+  makeJobQueue
+} from "../../../jobs/job-queue.ts"
+import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
-/** Comparisons under way at once in a process, those of one operator, and those of one of its accounts. */
+/** Comparisons in progress in a process, those of one operator, and those of one of its accounts. */
 export const CONCURRENT_COMPARISONS_MAX = 16
 const OPERATOR_COMPARISONS_MAX = 4
 export const ACCOUNT_COMPARISONS_MAX = 2
 
-/** Milliseconds a worker has a comparison to itself: the channel's answer and writing down what it found fit into it. */
+/** Milliseconds of a claim: the response of the channel and storing the result fit into them. */
 export const COMPARING_LEASE_MS = CHANNEL_ACTION_TIMEOUT_MS + 15_000
 
-/** Listings whose comparison one statement begins, or ends. */
+/** Comparisons that one statement creates, or deletes. */
 export const COMPARISON_SYNC_ROWS = 1_000
 
-/** A comparison that was taken. */
+/** A claimed comparison. */
 export const ClaimedComparison = Schema.Struct({
-  operator_id: Schema.Int,
+  ...claimedJobFields,
   listing_row: Schema.Int,
   account_id: Schema.Int,
   channel_type: Schema.String,
   listing_id: Schema.String,
   time_zone: Schema.String,
-  /** How often it was taken, this time included: no other worker has it with the same number. */
-  attempts: Schema.Int,
-  failures: Schema.Int,
   suspected: Schema.Array(Schema.Struct({ start_date: Schema.String, end_date: Schema.String })),
-  /** Null where it was never compared since it was linked. */
+  /** Null if the listing was not compared since it was mapped. */
   compared_at: Schema.NullOr(Schema.Date)
 })
 export type ClaimedComparison = typeof ClaimedComparison.Type
 
-const readTaken = makeRowsReader(ClaimedComparison)
 const readSyncedRows = makeOptionalRowReader(Schema.Struct({ rows: Schema.Int }))
 const readMarkedListings = makeOptionalRowReader(Schema.Struct({ marked: Schema.Int }))
-const readNothing = makeReader(() => undefined)
 
 interface SyncComparisonsParameters {
   readonly now: Date
   readonly latestDueAt: Date
 }
 
-/** Further ahead no comparison is due: the clock was set back since. */
+/** A comparison that is due later than this was scheduled before the clock was set back. */
 const MAX_COMPARISON_AHEAD_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
- * Listings that are linked and have no comparison, or one of another link or account, begin with one that is due; of those
- * that are linked no more it ends. Answers how many: at most so many a statement, the rest by the next.
+ * Creates a due comparison for each mapped listing that has none, or has one of another mapping or account. Deletes the comparisons of
+ * listings that are no longer mapped. Returns how many: at most COMPARISON_SYNC_ROWS of each per statement.
  */
-const syncComparisonsSql = (
-  sql: SqlClient.SqlClient,
-  { now, latestDueAt }: Givens<SyncComparisonsParameters>
-): Fragment => {
+const syncComparisonsSql = (sql: SqlClient.SqlClient, { now, latestDueAt }: SyncComparisonsParameters): Fragment => {
   const most = sql.literal(String(COMPARISON_SYNC_ROWS))
   const mappedCondition = sql`(l.property_id IS NOT NULL OR l.room_type_id IS NOT NULL) AND l.shelf_status <> 'deleted'`
   const sameMappingCondition = sql`
@@ -99,59 +89,39 @@ const syncComparisonsSql = (
     SELECT (SELECT count(*) FROM begun) + (SELECT count(*) FROM ended) AS rows`
 }
 
-/** What of it is due, and in which turn. */
-export const comparisonQueue = (sql: SqlClient.SqlClient): FairQueue => ({
-  table: sql`listing_comparisons`,
-  keyColumn: sql`listing_row`,
-  pendingCondition: sql`true`,
-  accountCondition: sql`NOT EXISTS (
+/** A disconnected account is not polled: its comparisons are due when it is back. */
+export const COMPARISON_TABLE: JobTable<"listing_row"> = {
+  table: "listing_comparisons",
+  keyColumn: "listing_row",
+  pendingCondition: "true",
+  accountCondition: `NOT EXISTS (
     SELECT FROM channel_accounts c WHERE c.operator_id = with_work.operator_id AND c.id = with_work.account_id
       AND c.auth_status = 'disconnected')`,
   operatorLimit: OPERATOR_COMPARISONS_MAX,
-  accountLimit: ACCOUNT_COMPARISONS_MAX
-})
-
-/** Takes comparisons that are due. A disconnected account is not asked: its are due when it is back. */
-const takingDue = (sql: SqlClient.SqlClient, taking: Givens<ClaimRequest>): Fragment => {
-  const queue = comparisonQueue(sql)
-  return sql`
-    WITH RECURSIVE ${claimableRowsSql(sql, queue, taking)}, taken AS (
-      UPDATE listing_comparisons c SET attempts = c.attempts + 1, due_at = ${taking.leaseEnd}
-      WHERE c.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND c.due_at <= ${taking.now}
-      RETURNING c.operator_id, c.listing_row, c.attempts, c.failures, c.suspected, c.compared_at
-    )
-    SELECT taken.operator_id, taken.listing_row, taken.attempts, taken.failures, listing.account_id, listing.channel_type,
-      listing.listing_id, o.time_zone, ${dayRangesSql(sql, sql`taken.suspected`)} AS suspected,
-      taken.compared_at
-    FROM taken
-    JOIN listings listing ON listing.operator_id = taken.operator_id AND listing.id = taken.listing_row
-    JOIN operators o ON o.id = taken.operator_id`
+  accountLimit: ACCOUNT_COMPARISONS_MAX,
+  leaseMs: COMPARING_LEASE_MS
 }
 
-interface ComparisonClaim {
-  readonly operator_id: number
-  readonly listing_row: number
-  readonly attempts: number
+/** Selects the listing of each claimed comparison. */
+const selectListingsSql = (sql: SqlClient.SqlClient): Fragment => sql`
+  SELECT claimed.operator_id, claimed.listing_row, claimed.attempts, claimed.failures, listing.account_id, listing.channel_type,
+    listing.listing_id, o.time_zone, ${dayRangesSql(sql, sql`claimed.suspected`)} AS suspected, claimed.compared_at
+  FROM claimed
+  JOIN listings listing ON listing.operator_id = claimed.operator_id AND listing.id = claimed.listing_row
+  JOIN operators o ON o.id = claimed.operator_id`
+
+interface CompleteComparisonParameters extends JobClaim {
   readonly now: Date
-}
-
-const isClaimedCondition = (
-  sql: SqlClient.SqlClient,
-  { operator_id, listing_row, attempts }: Givens<Omit<ComparisonClaim, "now">>
-) => sql`
-  operator_id = ${operator_id} AND listing_row = ${listing_row} AND attempts = ${attempts}`
-
-interface CompleteComparisonParameters extends ComparisonClaim {
   readonly nextDueAt: Date
   /** Sets of days. */
   readonly driftedDays: string
   readonly suspectedDays: string
 }
 
-/** Writes down what was found: what drifted is due in the listing's lane. */
-const settling = (
+/** Stores the result: a push of the drifted days is due. */
+const completeComparisonSql = (
   sql: SqlClient.SqlClient,
-  parameters: Givens<CompleteComparisonParameters>,
+  parameters: CompleteComparisonParameters,
   hasDrift: boolean
 ): Fragment => {
   const { now, nextDueAt, driftedDays, suspectedDays } = parameters
@@ -163,95 +133,61 @@ const settling = (
     WITH settled AS (
       UPDATE listing_comparisons
       SET due_at = ${nextDueAt}, failures = 0, compared_at = ${now}, suspected = ${suspectedDays}::datemultirange
-      WHERE ${isClaimedCondition(sql, parameters)} RETURNING operator_id, listing_row
+      WHERE ${isClaimedCondition(sql, COMPARISON_TABLE, parameters)} RETURNING operator_id, listing_row
     )${hasDrift ? sql`, marked AS (${markDaysDueSql(sql, marked, now)})` : sql``}
     SELECT count(*) AS marked FROM ${hasDrift ? sql`marked` : sql`settled WHERE false`}`
 }
 
-const inHand = ({ operator_id, listing_row, attempts }: ClaimedComparison, now: Date): ComparisonClaim => ({
-  operator_id,
-  listing_row,
-  attempts,
-  now
-})
-
 const toDaySet = (days: ReadonlyArray<string>) => formatDaySet(days.map((day) => ({ start_date: day, end_date: day })))
 
-/** What a look at a listing's calendar came to. */
+/** The result of a comparison. */
 interface ComparisonResult {
   readonly driftedDays: ReadonlyArray<string>
   readonly suspectedDays: ReadonlyArray<string>
   readonly nextDueAt: Date
 }
 
-/**
- * When the calendars of listings are compared with their channels', in the database, for any worker of any process: timed work
- * (jobs/timed-work.ts) that is never settled, since there is a next time.
- */
-export class ComparisonQueue extends Context.Service<
-  ComparisonQueue,
-  {
-    /** Begins and ends comparisons as listings are linked; returns how many, at most {@link COMPARISON_SYNC_ROWS} of each. */
-    readonly syncWithListings: (now: Date) => Effect.Effect<number>
-    /** Claims up to `maxJobs` due comparisons. `inProgress` has those that this process has claimed already. */
-    readonly take: (
-      now: Date,
-      maxJobs: number,
-      inProgress: Iterable<AccountKey>
-    ) => Effect.Effect<ReadonlyArray<ClaimedComparison>>
+const makeComparisonQueue = Effect.map(SqlClient.SqlClient, (sql) => {
+  const { claim, release, postpone, toClaim } = makeJobQueue(sql, COMPARISON_TABLE, ClaimedComparison, {
+    returning: sql`j.operator_id, j.listing_row, j.attempts, j.failures, j.suspected, j.compared_at`,
+    statement: selectListingsSql(sql)
+  })
+  const complete = (input: CompleteComparisonParameters, hasDrift: boolean) =>
+    sql`${completeComparisonSql(sql, input, hasDrift)}`
+  return {
+    claim,
+    release,
+    postpone,
+    /** Creates and deletes comparisons as listings are mapped; returns how many, at most {@link COMPARISON_SYNC_ROWS} of each. */
+    syncWithListings: (now: Date) =>
+      Effect.map(
+        readSyncedRows(
+          sql`${syncComparisonsSql(sql, { now, latestDueAt: new Date(now.getTime() + MAX_COMPARISON_AHEAD_MS) })}`
+        ),
+        (row) => row?.rows ?? 0
+      ),
     /** Makes a push of the drifted days due. Returns whether there is a new push to send. */
-    readonly complete: (comparison: ClaimedComparison, result: ComparisonResult, now: Date) => Effect.Effect<boolean>
-    /** Postpones the comparison, as the channel could not be read. */
-    readonly fail: (comparison: ClaimedComparison, next: Date, now: Date) => Effect.Effect<void>
-    readonly release: (comparison: ClaimedComparison, now: Date) => Effect.Effect<void>
+    complete: (
+      comparison: ClaimedComparison,
+      { driftedDays, suspectedDays, nextDueAt }: ComparisonResult,
+      now: Date
+    ) => {
+      const days = { driftedDays: toDaySet(driftedDays), suspectedDays: toDaySet(suspectedDays) }
+      return Effect.map(
+        readMarkedListings(complete({ ...toClaim(comparison), ...days, nextDueAt, now }, driftedDays.length > 0)),
+        (row) => (row?.marked ?? 0) > 0
+      )
+    }
   }
->()("latchkey/domain/calendars/listing-calendars/ComparisonQueue") {
-  static readonly layer = Layer.effect(
-    ComparisonQueue,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const syncComparisons = inForms(sql, (parameters: Givens<SyncComparisonsParameters>) =>
-        syncComparisonsSql(sql, parameters)
-      )
-      const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-      const complete = inForms(sql, (parameters: Givens<CompleteComparisonParameters>, hasDrift: boolean) =>
-        settling(sql, parameters, hasDrift)
-      )
-      const postpone = inForms(
-        sql,
-        ({ next, failed, ...given }: Givens<ComparisonClaim & { readonly next: Date; readonly failed: number }>) => sql`
-        UPDATE listing_comparisons SET due_at = ${next}, failures = failures + ${failed} WHERE ${isClaimedCondition(sql, given)}`
-      )
-      return ComparisonQueue.of({
-        syncWithListings: (now) =>
-          Effect.map(
-            readSyncedRows(syncComparisons({ now, latestDueAt: new Date(now.getTime() + MAX_COMPARISON_AHEAD_MS) })),
-            (row) => row?.rows ?? 0
-          ),
+})
 
-        take: (now, maxJobs, inProgress) =>
-          readTaken(
-            take({ now, leaseEnd: computeLeaseEnd(now, COMPARING_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })
-          ),
-
-        complete: (comparison, { driftedDays, suspectedDays, nextDueAt }, now) =>
-          Effect.map(
-            readMarkedListings(
-              complete(
-                {
-                  ...inHand(comparison, now),
-                  nextDueAt,
-                  driftedDays: toDaySet(driftedDays),
-                  suspectedDays: toDaySet(suspectedDays)
-                },
-                driftedDays.length > 0
-              )
-            ),
-            (row) => (row?.marked ?? 0) > 0
-          ),
-
-        fail: (comparison, next, now) => readNothing(postpone({ ...inHand(comparison, now), next, failed: 1 })),
-        release: (comparison, now) => readNothing(postpone({ ...inHand(comparison, now), next: now, failed: 0 }))
-      })
-    })
-  )
+/**
+ * When the calendars of listings are compared with their channels', in the database. A comparison is a job that is never complete, since
+ * there is a next time.
+ */
+export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
+  "latchkey/domain/calendars/listing-calendars/ComparisonQueue",
+  { make: makeComparisonQueue }
+) {
+  static readonly layer = Layer.effect(ComparisonQueue, ComparisonQueue.make)
 }

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 
@@ -35,10 +34,10 @@ interface ListingPushFilter {
 
 const readLoggedPushes = makeRowsReader(LoggedPush)
 
-const makeListLatest = (sql: SqlClient.SqlClient): PushLog["Service"]["listLatest"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, listingId, state, most }: Givens<ListingPushFilter & { readonly most: number }>) => sql`
+const makeListLatest =
+  (sql: SqlClient.SqlClient): PushLog["Service"]["listLatest"] =>
+  ({ operatorId, listingId, state }, limit) =>
+    readLoggedPushes(sql`
       SELECT p.id, p.operator_id, l.channel_type, l.listing_id, p.kind, p.state, p.reason, p.attempts, p.created_at,
         p.settled_at, p.ranges
       FROM listing_pushes p
@@ -46,10 +45,7 @@ const makeListLatest = (sql: SqlClient.SqlClient): PushLog["Service"]["listLates
       WHERE ${operatorId === undefined ? sql`true` : sql`p.operator_id = ${operatorId}`}
         AND ${listingId === undefined ? sql`true` : sql`l.listing_id = ${listingId}`}
         AND ${state === undefined ? sql`true` : sql`p.state = ${state}`}
-      ORDER BY p.id DESC LIMIT ${most}`
-  )
-  return (filter, limit) => readLoggedPushes(statement({ ...filter, most: limit }))
-}
+      ORDER BY p.id DESC LIMIT ${limit}`)
 
 /** What whoever runs the service sees of pushes to channels. All operators', unless one is named. */
 export class PushLog extends Context.Service<

@@ -1,19 +1,17 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { unavailableCountsSql } from "../availability/calendar-days.ts"
 import { dayRangesSql, daySetSql } from "./due-days.ts"
-import type { PartitionClaim } from "./settling.ts"
-import { claimedPartitionSql } from "./settling.ts"
+import { claimedPartitionSql, type PartitionClaim } from "./push-statements.ts"
 
-// The statements by which a worker finds out what there is to tell. They are two: what is read of the calendar after the due
-// days were taken over is at least as new as what they were due for.
+// The statements by which a worker finds out what to send. They are two, so that the inventory is read after the due days were moved to the
+// push and is at least as new as they are.
 
 /**
- * Draws up the calendar's own push of a lane: the days that are due become its days, with those that it could not be told of
- * before. Answers them and the operator's time zone; no row: the lane is another worker's by now.
+ * Creates the calendar's own push of a queue partition: the due days become its days, beside the days that could not be sent before.
+ * Returns the days and the operator's time zone, or no row if another worker has claimed the partition since.
  */
-export const createCalendarPushSql = (sql: SqlClient, claim: Givens<PartitionClaim>): Fragment => sql`
+export const createCalendarPushSql = (sql: SqlClient, claim: PartitionClaim): Fragment => sql`
   WITH lane AS MATERIALIZED (
     ${claimedPartitionSql(sql, claim, sql`operator_id, listing_row, due_days, due_since, calendar_waits`)}
   ), joined AS (
@@ -39,7 +37,7 @@ export const createCalendarPushSql = (sql: SqlClient, claim: Givens<PartitionCla
   FROM (SELECT * FROM joined UNION ALL SELECT * FROM made) push JOIN operators o ON o.id = push.operator_id`
 
 /** Days of a listing, from the first to the last. */
-export interface ReadInventoryParameters {
+interface ReadInventoryParameters {
   readonly operator_id: number
   readonly listing_row: number
   readonly start_date: string
@@ -50,7 +48,7 @@ export interface ReadInventoryParameters {
  * How many of a listing can be sold on each day, as the calendar is now. Days are distances from the first: numbers, as in
  * availability/store.ts.
  */
-export const readInventorySql = (sql: SqlClient, parameters: Givens<ReadInventoryParameters>): Fragment => {
+export const readInventorySql = (sql: SqlClient, parameters: ReadInventoryParameters): Fragment => {
   const { operator_id, listing_row, start_date, end_date } = parameters
   // Of what the host asked for nothing is looked at: that may be much, and said_days know of it.
   const pushedDays = sql`(

@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { InternalSubscriber } from "../../../jobs/events/internal-subscribers.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import type { DayRange } from "./rules.ts"
 
@@ -34,7 +33,7 @@ export const cooldownSql = (sql: SqlClient): Fragment =>
  * word. Lanes are locked in one order. A lane that rests goes on when its rest is over, which
  * is never longer than a rest is: the clock may have been set back.
  */
-export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Value<Date>): Fragment => sql`
+export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fragment => sql`
   INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since, traceparent)
   SELECT operator_id, listing_row, account_id, ${now}::timestamptz, 1, days, ${now}::timestamptz, traceparent
   FROM (${marked}) marked

@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { BadRequest, Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { dateInZone } from "../../../contract/time.ts"
@@ -77,7 +77,7 @@ const toWarnings = ({ channel_type, restrictions }: typeof update_listing_restri
   return { warnings: names.map((name) => `${name}: ${channel_type} does not support it, so it was not sent.`) }
 }
 
-export const layerListingCalendarsNoDeps = layerOperations(
+export const layerListingCalendars = layerOperations(
   Effect.gen(function* () {
     const store = yield* ListingCalendarStore
     const gateway = yield* ChannelGateway
@@ -91,5 +91,3 @@ export const layerListingCalendarsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerListingCalendars = Layer.provide(layerListingCalendarsNoDeps, ListingCalendarStore.layer)

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
+import { claimedJobFields } from "../../../jobs/job-queue.ts"
 import { Restrictions } from "../../channels/port/listing-days.ts"
 
-// What a worker has in its hands: the first of what a listing's channel is still to be told, in the form it is kept in.
+// A claimed push: the first pending change of a listing, as it is stored.
 
 const dateFields = { start_date: Schema.String, end_date: Schema.String }
 
@@ -15,28 +16,24 @@ const PushContent = Schema.Union([
   makePushContentSchema("availability", {})
 ])
 
-/** The lane of a listing, taken, and the first of its pushes. */
+/** The first push of a claimed listing. */
 export const ClaimedPush = Schema.Struct({
-  operator_id: Schema.Int,
+  ...claimedJobFields,
   listing_row: Schema.Int,
-  /** How often the lane was taken, this time included: no other worker has it with the same number. */
-  attempts: Schema.Int,
-  /** Failures in a row before this one. */
-  failures: Schema.Int,
   account_id: Schema.Int,
   channel_type: Schema.String,
   listing_id: Schema.String,
-  /** Null of the calendar's own: that is drawn up when it is told. */
+  /** Null for the calendar's own push, which gets its row when it is sent. */
   push_id: Schema.NullOr(Schema.Int),
-  told: PushContent,
-  /** The trace of the change it tells of; of the calendar's own, of the first that waited. */
+  content: PushContent,
+  /** The trace of the change, or of the first pending change in the calendar's own push. */
   traceparent: Schema.NullOr(Schema.String)
 })
 export type ClaimedPush = typeof ClaimedPush.Type
 
 const DayRanges = Schema.Array(Schema.Struct(dateFields))
 
-/** The calendar's own push, drawn up. */
+/** The calendar's own push with its row. */
 export const CalendarPushRow = Schema.Struct({
   push_id: Schema.Int,
   days: DayRanges,
@@ -44,7 +41,7 @@ export const CalendarPushRow = Schema.Struct({
 })
 export type CalendarPushRow = typeof CalendarPushRow.Type
 
-/** The row of `readInventorySql` (calendar-push-statements.ts): what it says of a listing's days. */
+/** The row of `readInventorySql` (calendar-push-statements.ts): the inventory of a listing's days. */
 export const InventoryRow = Schema.Struct({
   linked: Schema.Boolean,
   rooms: Schema.Int,
@@ -53,22 +50,22 @@ export const InventoryRow = Schema.Struct({
   untold: DayRanges
 })
 
-/** A push in a worker's hands, by its row, and what its channel was told of it if that was worked out in its hands. */
+/** A push in progress. `ranges`: the ranges that the worker computed and sent, if the push did not have them before. */
 export interface PushInProgress {
   readonly claimedPush: ClaimedPush
   readonly push_id: number
   readonly ranges: ReadonlyArray<PushSpan> | undefined
 }
 
-/** How telling a channel ended. */
+/** The outcome of sending a push to a channel. */
 export type PushOutcome =
-  /** It took it. The days it was told of are those an event tells. */
+  /** The channel accepted the push. The event has the days of `span`. */
   | { readonly end: "pushed"; readonly span: PushSpan }
-  /** There was nothing to tell it, for a reason. */
+  /** There was nothing to send. */
   | { readonly end: "nothing"; readonly reason: string }
-  /** It said no, and would again; or, unserved, nothing here reaches it. */
+  /** `refused`: the channel refused the push and would refuse it again. `unserved`: no connector reaches the channel. */
   | { readonly end: "refused" | "unserved"; readonly reason: string }
-  /** It could not be told, and may be later. */
+  /** The channel could not be reached. */
   | { readonly end: "failed"; readonly reason: string }
 
 export interface PushSpan {

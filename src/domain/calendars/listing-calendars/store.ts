@@ -1,9 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
-import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { genericPlanParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
 import { QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
@@ -27,43 +26,31 @@ type PushQueueResult = typeof PushQueueResult.Type
 const readAccounts = makeRowsReader(ListingAccountRow)
 const readQueueResult = makeOptionalRowReader(PushQueueResult)
 
-interface FindAccountsParameters {
-  readonly operatorId: number
-  readonly channelTypes: ReadonlyArray<string>
-  readonly listingIds: ReadonlyArray<string>
-}
-
-const makeFindAccounts = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["findAccounts"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, channelTypes, listingIds }: Givens<FindAccountsParameters>) => sql`
-      SELECT named.at, l.account_id
-      FROM unnest(${channelTypes}::text[], ${listingIds}::text[]) WITH ORDINALITY AS named (channel_type, listing_id, at)
-      JOIN listings l ON l.operator_id = ${operatorId} AND l.channel_type = named.channel_type
-        AND l.listing_id = named.listing_id
-      ORDER BY named.at`
-  )
-  return (operatorId, listings) =>
+const makeFindAccounts =
+  (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["findAccounts"] =>
+  (operatorId, listings) =>
     readAccounts(
-      statement({
-        operatorId,
-        channelTypes: listings.map((each) => each.channel_type),
-        listingIds: listings.map((each) => each.listing_id)
-      })
+      sql`
+        SELECT named.at, l.account_id
+        FROM unnest(${genericPlanParameter(
+          sql,
+          "text[]",
+          listings.map((each) => each.channel_type)
+        )}, ${genericPlanParameter(
+          sql,
+          "text[]",
+          listings.map((each) => each.listing_id)
+        )})
+          WITH ORDINALITY AS named (channel_type, listing_id, at)
+        JOIN listings l ON l.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND l.channel_type = named.channel_type
+          AND l.listing_id = named.listing_id
+        ORDER BY named.at`
     )
-}
 
 /** Days of a listing that its channel is to be told of. */
 export interface PushRequest extends ListingKey {
   readonly kind: RangesField
   readonly ranges: ReadonlyArray<DayRange>
-}
-
-interface QueuePushParameters extends PushRequest {
-  readonly operatorId: number
-  /** The days of which the host says how many can be sold. */
-  readonly hostDays: string
-  readonly now: Date
 }
 
 /**
@@ -73,47 +60,35 @@ interface QueuePushParameters extends PushRequest {
  */
 const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["queuePush"] => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, channel_type, listing_id, kind, ranges, hostDays, now }: Givens<QueuePushParameters>) => ({
-      change: sql`
-        own AS (
-          SELECT l.operator_id, l.id, l.account_id, a.auth_status,
-            l.ratio_readonly AND ${kind}::text = 'prices' AS is_readonly
-          FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) l
-          JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
-        ), lane AS (
-          INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
-          SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${hostDays}::datemultirange
-          FROM own WHERE auth_status <> 'disconnected' AND NOT is_readonly
-          ON CONFLICT (operator_id, listing_row) DO UPDATE
-            SET waiting = lane.waiting + 1, account_id = excluded.account_id,
-              said_days = excluded.said_days
-                + (lane.said_days - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1))),
-              due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
-            WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer < ${most}
-          RETURNING operator_id, listing_row
-        ), push AS (
-          INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)
-          SELECT operator_id, listing_row, ${kind}::text, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparentSql(sql)}
-          FROM lane
-          RETURNING operator_id, listing_row, kind
-        )`,
-      events: [],
-      changedRecords: sql`SELECT operator_id, 'listing:' || listing_row AS record, ARRAY[kind] AS fields FROM push`,
-      outcome: sql`SELECT auth_status, is_readonly, EXISTS (SELECT FROM push) AS queued FROM own`
-    })
-  )
   return (operatorId, { channel_type, listing_id, kind, ranges }, now) =>
     readQueueResult(
-      statement({
-        operatorId,
-        channel_type,
-        listing_id,
-        kind,
-        ranges,
-        hostDays: formatDaySet(kind === "inventories" ? ranges : []),
-        now
+      recordChange(sql, {
+        change: sql`
+          own AS (
+            SELECT l.operator_id, l.id, l.account_id, a.auth_status,
+              l.ratio_readonly AND ${kind}::text = 'prices' AS is_readonly
+            FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) l
+            JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
+          ), lane AS (
+            INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
+            SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${formatDaySet(kind === "inventories" ? ranges : [])}::datemultirange
+            FROM own WHERE auth_status <> 'disconnected' AND NOT is_readonly
+            ON CONFLICT (operator_id, listing_row) DO UPDATE
+              SET waiting = lane.waiting + 1, account_id = excluded.account_id,
+                said_days = excluded.said_days
+                  + (lane.said_days - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1))),
+                due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
+              WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer < ${most}
+            RETURNING operator_id, listing_row
+          ), push AS (
+            INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)
+            SELECT operator_id, listing_row, ${kind}::text, ${jsonParameter(ranges)}::jsonb, ${now}::timestamptz, ${traceparentSql(sql)}
+            FROM lane
+            RETURNING operator_id, listing_row, kind
+          )`,
+        events: [],
+        changedRecords: sql`SELECT operator_id, 'listing:' || listing_row AS record, ARRAY[kind] AS fields FROM push`,
+        outcome: sql`SELECT auth_status, is_readonly, EXISTS (SELECT FROM push) AS queued FROM own`
       })
     )
 }

@@ -1,11 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
-import {
-  changedRecordsSql,
-  createdOrDeletedRecordsSql,
-  prepareRecordedChange
-} from "../../../changes/recorded-change.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
+import { changedRecordsSql, createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CALENDAR_FEEDS_MAX } from "../../../platform/limits.ts"
 import type { SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
@@ -35,10 +30,7 @@ interface CreateFeedParameters extends FeedRecipient, SealedToken {
 }
 
 /** Conditions of a feed for a calendar: the calendar exists, and the property has fewer feeds than its limit. A property's own feed has no conditions. */
-const sourceFeedConditions = (
-  sql: SqlClient,
-  { operatorId, propertyId, calendarId, most }: Givens<CreateFeedParameters>
-) => {
+const sourceFeedConditions = (sql: SqlClient, { operatorId, propertyId, calendarId, most }: CreateFeedParameters) => {
   if (calendarId === undefined) return { hasCalendar: sql`true`, isFull: sql`false` }
   return {
     hasCalendar: sql`EXISTS (
@@ -71,10 +63,10 @@ const readCreatedFeed = makeSingleRowReader(CreatedFeedRow)
  * calendar is no longer imported is deleted first. So the operator is locked while a feed for a calendar is created.
  */
 export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<CreateFeedParameters>) => {
+  const statement = (parameters: CreateFeedParameters) => {
     const { operatorId, propertyId, calendarId, grantId, id, token, digest, now } = parameters
     const { hasCalendar, isFull } = sourceFeedConditions(sql, parameters)
-    return {
+    return recordChange(sql, {
       change: sql`
         ${lockGrantSql(sql, { operatorId, grantId })} preconditions AS (
           SELECT ${propertyExistsCondition(sql, operatorId, propertyId)} AS has_property, ${hasCalendar} AS has_calendar, ${isFull} AS is_full,
@@ -105,8 +97,8 @@ export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
       outcome: sql`
         SELECT preconditions.has_property, preconditions.has_calendar, preconditions.is_granted, ${feedColumnsSql(sql)}
         FROM preconditions LEFT JOIN feed ON true`
-    }
-  })
+    })
+  }
   const runWithLock = withOperatorLock(sql)
   return ({ operatorId, propertyId, calendarId, grantId }: FeedRecipient, id: number, token: string, now: Date) => {
     const sealedToken = sealToken(seals, operatorId, id, token)
@@ -119,24 +111,24 @@ export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
 const readFeed = makeOptionalRowReader(FeedRow)
 
 /** Replaces the token of a feed. Returns undefined if the owner has no such feed. */
-export const renewToken = (sql: SqlClient, seals: SecretSealer) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, grantId, token, digest }: Givens<FeedKey & SealedToken>) => ({
-      change: sql`
-      before AS (
-        SELECT * FROM property_feeds
-        WHERE operator_id = ${operatorId} AND id = ${id} AND ${isFeedOwnerCondition(sql, { grantId })} FOR NO KEY UPDATE
-      ), after AS (
-        UPDATE property_feeds f SET token = ${token}, token_digest = ${digest}
-        FROM before WHERE f.operator_id = before.operator_id AND f.id = before.id
-        RETURNING f.*
-      )`,
-      events: [],
-      changedRecords: changedRecordsSql(sql, "property_feed"),
-      outcome: sql`SELECT ${feedColumnsSql(sql)} FROM after`
-    })
-  )
-  return ({ operatorId, id, grantId }: FeedKey, token: string) =>
-    readFeed(statement({ operatorId, grantId, ...sealToken(seals, operatorId, id, token) }))
-}
+export const renewToken =
+  (sql: SqlClient, seals: SecretSealer) =>
+  ({ operatorId, id, grantId }: FeedKey, plainToken: string) => {
+    const { token, digest } = sealToken(seals, operatorId, id, plainToken)
+    return readFeed(
+      recordChange(sql, {
+        change: sql`
+          before AS (
+            SELECT * FROM property_feeds
+            WHERE operator_id = ${operatorId} AND id = ${id} AND ${isFeedOwnerCondition(sql, { grantId })} FOR NO KEY UPDATE
+          ), after AS (
+            UPDATE property_feeds f SET token = ${token}, token_digest = ${digest}
+            FROM before WHERE f.operator_id = before.operator_id AND f.id = before.id
+            RETURNING f.*
+          )`,
+        events: [],
+        changedRecords: changedRecordsSql(sql, "property_feed"),
+        outcome: sql`SELECT ${feedColumnsSql(sql)} FROM after`
+      })
+    )
+  }

@@ -1,10 +1,9 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { DateRange } from "../../../contract/date-range.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import type { OperatorScoped } from "../../operator-rows.ts"
-import { findSecretUrlOwner, type SecretUrlOwner } from "../../secret-urls.ts"
+import { findSecretUrlOwner } from "../../secret-urls.ts"
 import { BusyDaysRow, READ_RECORD_INTERVAL_MS } from "./rules.ts"
 
 // The reads of calendar feeds, and the record of what each feed last reported. Recording is not a change of a record: an anonymous
@@ -24,16 +23,14 @@ const readFeedByToken = makeOptionalRowReader(FeedByTokenRow)
 /** Finds the feed of a token. Returns undefined if no feed has the token, or if its operator is banned or closed. */
 export const findByToken = (sql: SqlClient) => {
   const findOwner = findSecretUrlOwner(sql)
-  const statement = inForms(
-    sql,
-    ({ operatorId, id, digest }: Givens<SecretUrlOwner>) => sql`
-      SELECT f.operator_id, f.id, f.property_id, f.calendar_id, operator.time_zone
-      FROM property_feeds f JOIN operators operator ON operator.id = f.operator_id
-      WHERE f.operator_id = ${operatorId} AND f.id = ${id} AND f.token_digest = ${digest} AND operator.status = 'active'`
-  )
   return (token: string) =>
     Effect.flatMap(findOwner(token), (owner) =>
-      owner === undefined ? Effect.undefined : readFeedByToken(statement(owner))
+      owner === undefined
+        ? Effect.undefined
+        : readFeedByToken(sql`
+          SELECT f.operator_id, f.id, f.property_id, f.calendar_id, operator.time_zone
+          FROM property_feeds f JOIN operators operator ON operator.id = f.operator_id
+          WHERE f.operator_id = ${owner.operatorId} AND f.id = ${owner.id} AND f.token_digest = ${owner.digest} AND operator.status = 'active'`)
     )
 }
 
@@ -59,7 +56,7 @@ const readBusyDays = makeOptionalRowReader(BusyDaysRow)
  *   after both cancelled.
  */
 export const findBusyDays = (sql: SqlClient) => {
-  const statement = inForms(sql, (parameters: Givens<BusyDaysParameters>) => {
+  const statement = (parameters: BusyDaysParameters) => {
     const { operatorId, id, calendarId, start, end, today, now, recordedAfter } = parameters
     const importedDays =
       calendarId === undefined
@@ -96,7 +93,7 @@ export const findBusyDays = (sql: SqlClient) => {
           AND d.stay_id IS NOT NULL
       ) stay
       WHERE f.operator_id = ${operatorId} AND f.id = ${id}`
-  })
+  }
   return (
     { operator_id: operatorId, id, calendar_id }: FeedByTokenRow,
     today: string,
@@ -118,13 +115,11 @@ export interface RecordReadParameters extends OperatorScoped {
 }
 
 /** Records the busy days that the feed reports to its reader now. */
-export const recordRead = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id, busyDays, now }: Givens<RecordReadParameters>) => sql`
-      UPDATE property_feeds SET told = ${busyDays}::datemultirange, told_at = ${now}
-      WHERE operator_id = ${operatorId} AND id = ${id}`
-  )
-  return ({ operatorId, id, busyDays, now }: RecordReadParameters) =>
-    Effect.asVoid(readNoRows(statement({ operatorId, id, busyDays, now })))
-}
+export const recordRead =
+  (sql: SqlClient) =>
+  ({ operatorId, id, busyDays, now }: RecordReadParameters) =>
+    Effect.asVoid(
+      readNoRows(sql`
+        UPDATE property_feeds SET told = ${busyDays}::datemultirange, told_at = ${now}
+        WHERE operator_id = ${operatorId} AND id = ${id}`)
+    )

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Valued } from "../../../platform/database/forms.ts"
 import type { GrantKey } from "../../connection-grants.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
@@ -30,5 +29,5 @@ export type FeedRow = typeof FeedRow.Type
 export const feedColumnsSql = (sql: SqlClient): Fragment => sql`id, property_id, calendar_id, token, created_at`
 
 /** Whether a row of feeds belongs to the host, or to the OAuth connection. */
-export const isFeedOwnerCondition = (sql: SqlClient, { grantId }: Pick<Valued<GrantKey>, "grantId">): Fragment =>
+export const isFeedOwnerCondition = (sql: SqlClient, { grantId }: Pick<GrantKey, "grantId">): Fragment =>
   grantId === undefined ? sql`grant_id IS NULL` : sql`grant_id = ${grantId}`

@@ -1,4 +1,4 @@
-import { Effect, Layer, Result } from "effect"
+import { Effect, Result } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../../contract/errors.ts"
 import { formatUtcInstant } from "../../../contract/time.ts"
@@ -21,7 +21,7 @@ import { FeedRow } from "./feed-rows.ts"
 import { newFeedToken, toFeedUrl } from "./feed-url.ts"
 import { PropertyFeedStore } from "./store.ts"
 
-export const layerPropertyFeedsNoDeps = layerOperations(
+export const layerPropertyFeeds = layerOperations(
   Effect.gen(function* () {
     const store = yield* PropertyFeedStore
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
@@ -43,8 +43,6 @@ export const layerPropertyFeedsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerPropertyFeeds = Layer.provide(layerPropertyFeedsNoDeps, PropertyFeedStore.layer)
 
 type Store = PropertyFeedStore["Service"]
 

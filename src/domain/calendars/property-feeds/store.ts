@@ -3,11 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
-import { type Givens, inForms, type Valued } from "../../../platform/database/forms.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { GrantKey } from "../../connection-grants.ts"
-import type { OperatorRowId } from "../../operator-rows.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { type CreatedFeedRow, createFeed, renewToken } from "./feed-changes.ts"
 import { type FeedByTokenRow, findBusyDays, findByToken, type RecordReadParameters, recordRead } from "./feed-reads.ts"
@@ -19,24 +17,20 @@ type Sql = SqlClient.SqlClient
 /** Whether a row of feeds is the feed of the recipient. */
 const feedOfRecipientCondition = (
   sql: Sql,
-  { operatorId, propertyId, calendarId, grantId }: Valued<FeedRecipient>
+  { operatorId, propertyId, calendarId, grantId }: FeedRecipient
 ): Fragment => sql`
   operator_id = ${operatorId} AND property_id = ${propertyId} AND ${isFeedOwnerCondition(sql, { grantId })}
     AND ${calendarId === undefined ? sql`calendar_id IS NULL` : sql`calendar_id = ${calendarId}`}`
 
 const readFoundFeed = makeSingleRowReader(Schema.Union([FeedRow, Schema.Struct({ new_id: Schema.Int })]))
 
-const makeFindOrReserveId = (sql: Sql): PropertyFeedStore["Service"]["findOrReserveId"] => {
-  const statement = inForms(
-    sql,
-    (recipient: Givens<FeedRecipient>) => sql`
+const makeFindOrReserveId =
+  (sql: Sql): PropertyFeedStore["Service"]["findOrReserveId"] =>
+  (recipient) =>
+    readFoundFeed(sql`
       SELECT ${feedColumnsSql(sql)},
         CASE WHEN id IS NULL THEN nextval(pg_get_serial_sequence('property_feeds', 'id')) END AS new_id
-      FROM (SELECT) one LEFT JOIN property_feeds ON ${feedOfRecipientCondition(sql, recipient)}`
-  )
-  return ({ operatorId, propertyId, calendarId, grantId }) =>
-    readFoundFeed(statement({ operatorId, propertyId, calendarId, grantId }))
-}
+      FROM (SELECT) one LEFT JOIN property_feeds ON ${feedOfRecipientCondition(sql, recipient)}`)
 
 /** Feeds of a property. */
 interface PropertyFeedSearch extends GrantKey {
@@ -45,27 +39,25 @@ interface PropertyFeedSearch extends GrantKey {
 
 const readFeeds = makeRowsReader(FeedRow)
 
-const makeList = (sql: Sql): PropertyFeedStore["Service"]["list"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, propertyId, grantId }: Givens<PropertyFeedSearch>) => sql`
+const makeList =
+  (sql: Sql): PropertyFeedStore["Service"]["list"] =>
+  ({ operatorId, propertyId, grantId }) =>
+    readFeeds(sql`
       SELECT ${feedColumnsSql(sql)} FROM property_feeds
       WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND ${isFeedOwnerCondition(sql, { grantId })}
-      ORDER BY calendar_id NULLS FIRST`
-  )
-  return ({ operatorId, propertyId, grantId }) => readFeeds(statement({ operatorId, propertyId, grantId }))
-}
+      ORDER BY calendar_id NULLS FIRST`)
 
 const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 
-const makeExists = (sql: Sql): PropertyFeedStore["Service"]["exists"] => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id }: Givens<OperatorRowId>) =>
-      sql`SELECT EXISTS (SELECT FROM property_feeds WHERE operator_id = ${operatorId} AND id = ${id}) AS known`
-  )
-  return (operatorId, id) => Effect.map(readExists(statement({ operatorId, id })), ({ known }) => known)
-}
+const makeExists =
+  (sql: Sql): PropertyFeedStore["Service"]["exists"] =>
+  (operatorId, id) =>
+    Effect.map(
+      readExists(
+        sql`SELECT EXISTS (SELECT FROM property_feeds WHERE operator_id = ${operatorId} AND id = ${id}) AS known`
+      ),
+      ({ known }) => known
+    )
 
 /** The SQL of feeds. Recording a read is not a change of a record, because an anonymous reader causes it. */
 export class PropertyFeedStore extends Context.Service<

@@ -1,15 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
 import type { ChannelAccountRef } from "../port/event-handling.ts"
 
 /** Whether the operator has an account of that id; true for none: a field that was not sent names nothing wrong. */
-export const accountExistsCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  id: Value<number> | undefined
-): Fragment =>
+export const accountExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM channel_accounts WHERE operator_id = ${operatorId} AND id = ${id})`
@@ -17,7 +12,7 @@ export const accountExistsCondition = (
 /** For a CTE: the account that speaks; no row where there is none. */
 export const channelAccountSql = (
   sql: SqlClient,
-  { operatorId, accountId, channelType }: Givens<ChannelAccountRef>
+  { operatorId, accountId, channelType }: ChannelAccountRef
 ): Fragment => sql`
   SELECT operator_id, id, channel_type FROM channel_accounts
   WHERE operator_id = ${operatorId} AND id = ${accountId} AND channel_type = ${channelType}`
@@ -26,11 +21,7 @@ export const channelAccountSql = (
 export const channelAccountNotFoundError = new NotFound({ message: "channel_account_id: no such account." })
 
 /** Whether a row of `orders`, called `order` in the statement, is of another account that its channel still lets the service into. */
-export const belongsToOtherAccountCondition = (
-  sql: SqlClient,
-  order: Fragment,
-  accountId: Value<number>
-): Fragment => sql`
+export const belongsToOtherAccountCondition = (sql: SqlClient, order: Fragment, accountId: number): Fragment => sql`
   EXISTS (SELECT FROM channel_accounts a
     WHERE a.operator_id = ${order}.operator_id AND a.id = ${order}.channel_account_id
       AND a.id <> ${accountId} AND a.auth_status <> 'disconnected')`

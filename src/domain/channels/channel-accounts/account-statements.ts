@@ -1,11 +1,9 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { RecordCode, textUpTo } from "../../../contract/fields.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACCOUNTS_MAX, GUEST_NAME_LENGTH } from "../../../platform/limits.ts"
-import type { OperatorScoped } from "../../operator-rows.ts"
 import type { ChannelAccountEvent } from "../port/channel-events.ts"
 import { ChannelType } from "../port/channel-type.ts"
 import type { ChannelAccountRef } from "../port/event-handling.ts"
@@ -28,86 +26,68 @@ export type NewChannelAccount = typeof NewChannelAccount.Type
 const readPreviousVersion = makeOptionalRowReader(Schema.Struct({ last_version: Schema.Int }))
 const readConnectedAccount = makeOptionalRowReader(Schema.Struct({ id: Schema.NullOr(Schema.Int) }))
 
-interface AccountUpdateParameters extends ChannelAccountRef {
-  readonly version: number
-  readonly username: string
-  readonly auth_status: string
-}
-
 /** Writes down how an account stands if that is news, and answers the version before; undefined: there is no such account. */
-export const makeIngestAccountUpdate = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, (update: Givens<AccountUpdateParameters>) => ({
-    change: sql`
-      before AS (
-        SELECT * FROM channel_accounts
-        WHERE operator_id = ${update.operatorId} AND id = ${update.accountId} AND channel_type = ${update.channelType}
-        FOR NO KEY UPDATE
-      ), after AS (
-        UPDATE channel_accounts a
-        SET username = ${update.username}, auth_status = ${update.auth_status}, version = ${update.version}::bigint
-        FROM before
-        WHERE a.operator_id = before.operator_id AND a.id = before.id AND before.version < ${update.version}::bigint
-        RETURNING a.*
-      )`,
-    events: [],
-    // One more version of the same is no change.
-    changedRecords: sql`
-      SELECT * FROM (
-        SELECT after.operator_id, 'channel_account:' || after.id AS record,
-          changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
-        FROM before JOIN after ON after.operator_id = before.operator_id AND after.id = before.id
-      ) compared WHERE fields <> '{}'`,
-    outcome: sql`SELECT version AS last_version FROM before`
-  }))
-  return (
+export const makeIngestAccountUpdate =
+  (sql: Sql) =>
+  (
     { operatorId, accountId, channelType }: ChannelAccountRef,
     { version, username, auth_status }: ChannelAccountEvent
-  ) => readPreviousVersion(statement({ operatorId, accountId, channelType, version, username, auth_status }))
-}
-
-interface ConnectAccountParameters extends OperatorScoped, NewChannelAccount {
-  readonly now: Date
-  readonly maxAccounts: number
-}
+  ) =>
+    readPreviousVersion(
+      recordChange(sql, {
+        change: sql`
+          before AS (
+            SELECT * FROM channel_accounts
+            WHERE operator_id = ${operatorId} AND id = ${accountId} AND channel_type = ${channelType}
+            FOR NO KEY UPDATE
+          ), after AS (
+            UPDATE channel_accounts a
+            SET username = ${username}, auth_status = ${auth_status}, version = ${version}::bigint
+            FROM before
+            WHERE a.operator_id = before.operator_id AND a.id = before.id AND before.version < ${version}::bigint
+            RETURNING a.*
+          )`,
+        events: [],
+        // One more version of the same is no change.
+        changedRecords: sql`
+          SELECT * FROM (
+            SELECT after.operator_id, 'channel_account:' || after.id AS record,
+              changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
+            FROM before JOIN after ON after.operator_id = before.operator_id AND after.id = before.id
+          ) compared WHERE fields <> '{}'`,
+        outcome: sql`SELECT version AS last_version FROM before`
+      })
+    )
 
 /**
  * Makes an account, or makes the one there is active again. Answers its id, null where there is no room for one more, and
  * undefined where there is no such operator. To be run in turn.
  */
-export const makeConnectAccount = (sql: Sql) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, now, maxAccounts, ...account }: Givens<ConnectAccountParameters>) => ({
+export const makeConnectAccount = (sql: Sql) => (operatorId: number, account: NewChannelAccount, now: Date) =>
+  readConnectedAccount(
+    recordChange(sql, {
       change: sql`
-      before AS (
-        SELECT * FROM channel_accounts
-        WHERE operator_id = ${operatorId} AND channel_type = ${account.channel_type}
-          AND origin_account_id = ${account.origin_account_id}
-      ), after AS (
-        INSERT INTO channel_accounts AS a
-          (operator_id, channel_type, username, origin_account_id, auth_status, connector, created_at)
-        SELECT id, ${account.channel_type}, ${account.username}, ${account.origin_account_id}, 'active', ${account.connector},
-          ${now}::timestamptz
-        FROM operators
-        WHERE id = ${operatorId} AND (EXISTS (SELECT FROM before)
-          OR (SELECT count(*) FROM channel_accounts WHERE operator_id = ${operatorId}) < ${maxAccounts}::bigint)
-        ON CONFLICT (operator_id, channel_type, origin_account_id) DO UPDATE
-          SET username = excluded.username, auth_status = excluded.auth_status, connector = excluded.connector
-        RETURNING a.*
-      )`,
+        before AS (
+          SELECT * FROM channel_accounts
+          WHERE operator_id = ${operatorId} AND channel_type = ${account.channel_type}
+            AND origin_account_id = ${account.origin_account_id}
+        ), after AS (
+          INSERT INTO channel_accounts AS a
+            (operator_id, channel_type, username, origin_account_id, auth_status, connector, created_at)
+          SELECT id, ${account.channel_type}, ${account.username}, ${account.origin_account_id}, 'active', ${account.connector},
+            ${now}::timestamptz
+          FROM operators
+          WHERE id = ${operatorId} AND (EXISTS (SELECT FROM before)
+            OR (SELECT count(*) FROM channel_accounts WHERE operator_id = ${operatorId}) < ${CHANNEL_ACCOUNTS_MAX}::bigint)
+          ON CONFLICT (operator_id, channel_type, origin_account_id) DO UPDATE
+            SET username = excluded.username, auth_status = excluded.auth_status, connector = excluded.connector
+          RETURNING a.*
+        )`,
       events: [],
       changedRecords: sql`
-      SELECT after.operator_id, 'channel_account:' || after.id AS record,
-        CASE WHEN before.id IS NULL THEN '{}'::text[] ELSE changed_fields(to_jsonb(before), to_jsonb(after)) END AS fields
-      FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id`,
+        SELECT after.operator_id, 'channel_account:' || after.id AS record,
+          CASE WHEN before.id IS NULL THEN '{}'::text[] ELSE changed_fields(to_jsonb(before), to_jsonb(after)) END AS fields
+        FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id`,
       outcome: sql`SELECT after.id FROM operators LEFT JOIN after ON true WHERE operators.id = ${operatorId}`
     })
   )
-  return (operatorId: number, account: NewChannelAccount, now: Date) => {
-    const { channel_type, username, origin_account_id, connector } = account
-    const maxAccounts = CHANNEL_ACCOUNTS_MAX
-    return readConnectedAccount(
-      statement({ operatorId, channel_type, username, origin_account_id, connector, now, maxAccounts })
-    )
-  }
-}

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { toPage } from "../../../contract/page.ts"
 import { handleOperations, layerOperations } from "../../operation-handlers.ts"
@@ -12,10 +12,8 @@ const searchChannelAccounts = (store: ChannelAccountStore["Service"]) =>
     return { channel_accounts: page.rows, total: page.total }
   })
 
-export const layerChannelAccountsNoDeps = layerOperations(
+export const layerChannelAccounts = layerOperations(
   Effect.map(ChannelAccountStore, (store) =>
     handleOperations(ChannelAccountOperations, { search_channel_accounts: searchChannelAccounts(store) })
   )
 )
-
-export const layerChannelAccounts = Layer.provide(layerChannelAccountsNoDeps, ChannelAccountStore.layer)

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { type Connector, Connectors, type RemoteAccount } from "./connector.ts"
 import {
@@ -68,13 +67,10 @@ const readAccounts = makeRowsReader(ChannelAccountRow)
 
 /** An act at the connector of the account it is about. */
 const makeGatewayMethodFactory = (sql: SqlClient.SqlClient, connectors: Connectors["Service"]) => {
-  const accountStatement = inForms(
-    sql,
-    ({ operatorId, accountId, channelType }: Givens<ChannelAccountQuery>) => sql`
+  const accountStatement = ({ operatorId, accountId, channelType }: ChannelAccountQuery) => sql`
       SELECT id, origin_account_id, auth_status, connector FROM channel_accounts
       WHERE operator_id = ${operatorId} AND channel_type = ${channelType}
         AND ${accountId === undefined ? sql`true` : sql`id = ${accountId}`} LIMIT 2`
-  )
   const findAccount = Effect.fnUntraced(function* ({ operatorId, accountId, channelType }: ChannelAccountTarget) {
     const rows = yield* readAccounts(accountStatement({ operatorId, accountId: accountId ?? undefined, channelType }))
     const [only, another] = rows

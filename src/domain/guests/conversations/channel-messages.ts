@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { findConstraintViolation } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { CHANNEL_CLOCK_SKEW_MS, MESSAGE_FEEDBACK_LOOP_MS } from "../../../platform/limits.ts"
@@ -57,7 +56,7 @@ interface RecognizeMessageParameters extends ChannelThreadRef {
 /** The query for the one message of ours in the CTE `conversation` that it is. */
 const localMessageSql = (
   sql: Sql,
-  { sentAs, text, hasAttachment, createdFrom, createdUntil }: Givens<RecognizeMessageParameters>
+  { sentAs, text, hasAttachment, createdFrom, createdUntil }: RecognizeMessageParameters
 ): Fragment => {
   const conversationMessagesSql = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
   if (sentAs !== undefined) return sql`${conversationMessagesSql} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
@@ -72,16 +71,13 @@ const localMessageSql = (
 
 /** Sees what a message is. */
 export const recognizeMessage = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    (parameters: Givens<RecognizeMessageParameters>) => sql`
+  const statement = (parameters: RecognizeMessageParameters) => sql`
       WITH conversation AS (${conversationByThreadSql(sql, parameters)}), ours AS (${localMessageSql(sql, parameters)})
       SELECT EXISTS (${channelAccountSql(sql, parameters)}) AS speaker_known,
         EXISTS (SELECT FROM conversation c JOIN messages m
             ON m.operator_id = c.operator_id AND m.conversation_id = c.id AND m.channel_message_id = ${parameters.messageId})
           OR EXISTS (SELECT FROM ours WHERE channel_message_id IS NOT NULL) AS is_known,
         (SELECT jsonb_build_object('conversation_id', conversation_id, 'id', id) FROM ours) AS ours`
-  )
   return ({ operatorId, accountId, channelType }: ChannelAccountRef, message: ChannelMessageEvent, now: Date) => {
     const isHost = message.sender === "host"
     const sentAs = isHost ? (message.sent_as ?? undefined) : undefined
@@ -122,9 +118,9 @@ const readInsertedId = makeOptionalRowReader(RowId)
  * Undefined: the same message, or its thread, is being heard elsewhere.
  */
 export const insertChannelMessage = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<InsertMessageParameters>) => {
+  const statement = (parameters: InsertMessageParameters) => {
     const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = parameters
-    return {
+    return recordChange(sql, {
       // A conversation is locked before what is in it, as everywhere (message-queue.ts). One without a message is as old as its
       // thread is known: the first message says better. Who waited for the row sees by its time that another was first: the messages he
       // sees are of before.
@@ -156,8 +152,8 @@ export const insertChannelMessage = (sql: Sql) => {
           CASE WHEN EXISTS (SELECT FROM made) THEN '{}' ELSE '{messages}' END::text[] AS fields
         FROM (SELECT conversation.* FROM conversation, message) c`,
       outcome: sql`SELECT id FROM message`
-    }
-  })
+    })
+  }
   return ({ operatorId, accountId, channelType }: ChannelAccountRef, message: ChannelMessageEvent, now: Date) => {
     const attachmentUrl = toAttachmentUrl(message)
     return readInsertedId(
@@ -180,12 +176,6 @@ export const insertChannelMessage = (sql: Sql) => {
   }
 }
 
-interface ConfirmMessageParameters extends LocalMessage {
-  readonly operatorId: number
-  readonly messageId: string
-  readonly now: Date
-}
-
 /** What a message breaks that has been written down as another meanwhile. */
 const CHANNEL_MESSAGE_ID_CONSTRAINT = "messages_of_channel"
 
@@ -200,40 +190,38 @@ export const confirmLocalMessage = (sql: Sql) => {
   const olderQueuedMessagesSql = sql`
     SELECT FROM messages older WHERE older.operator_id = after.operator_id
       AND older.conversation_id = after.conversation_id AND older.delivery = 'queued' AND older.id < after.id`
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, conversation_id, id, messageId, now }: Givens<ConfirmMessageParameters>) => ({
-      // The lane is locked before the message, as whoever sends it does.
-      change: sql`
-      lane AS (
-        SELECT operator_id, conversation_id FROM message_lanes
-        WHERE operator_id = ${operatorId} AND conversation_id = ${conversation_id} FOR NO KEY UPDATE
-      ), before AS (
-        SELECT m.* FROM messages m LEFT JOIN lane ON true
-        WHERE m.operator_id = ${operatorId} AND m.id = ${id} AND m.channel_message_id IS NULL FOR NO KEY UPDATE OF m
-      ), after AS (
-        UPDATE messages m
-        SET channel_message_id = ${messageId}, delivery = 'sent', reason = NULL,
-          settled_at = coalesce(m.settled_at, ${now}::timestamptz)
-        FROM before WHERE m.operator_id = before.operator_id AND m.id = before.id AND m.channel_message_id IS NULL
-        RETURNING m.operator_id, m.id, m.conversation_id
-      ), counted AS (
-        UPDATE message_lanes l SET waiting = l.waiting - 1, failures = 0,
-          due_at = CASE WHEN EXISTS (${olderQueuedMessagesSql}) THEN l.due_at ELSE ${now}::timestamptz END
-        FROM after JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
-        WHERE before.delivery = 'queued'
-          AND l.operator_id = after.operator_id AND l.conversation_id = after.conversation_id
-      )`,
-      events: [],
-      changedRecords: sql`
-      SELECT c.operator_id, ${conversationRecordSql(sql)} AS record, '{messages}'::text[] AS fields
-      FROM after JOIN conversations c ON c.operator_id = after.operator_id AND c.id = after.conversation_id`,
-      outcome: sql`SELECT id FROM after`
-    })
-  )
   const inSavepoint = withSavepoint(sql)
   return (operatorId: number, { conversation_id, id }: LocalMessage, { message_id }: ChannelMessageEvent, now: Date) =>
-    inSavepoint(statement({ operatorId, conversation_id, id, messageId: message_id, now })).pipe(
+    inSavepoint(
+      recordChange(sql, {
+        // The lane is locked before the message, as whoever sends it does.
+        change: sql`
+          lane AS (
+            SELECT operator_id, conversation_id FROM message_lanes
+            WHERE operator_id = ${operatorId} AND conversation_id = ${conversation_id} FOR NO KEY UPDATE
+          ), before AS (
+            SELECT m.* FROM messages m LEFT JOIN lane ON true
+            WHERE m.operator_id = ${operatorId} AND m.id = ${id} AND m.channel_message_id IS NULL FOR NO KEY UPDATE OF m
+          ), after AS (
+            UPDATE messages m
+            SET channel_message_id = ${message_id}, delivery = 'sent', reason = NULL,
+              settled_at = coalesce(m.settled_at, ${now}::timestamptz)
+            FROM before WHERE m.operator_id = before.operator_id AND m.id = before.id AND m.channel_message_id IS NULL
+            RETURNING m.operator_id, m.id, m.conversation_id
+          ), counted AS (
+            UPDATE message_lanes l SET waiting = l.waiting - 1, failures = 0,
+              due_at = CASE WHEN EXISTS (${olderQueuedMessagesSql}) THEN l.due_at ELSE ${now}::timestamptz END
+            FROM after JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
+            WHERE before.delivery = 'queued'
+              AND l.operator_id = after.operator_id AND l.conversation_id = after.conversation_id
+          )`,
+        events: [],
+        changedRecords: sql`
+          SELECT c.operator_id, ${conversationRecordSql(sql)} AS record, '{messages}'::text[] AS fields
+          FROM after JOIN conversations c ON c.operator_id = after.operator_id AND c.id = after.conversation_id`,
+        outcome: sql`SELECT id FROM after`
+      })
+    ).pipe(
       Effect.catchIf(
         (error) => findConstraintViolation(error)?.name === CHANNEL_MESSAGE_ID_CONSTRAINT,
         () => Effect.succeed([])

@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { column, columnAssignments, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { channelAccountSql } from "../../channels/channel-accounts/account-conditions.ts"
 import type { ChannelOrderEvent, ChannelThreadEvent } from "../../channels/port/channel-events.ts"
@@ -65,7 +64,7 @@ export interface ChannelThreadRef extends ChannelAccountRef {
 /** The conversation of a thread, if it is known. */
 export const conversationByThreadSql = (
   sql: Sql,
-  { operatorId, accountId, threadId }: Givens<ChannelThreadRef>
+  { operatorId, accountId, threadId }: ChannelThreadRef
 ): Fragment => sql`
   SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
 
@@ -74,8 +73,8 @@ export const NEW_CONVERSATION_COLUMNS =
   "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
 export const newConversationValuesSql = (
   sql: Sql,
-  { code, threadId, at }: { readonly code: Value<string>; readonly threadId: Value<string>; readonly at: Value<Date> },
-  lastMessageAt: Value<Date> = at
+  { code, threadId, at }: { readonly code: string; readonly threadId: string; readonly at: Date },
+  lastMessageAt: Date = at
 ): Fragment => sql`
   speaker.operator_id, ${code}::text, speaker.id, speaker.channel_type, ${threadId}::text, ${lastMessageAt}::timestamptz,
   ${at}::timestamptz`
@@ -89,57 +88,34 @@ const readIngestResult = makeSingleRowReader(
   })
 )
 
-interface IngestThreadParameters extends ChannelThreadRef {
-  readonly code: string
-  readonly version: number
-  readonly thread: typeof ThreadColumns.Type
-  readonly at: Date
-}
-
 /** Writes down what is news of a thread; a new one begins its conversation. */
-export const ingestThread = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<IngestThreadParameters>) => ({
-    change: sql`
-      speaker AS (${channelAccountSql(sql, parameters)}), before AS (${conversationByThreadSql(sql, parameters)}), after AS (
-        INSERT INTO conversations AS c (${sql.literal(NEW_CONVERSATION_COLUMNS)}, version, ${sql.literal(columnNames(ThreadColumns))})
-        SELECT ${newConversationValuesSql(sql, parameters)}, ${parameters.version}::bigint, ${sql.literal(columnNames(ThreadColumns, "given"))}
-        FROM speaker, ${rowParameterSql(sql, ThreadColumns, parameters.thread)}
-        ON CONFLICT (operator_id, account_id, thread_id) DO UPDATE
-          SET version = excluded.version, ${sql.literal(columnAssignments(ThreadColumns, "excluded"))}
-          WHERE c.version < excluded.version
-        RETURNING c.*
-      )`,
-    events: [],
-    // One more version of the same is no change.
-    changedRecords: sql`
-      SELECT operator_id, ${conversationRecordSql(sql)} AS record, fields FROM (
-        SELECT after.operator_id, after.code, before.id IS NULL AS is_new, CASE WHEN before.id IS NULL THEN '{}'::text[]
-          ELSE changed_fields(to_jsonb(before) - 'version', to_jsonb(after) - 'version') END AS fields
-        FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
-      ) compared WHERE is_new OR fields <> '{}'`,
-    outcome: sql`
-      SELECT EXISTS (SELECT FROM speaker) AS speaker_known, EXISTS (SELECT FROM after) AS applied,
-        (SELECT version FROM before) AS last_version`
-  }))
-  return ({ operatorId, accountId, channelType }: ChannelAccountRef, thread: ChannelThreadEvent, at: Date) =>
-    readIngestResult(
-      statement({
-        operatorId,
-        accountId,
-        channelType,
-        threadId: thread.thread_id,
-        code: newPublicCode(),
-        version: thread.version,
-        thread: toThreadColumns(thread),
-        at
-      })
-    )
-}
-
-interface EnsureOrderThreadParameters extends ChannelThreadRef {
-  readonly code: string
-  readonly booker: typeof GuestColumns.Type
-  readonly at: Date
+export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: ChannelThreadEvent, at: Date) => {
+  const threadId = thread.thread_id
+  return readIngestResult(
+    recordChange(sql, {
+      change: sql`
+        speaker AS (${channelAccountSql(sql, account)}), before AS (${conversationByThreadSql(sql, { ...account, threadId })}), after AS (
+          INSERT INTO conversations AS c (${sql.literal(NEW_CONVERSATION_COLUMNS)}, version, ${sql.literal(columnNames(ThreadColumns))})
+          SELECT ${newConversationValuesSql(sql, { code: newPublicCode(), threadId, at })}, ${thread.version}::bigint, ${sql.literal(columnNames(ThreadColumns, "given"))}
+          FROM speaker, ${rowParameterSql(sql, ThreadColumns, toThreadColumns(thread))}
+          ON CONFLICT (operator_id, account_id, thread_id) DO UPDATE
+            SET version = excluded.version, ${sql.literal(columnAssignments(ThreadColumns, "excluded"))}
+            WHERE c.version < excluded.version
+          RETURNING c.*
+        )`,
+      events: [],
+      // One more version of the same is no change.
+      changedRecords: sql`
+        SELECT operator_id, ${conversationRecordSql(sql)} AS record, fields FROM (
+          SELECT after.operator_id, after.code, before.id IS NULL AS is_new, CASE WHEN before.id IS NULL THEN '{}'::text[]
+            ELSE changed_fields(to_jsonb(before) - 'version', to_jsonb(after) - 'version') END AS fields
+          FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
+        ) compared WHERE is_new OR fields <> '{}'`,
+      outcome: sql`
+        SELECT EXISTS (SELECT FROM speaker) AS speaker_known, EXISTS (SELECT FROM after) AS applied,
+          (SELECT version FROM before) AS last_version`
+    })
+  )
 }
 
 const readConversationCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
@@ -150,44 +126,32 @@ const readConversationCode = makeOptionalRowReader(Schema.Struct({ code: Schema.
  */
 export const ensureOrderThread = (sql: Sql) => {
   const guestColumnsSql = sql.literal(columnNames(GuestColumns))
-  const statement = prepareRecordedChange(sql, (parameters: Givens<EnsureOrderThreadParameters>) => ({
-    change: sql`
-      speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), named AS (
-        UPDATE conversations c SET ${sql.literal(columnAssignments(GuestColumns, "given"))}
-        FROM known, ${rowParameterSql(sql, GuestColumns, parameters.booker)}
-        WHERE c.operator_id = known.operator_id AND c.id = known.id AND c.version = 0 AND c.guest_name IS NULL
-        RETURNING c.operator_id, c.code
-      ), made AS (
-        INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)}, ${guestColumnsSql})
-        SELECT ${newConversationValuesSql(sql, parameters)}, ${sql.literal(columnNames(GuestColumns, "given"))}
-        FROM speaker, ${rowParameterSql(sql, GuestColumns, parameters.booker)} WHERE NOT EXISTS (SELECT FROM known)
-        ON CONFLICT DO NOTHING RETURNING operator_id, code
-      )`,
-    events: [],
-    changedRecords: sql`
-      SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{guest_name,guest_phone,guest_email}'::text[] AS fields
-      FROM named
-      UNION ALL SELECT operator_id, ${conversationRecordSql(sql)}, '{}' FROM made`,
-    outcome: sql`SELECT code FROM known UNION ALL SELECT code FROM made`
-  }))
-  return (
-    { operatorId, accountId, channelType }: ChannelAccountRef,
-    threadId: string,
-    guest: ChannelOrderEvent["booker"],
-    at: Date
-  ) =>
-    Effect.map(
+  return (account: ChannelAccountRef, threadId: string, guest: ChannelOrderEvent["booker"], at: Date) => {
+    const guestColumns = toGuestColumns(guest)
+    return Effect.map(
       readConversationCode(
-        statement({
-          operatorId,
-          accountId,
-          channelType,
-          threadId,
-          code: newPublicCode(),
-          booker: toGuestColumns(guest),
-          at
+        recordChange(sql, {
+          change: sql`
+            speaker AS (${channelAccountSql(sql, account)}), known AS (${conversationByThreadSql(sql, { ...account, threadId })}), named AS (
+              UPDATE conversations c SET ${sql.literal(columnAssignments(GuestColumns, "given"))}
+              FROM known, ${rowParameterSql(sql, GuestColumns, guestColumns)}
+              WHERE c.operator_id = known.operator_id AND c.id = known.id AND c.version = 0 AND c.guest_name IS NULL
+              RETURNING c.operator_id, c.code
+            ), made AS (
+              INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)}, ${guestColumnsSql})
+              SELECT ${newConversationValuesSql(sql, { code: newPublicCode(), threadId, at })}, ${sql.literal(columnNames(GuestColumns, "given"))}
+              FROM speaker, ${rowParameterSql(sql, GuestColumns, guestColumns)} WHERE NOT EXISTS (SELECT FROM known)
+              ON CONFLICT DO NOTHING RETURNING operator_id, code
+            )`,
+          events: [],
+          changedRecords: sql`
+            SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{guest_name,guest_phone,guest_email}'::text[] AS fields
+            FROM named
+            UNION ALL SELECT operator_id, ${conversationRecordSql(sql)}, '{}' FROM made`,
+          outcome: sql`SELECT code FROM known UNION ALL SELECT code FROM made`
         })
       ),
       (row) => row?.code
     )
+  }
 }

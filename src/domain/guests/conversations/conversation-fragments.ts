@@ -1,6 +1,5 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import { ACTIVITIES_SHOWN } from "../../../platform/limits.ts"
 
 // What conversations are about, as fragments: the guest, the stays of the orders that are linked, and what is asked for.
@@ -24,7 +23,7 @@ const latestOrdersSql = (sql: Sql, row: Fragment): Fragment => sql`
  * The one stay that stands for a row of `conversations`, with the title of its property: the one that runs or comes next, else
  * the last that was. Orders that are over stand behind all that are not.
  */
-const headlineStaySql = (sql: Sql, row: Fragment, today: Value<string>): Fragment => sql`
+const headlineStaySql = (sql: Sql, row: Fragment, today: string): Fragment => sql`
   SELECT s.check_in_date, s.check_out_date, p.title
   FROM (${latestOrdersSql(sql, row)}) o
   JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
@@ -34,19 +33,21 @@ const headlineStaySql = (sql: Sql, row: Fragment, today: Value<string>): Fragmen
   LIMIT 1`
 
 /** Conversations as they are listed, for `makePageReader`: the latest first, with who the guest is, and when and where he stays. */
-export const conversationListParts = (sql: Sql, today: Value<string>) => ({
+export const conversationListParts = (sql: Sql, today: string) => ({
   pageQuery: sql`
     SELECT c.*, listed.position FROM listed
     JOIN conversations c ON c.operator_id = listed.operator_id AND c.id = listed.id`,
   orderBy: sql`last_message_at DESC, id DESC`,
-  columns: {
-    id: sql`page.code`,
-    guest: conversationGuestSql(sql, sql`page`),
-    property_title: sql`coalesce(stay.title, '')`,
-    check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
-    check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`
-  },
   joins: sql`LEFT JOIN LATERAL (${headlineStaySql(sql, sql`page`, today)}) stay ON true`
+})
+
+/** The columns of the conversations that {@link conversationListParts} lists. */
+export const conversationListColumns = (sql: Sql) => ({
+  id: sql`page.code`,
+  guest: conversationGuestSql(sql, sql`page`),
+  property_title: sql`coalesce(stay.title, '')`,
+  check_in_date: sql`coalesce(stay.check_in_date, page.inquiry_check_in_date)`,
+  check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`
 })
 
 /** A row of `properties` as an activity shows it. */

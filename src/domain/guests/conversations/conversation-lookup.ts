@@ -3,7 +3,6 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { Forbidden, NotFound } from "../../../contract/errors.ts"
 import { textUpTo } from "../../../contract/fields.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { randomAddressToken } from "../../../platform/random-text.ts"
 
@@ -19,7 +18,7 @@ const PUBLIC_CODE_MAX_LENGTH = 64
 export const ConversationId = textUpTo(PUBLIC_CODE_MAX_LENGTH)
 
 /** An operator's conversation: at most one row. */
-export const conversationByCodeSql = (sql: SqlClient, operatorId: Value<number>, code: Value<string>): Fragment =>
+export const conversationByCodeSql = (sql: SqlClient, operatorId: number, code: string): Fragment =>
   sql`SELECT * FROM conversations WHERE operator_id = ${operatorId} AND code = ${code}`
 
 const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
@@ -28,14 +27,13 @@ const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
  * Whether anybody has a conversation of that name: for who named one that is not its own, and for nothing else, as it is
  * looked for in the rows of all operators.
  */
-export const conversationExists = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ code }: Givens<{ readonly code: string }>) =>
-      sql`SELECT EXISTS (SELECT FROM conversations WHERE code = ${code}) AS known`
-  )
-  return (code: string): Effect.Effect<boolean> => Effect.map(readExists(statement({ code })), ({ known }) => known)
-}
+export const conversationExists =
+  (sql: SqlClient) =>
+  (code: string): Effect.Effect<boolean> =>
+    Effect.map(
+      readExists(sql`SELECT EXISTS (SELECT FROM conversations WHERE code = ${code}) AS known`),
+      ({ known }) => known
+    )
 
 /** What was found of the caller's conversation; why there is nothing, where there is nothing. `field` is what names it in the call. */
 export const requireOwnConversation = <Row>(

@@ -1,4 +1,4 @@
-import { Clock, DateTime, Effect, Layer } from "effect"
+import { Clock, DateTime, Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond, dateInZone, formatInstantWithOffset, truncateToSecond } from "../../../contract/time.ts"
@@ -100,7 +100,7 @@ const writeNote = (store: Store) =>
       : yield* store.writeNote(operatorId, currentNote.id, text, yield* currentSecond)
   })
 
-export const layerConversationsNoDeps = layerOperations(
+export const layerConversations = layerOperations(
   Effect.gen(function* () {
     const store = yield* ConversationStore
     const imageContext = { images: yield* Images, publicUrl: yield* PublicUrl }
@@ -120,5 +120,3 @@ export const layerConversationsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerConversations = Layer.provide(layerConversationsNoDeps, ConversationStore.layer)

@@ -2,7 +2,6 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import type { ConstraintViolation } from "../../../platform/database/constraint-violations.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
 import { QUEUED_MESSAGES_MAX } from "../../../platform/limits.ts"
 import { messageQueueFullError } from "./rules.ts"
@@ -15,7 +14,7 @@ export const conversationRecordSql = (sql: SqlClient, column = "code"): Fragment
   sql`'conversation:' || ${sql(column)}`
 
 /** Who is said to write for the host, whichever of his accounts it was: the merchant (specification, Conversation message). */
-export const operatorNameSql = (sql: SqlClient, operatorId: Value<number>): Fragment =>
+export const operatorNameSql = (sql: SqlClient, operatorId: number): Fragment =>
   sql`(SELECT name FROM operators WHERE id = ${operatorId})`
 
 /** What a full lane breaks: it would wait for fewer than none. */
@@ -27,7 +26,7 @@ const QUEUE_FULL_CONSTRAINT = "message_lanes_waiting_check"
  * rows that came of it, with the `conversation` they are in. An idle lane is due now. A full one breaks its own check, which
  * undoes the whole statement ({@link toQueueFullError}).
  */
-export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: Value<Date>): Fragment => sql`
+export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: Date): Fragment => sql`
   said AS (${messagesSql}), conversation AS (
     UPDATE conversations c SET last_message_at = greatest(c.last_message_at, ${now}::timestamptz)
     FROM said WHERE c.operator_id = said.operator_id AND c.id = said.conversation_id
@@ -49,7 +48,7 @@ export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: V
   )`
 
 /** What subscribers are told of the rows of `message`, whose conversations are in `conversation`. */
-export const messageCreatedEventSql = (sql: SqlClient, now: Value<Date>): Fragment =>
+export const messageCreatedEventSql = (sql: SqlClient, now: Date): Fragment =>
   recordEventSql(sql, "message_created", {
     from: sql`(
       SELECT message.operator_id, conversation.code AS conversation_code, message.code AS message_code

@@ -1,22 +1,23 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Conflict } from "../../../contract/errors.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import { MESSAGES_SHOWN } from "../../../platform/limits.ts"
 import type { DisplayType } from "../../channels/port/channel-events.ts"
 import { OffsetSecondColumn, RowId } from "../../column-schemas.ts"
-import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
+import type { OperatorScoped } from "../../operator-rows.ts"
 import { keepImageSql } from "../images/image-references.ts"
 import { ConversationActivity, ConversationGuest, ListedConversation, Message } from "./contract.ts"
 import {
   conversationGuestSql,
+  conversationListColumns,
   conversationListParts,
   inquiryActivitySql,
   stayActivitiesSql
@@ -44,11 +45,12 @@ const search = (sql: Sql) => {
   const selectPage = makePageReader(
     sql,
     ConversationListRow,
-    ({ operatorId, today }: Givens<SearchConversationsParameters>) => ({
+    ({ operatorId, today }: SearchConversationsParameters) => ({
       // No more than the index has: a page is found in its order also where a plan knows of smaller inboxes alone.
-      matchingRows: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${operatorId}`,
+      matchingRows: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`,
       ...conversationListParts(sql, today)
-    })
+    }),
+    conversationListColumns(sql)
   )
   return (operatorId: number, today: string, pageRequest: Page) => selectPage({ operatorId, today }, pageRequest)
 }
@@ -75,15 +77,6 @@ const ConversationRow = Schema.Struct({
 })
 const readConversation = makeOptionalRowReader(ConversationRow)
 
-interface ConversationCodeParameters extends OperatorScoped {
-  readonly code: string
-}
-
-interface FindConversationParameters extends ConversationCodeParameters {
-  /** The message before which others are asked for. */
-  readonly before: string | undefined
-}
-
 const messagePageSql = (sql: Sql, hasBefore: boolean): Fragment => sql`
   SELECT m.* FROM own CROSS JOIN LATERAL (
     SELECT * FROM messages m WHERE m.operator_id = own.operator_id AND m.conversation_id = own.id
@@ -91,10 +84,8 @@ const messagePageSql = (sql: Sql, hasBefore: boolean): Fragment => sql`
     ORDER BY m.created_at DESC, m.id DESC LIMIT ${sql.literal(String(MESSAGES_SHOWN + 1))}) m`
 
 /** A conversation, and what is in it. */
-const findConversation = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, code, before }: Givens<FindConversationParameters>) => sql`
+const findConversation = (sql: Sql) => (operatorId: number, code: string, before: string | undefined) =>
+  readConversation(sql`
       WITH own AS (${conversationByCodeSql(sql, operatorId, code)}), until AS (${
         before === undefined
           ? sql`SELECT NULL::timestamptz AS created_at, NULL::bigint AS id`
@@ -109,11 +100,7 @@ const findConversation = (sql: Sql) => {
             CASE WHEN attachment_url IS NOT NULL THEN jsonb_build_object('fullback_url', attachment_url) END,
             'created_at', created_at, 'delivery', delivery, 'delivery_reason', reason) ORDER BY created_at DESC, id DESC), '[]')
           FROM shown) AS messages
-      FROM own`
-  )
-  return (operatorId: number, code: string, before: string | undefined) =>
-    readConversation(statement({ operatorId, code, before }))
-}
+      FROM own`)
 
 const RecipientRow = Schema.Struct({
   id: Schema.Int,
@@ -124,16 +111,11 @@ const RecipientRow = Schema.Struct({
 const readRecipient = makeOptionalRowReader(RecipientRow)
 
 /** What a message to its guest is judged by. */
-const findSendTarget = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, code }: Givens<ConversationCodeParameters>) => sql`
+const findSendTarget = (sql: Sql) => (operatorId: number, code: string) =>
+  readRecipient(sql`
       SELECT c.id, c.channel_type, coalesce(l.waiting, 0) AS waiting
       FROM (${conversationByCodeSql(sql, operatorId, code)}) c
-      LEFT JOIN message_lanes l ON l.operator_id = c.operator_id AND l.conversation_id = c.id`
-  )
-  return (operatorId: number, code: string) => readRecipient(statement({ operatorId, code }))
-}
+      LEFT JOIN message_lanes l ON l.operator_id = c.operator_id AND l.conversation_id = c.id`)
 
 /** A message of the host's side. */
 interface NewMessage {
@@ -143,49 +125,30 @@ interface NewMessage {
   readonly image: { readonly id: number; readonly url: string } | undefined
 }
 
-interface SendMessageParameters extends OperatorScoped, Omit<NewMessage, "image"> {
-  readonly conversationId: number
-  readonly imageId: number | undefined
-  readonly imageUrl: string | undefined
-  readonly now: Date
-}
-
 const readSentMessage = makeRowReaderOrFail(RowId, toQueueFullError)
 
 /** Writes a message down and puts it into the lane of its conversation; fails where that is full. */
-const sendMessage = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<SendMessageParameters>) => {
-    const { operatorId, imageId, imageUrl, now } = parameters
-    const image = imageId === undefined ? sql`` : sql`image AS (${keepImageSql(sql, operatorId, imageId)}), `
+const sendMessage =
+  (sql: Sql) =>
+  (operatorId: number, conversationId: number, { code, display_type, content, image }: NewMessage, now: Date) => {
+    const imageCte = image === undefined ? sql`` : sql`image AS (${keepImageSql(sql, operatorId, image.id)}), `
     const messageSql = sql`
-      SELECT ${operatorId}::bigint AS operator_id, ${parameters.conversationId}::bigint AS conversation_id,
-        ${parameters.code}::text AS code, ${operatorNameSql(sql, operatorId)} AS sender_name, '[]'::jsonb AS sources,
-        ${parameters.display_type}::text AS display_type, ${parameters.content}::text AS content, ${
-          imageId === undefined || imageUrl === undefined
+      SELECT ${operatorId}::bigint AS operator_id, ${conversationId}::bigint AS conversation_id,
+        ${code}::text AS code, ${operatorNameSql(sql, operatorId)} AS sender_name, '[]'::jsonb AS sources,
+        ${display_type}::text AS display_type, ${content}::text AS content, ${
+          image === undefined
             ? sql`NULL::text AS attachment_url, NULL::bigint AS image_id`
-            : sql`${imageUrl}::text AS attachment_url, image.id AS image_id FROM image`
+            : sql`${image.url}::text AS attachment_url, image.id AS image_id FROM image`
         }`
-    return {
-      change: sql`${image}${enqueueMessagesSql(sql, messageSql, now)}`,
-      events: [messageCreatedEventSql(sql, now)],
-      changedRecords: conversationsTouchedSql(sql),
-      outcome: sql`SELECT id FROM message`
-    }
-  })
-  return (operatorId: number, conversationId: number, { image, ...message }: NewMessage, now: Date) =>
-    readSentMessage(
-      statement({
-        operatorId,
-        conversationId,
-        code: message.code,
-        display_type: message.display_type,
-        content: message.content,
-        imageId: image?.id,
-        imageUrl: image?.url,
-        now
+    return readSentMessage(
+      recordChange(sql, {
+        change: sql`${imageCte}${enqueueMessagesSql(sql, messageSql, now)}`,
+        events: [messageCreatedEventSql(sql, now)],
+        changedRecords: conversationsTouchedSql(sql),
+        outcome: sql`SELECT id FROM message`
       })
     )
-}
+  }
 
 const NoteRow = Schema.Struct({
   id: Schema.Int,
@@ -195,39 +158,28 @@ const NoteRow = Schema.Struct({
 const readNote = makeOptionalRowReader(NoteRow)
 
 /** The note of a conversation. */
-const findNote = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, code }: Givens<ConversationCodeParameters>) => sql`
-      SELECT id, note, note_updated_at AS updated_at FROM (${conversationByCodeSql(sql, operatorId, code)}) c`
-  )
-  return (operatorId: number, code: string) => readNote(statement({ operatorId, code }))
-}
+const findNote = (sql: Sql) => (operatorId: number, code: string) =>
+  readNote(sql`
+      SELECT id, note, note_updated_at AS updated_at FROM (${conversationByCodeSql(sql, operatorId, code)}) c`)
 
 /** When the note of a conversation was written last. */
 export const NoteTimestamp = Schema.Struct({ updated_at: Schema.NullOr(OffsetSecondColumn) })
 const readNoteUpdate = makeSingleRowReader(NoteTimestamp)
 
-interface WriteNoteParameters extends OperatorRowId {
-  readonly note: string
-  readonly now: Date
-}
-
-const writeNote = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, note, now }: Givens<WriteNoteParameters>) => ({
-    change: sql`
-      after AS (
-        UPDATE conversations SET note = ${note}::text, note_updated_at = ${now}::timestamptz
-        WHERE operator_id = ${operatorId} AND id = ${id}
-        RETURNING operator_id, code, note_updated_at
-      )`,
-    events: [],
-    changedRecords: sql`SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{note}'::text[] AS fields FROM after`,
-    outcome: sql`SELECT note_updated_at AS updated_at FROM after`
-  }))
-  return (operatorId: number, id: number, text: string, now: Date) =>
-    readNoteUpdate(statement({ operatorId, id, note: text, now }))
-}
+const writeNote = (sql: Sql) => (operatorId: number, id: number, text: string, now: Date) =>
+  readNoteUpdate(
+    recordChange(sql, {
+      change: sql`
+        after AS (
+          UPDATE conversations SET note = ${text}::text, note_updated_at = ${now}::timestamptz
+          WHERE operator_id = ${operatorId} AND id = ${id}
+          RETURNING operator_id, code, note_updated_at
+        )`,
+      events: [],
+      changedRecords: sql`SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{note}'::text[] AS fields FROM after`,
+      outcome: sql`SELECT note_updated_at AS updated_at FROM after`
+    })
+  )
 
 const makeConversationStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   conversationExists: conversationExists(sql),

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { nextRowsCondition } from "../../../jobs/retention.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
 
@@ -30,23 +29,18 @@ interface InsertImageParameters extends OperatorScoped {
  * An image that nothing refers to yet, and its share of what the operator may have; undefined, and nothing is changed, where
  * that is not left. Who puts another meanwhile waits for the row of the shares, and is then told by what it has become.
  */
-const insertImage = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, token, kind, bytes, now, deleteAt, quotaBytes }: Givens<InsertImageParameters>) => sql`
+const insertImage = (sql: Sql) => (image: InsertImageParameters) =>
+  readInsertedImage(sql`
       WITH share AS (
         INSERT INTO image_shares AS share (operator_id, bytes)
-        SELECT ${operatorId}::bigint, ${bytes}::bigint WHERE ${bytes}::bigint <= ${quotaBytes}::bigint
+        SELECT ${image.operatorId}::bigint, ${image.bytes}::bigint WHERE ${image.bytes}::bigint <= ${image.quotaBytes}::bigint
         ON CONFLICT (operator_id) DO UPDATE SET bytes = share.bytes + excluded.bytes
-          WHERE share.bytes + excluded.bytes <= ${quotaBytes}::bigint
+          WHERE share.bytes + excluded.bytes <= ${image.quotaBytes}::bigint
         RETURNING operator_id
       )
       INSERT INTO images (operator_id, token, kind, bytes, created_at, delete_at)
-      SELECT operator_id, ${token}::text, ${kind}::text, ${bytes}::bigint, ${now}::timestamptz, ${deleteAt}::timestamptz FROM share
-      RETURNING id, token`
-  )
-  return (image: InsertImageParameters) => readInsertedImage(statement(image))
-}
+      SELECT operator_id, ${image.token}::text, ${image.kind}::text, ${image.bytes}::bigint, ${image.now}::timestamptz, ${image.deleteAt}::timestamptz FROM share
+      RETURNING id, token`)
 
 const StoredImageRow = Schema.Struct({
   operator_id: Schema.Int,
@@ -59,16 +53,11 @@ type StoredImageRow = typeof StoredImageRow.Type
 const readOpenedImage = makeOptionalRowReader(StoredImageRow)
 
 /** The image that has a token; undefined when there is none any more, or the account behind it is banned or closed. */
-const findByToken = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ token, now }: Givens<{ readonly token: string; readonly now: Date }>) => sql`
+const findByToken = (sql: Sql) => (token: string, now: Date) =>
+  readOpenedImage(sql`
       SELECT image.operator_id, image.id, image.token, image.kind, image.bytes
       FROM images image JOIN operators operator ON operator.id = image.operator_id
-      WHERE image.token = ${token} AND (image.delete_at IS NULL OR image.delete_at > ${now}) AND operator.status = 'active'`
-  )
-  return (token: string, now: Date) => readOpenedImage(statement({ token, now }))
-}
+      WHERE image.token = ${token} AND (image.delete_at IS NULL OR image.delete_at > ${now}) AND operator.status = 'active'`)
 
 const ExpiredImage = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, token: Schema.String })
 type ExpiredImage = typeof ExpiredImage.Type
@@ -78,33 +67,27 @@ const readExpiredImages = makeRowsReader(ExpiredImage)
  * The next images after `afterId` whose time has come, by their ids. From now on nothing keeps them (image-references.ts): their bytes
  * may be gone already. Who dies with them in hand leaves them to be taken again.
  */
-const claimExpired = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ now, afterId }: Givens<{ readonly now: Date; readonly afterId: number }>) => sql`
+const claimExpired = (sql: Sql) => (now: Date, afterId: number) =>
+  readExpiredImages(sql`
       WITH going AS (
         UPDATE images SET delete_at = '-infinity'
         WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM images WHERE delete_at <= ${now} AND id > ${afterId} ORDER BY id`)}
         RETURNING operator_id, id, token
       )
-      SELECT operator_id, id, token FROM going ORDER BY id`
-  )
-  return (now: Date, afterId: number) => readExpiredImages(statement({ now, afterId }))
-}
+      SELECT operator_id, id, token FROM going ORDER BY id`)
 
 /** Removes an image in this state and releases its quota, only once if several calls do so. */
-const removeImage = (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id }: Givens<OperatorRowId>) => sql`
-      WITH gone AS (
-        DELETE FROM images WHERE operator_id = ${operatorId} AND id = ${id} AND ${sql.literal(state)}
-        RETURNING operator_id, bytes
-      )
-      UPDATE image_shares share SET bytes = share.bytes - gone.bytes FROM gone WHERE share.operator_id = gone.operator_id`
-  )
-  return ({ operatorId, id }: OperatorRowId) => Effect.asVoid(Effect.orDie(statement({ operatorId, id })))
-}
+const removeImage =
+  (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") =>
+  ({ operatorId, id }: OperatorRowId) =>
+    Effect.asVoid(
+      Effect.orDie(sql`
+        WITH gone AS (
+          DELETE FROM images WHERE operator_id = ${operatorId} AND id = ${id} AND ${sql.literal(state)}
+          RETURNING operator_id, bytes
+        )
+        UPDATE image_shares share SET bytes = share.bytes - gone.bytes FROM gone WHERE share.operator_id = gone.operator_id`)
+    )
 
 /** The rows of images. Their bytes are in ImageBytes. */
 export class ImageStore extends Context.Service<

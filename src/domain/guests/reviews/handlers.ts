@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { toPage } from "../../../contract/page.ts"
 import { dateInZone } from "../../../contract/time.ts"
@@ -23,7 +23,7 @@ const searchReviews = (store: ReviewSearchStore["Service"]) =>
     return { reviews: page.rows, total: page.total }
   })
 
-export const layerReviewsNoDeps = layerOperations(
+export const layerReviews = layerOperations(
   Effect.gen(function* () {
     const [searchStore, { write }] = [yield* ReviewSearchStore, yield* HostReviews]
     return handleOperations(ReviewOperations, {
@@ -32,5 +32,3 @@ export const layerReviewsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerReviews = Layer.provide(layerReviewsNoDeps, [ReviewSearchStore.layer, HostReviews.layer])

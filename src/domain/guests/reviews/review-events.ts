@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { stayEventFields } from "../../bookings/stays/stay-sql.ts"
 
 // What is told of records that were made or changed: parts of one statement.
@@ -25,9 +24,5 @@ export const reviewsWithStaysCte = (sql: SqlClient): Fragment => sql`
 export const reviewRecordSql = (sql: SqlClient): Fragment => sql`'review:' || told.reservation_code`
 
 /** Records the event of each row of the CTE `told`. */
-export const recordReviewEvents = (
-  sql: SqlClient,
-  event: "review_created" | "review_updated",
-  at: Value<Date>
-): Fragment =>
+export const recordReviewEvents = (sql: SqlClient, event: "review_created" | "review_updated", at: Date): Fragment =>
   recordEventSql(sql, event, { from: sql`told`, record: reviewRecordSql(sql), fields: stayEventFields(sql), at })

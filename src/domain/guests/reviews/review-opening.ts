@@ -1,12 +1,11 @@
 import { Cause, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { addDays, dateInZone } from "../../../contract/time.ts"
 import { repeatForever } from "../../../jobs/loop.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
@@ -25,15 +24,10 @@ export const REVIEW_OPENING_STAYS = 100
 const OperatorRow = Schema.Struct({ id: Schema.Int, time_zone: Schema.String })
 const readOperators = makeRowsReader(OperatorRow)
 
-const findOperatorsAfter = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ after }: Givens<{ readonly after: number }>) => sql`
-      SELECT id, time_zone FROM operators WHERE id > ${after}
-      ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`
-  )
-  return (afterOperatorId: number) => readOperators(statement({ after: afterOperatorId }))
-}
+const findOperatorsAfter = (sql: SqlClient.SqlClient) => (afterOperatorId: number) =>
+  readOperators(sql`
+      SELECT id, time_zone FROM operators WHERE id > ${afterOperatorId}
+      ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`)
 
 /** How far an operator's stays are looked through, from the latest check-out on: before this stay of this day. */
 const StayScan = Schema.Struct({
@@ -60,16 +54,11 @@ const NO_SCANS: ReadonlyArray<StayScan> = []
 
 const readScanResult = makeSingleRowReader(Schema.Struct({ made: Schema.Int, further: Schema.Array(StayScan) }))
 
-interface ScanParameters {
-  readonly scans: ReadonlyArray<StayScan>
-  readonly now: Date
-}
-
 /**
  * CTEs that end in `due`: orders without a record, of stays that were looked at. OFFSET 0 and LIMIT keep the way from stay to
  * order to record: in tables it knows nothing of, PostgreSQL began with all orders.
  */
-const selectDueOrders = (sql: SqlClient.SqlClient, { scans }: Givens<ScanParameters>): Fragment => sql`
+const selectDueOrders = (sql: SqlClient.SqlClient, scans: ReadonlyArray<StayScan>): Fragment => sql`
   turn AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(scans)}::jsonb)
       AS turn (operator_id bigint, today date, first date, before_day date, before_stay bigint)
@@ -105,21 +94,21 @@ const selectUnfinishedScans = (sql: SqlClient.SqlClient): Fragment => sql`
     SELECT *, row_number() OVER (PARTITION BY operator_id ORDER BY check_out_date DESC, id DESC) AS place FROM looked
   ) placed WHERE place = ${sql.literal(String(REVIEW_OPENING_STAYS))}`
 
-const makeScanStays = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<ScanParameters>) => ({
-    change: sql`
-      ${selectDueOrders(sql, parameters)}, written AS (
-        INSERT INTO reviews (operator_id, order_id, created_at)
-        SELECT operator_id, order_id, ${parameters.now}::timestamptz FROM due ORDER BY operator_id, order_id
-        ON CONFLICT DO NOTHING
-        RETURNING operator_id, order_id
-      ), ${reviewsWithStaysCte(sql)}`,
-    events: [recordReviewEvents(sql, "review_created", parameters.now)],
-    changedRecords: sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`,
-    outcome: sql`SELECT (SELECT count(*) FROM written) AS made, (${selectUnfinishedScans(sql)}) AS further`
-  }))
-  return (scans: ReadonlyArray<StayScan>, now: Date) => readScanResult(statement({ scans, now }))
-}
+const makeScanStays = (sql: SqlClient.SqlClient) => (scans: ReadonlyArray<StayScan>, now: Date) =>
+  readScanResult(
+    recordChange(sql, {
+      change: sql`
+        ${selectDueOrders(sql, scans)}, written AS (
+          INSERT INTO reviews (operator_id, order_id, created_at)
+          SELECT operator_id, order_id, ${now}::timestamptz FROM due ORDER BY operator_id, order_id
+          ON CONFLICT DO NOTHING
+          RETURNING operator_id, order_id
+        ), ${reviewsWithStaysCte(sql)}`,
+      events: [recordReviewEvents(sql, "review_created", now)],
+      changedRecords: sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`,
+      outcome: sql`SELECT (SELECT count(*) FROM written) AS made, (${selectUnfinishedScans(sql)}) AS further`
+    })
+  )
 
 /** Makes every record that is due. What cannot be made is told in the log and holds up no other operator's. */
 export const makeOpenReviews = Effect.gen(function* () {

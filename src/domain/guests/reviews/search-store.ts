@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { hostReviewChannelCondition } from "./channel-conditions.ts"
@@ -39,11 +39,14 @@ const reviewStatusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment =
   }
 }
 
-const selectMatching = (sql: Sql, values: Givens<ReviewSearchParameters>, status: ReviewStatusFilter): Fragment => {
+const selectMatching = (sql: Sql, values: ReviewSearchParameters, status: ReviewStatusFilter): Fragment => {
   const { operatorId, reservation_code: code, property_id, checkOutFrom, checkOutUntil } = values
-  const conditions = [sql`r.operator_id = ${operatorId}`, reviewStatusCondition(sql, status)]
-  if (checkOutFrom !== undefined) conditions.push(sql`r.check_out_date >= ${checkOutFrom}`)
-  if (checkOutUntil !== undefined) conditions.push(sql`r.check_out_date <= ${checkOutUntil}`)
+  const operator = genericPlanParameter(sql, "bigint", operatorId)
+  const conditions = [sql`r.operator_id = ${operator}`, reviewStatusCondition(sql, status)]
+  if (checkOutFrom !== undefined)
+    conditions.push(sql`r.check_out_date >= ${genericPlanParameter(sql, "date", checkOutFrom)}`)
+  if (checkOutUntil !== undefined)
+    conditions.push(sql`r.check_out_date <= ${genericPlanParameter(sql, "date", checkOutUntil)}`)
   // The code of the order or of any of its stays, as in a search of reservations.
   if (code !== undefined) {
     conditions.push(sql`r.order_id = ANY (ARRAY(
@@ -52,7 +55,7 @@ const selectMatching = (sql: Sql, values: Givens<ReviewSearchParameters>, status
   }
   if (property_id !== undefined) {
     conditions.push(sql`r.order_id IN (
-      SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND property_id = ${property_id})`)
+      SELECT order_id FROM stays WHERE operator_id = ${operator} AND property_id = ${genericPlanParameter(sql, "bigint", property_id)})`)
   }
   return sql`SELECT r.operator_id, r.order_id, r.check_out_date FROM reviews r WHERE ${sql.and(conditions)}`
 }
@@ -66,19 +69,19 @@ const search = (sql: Sql) => {
   const selectPage = makePageReader(
     sql,
     Review,
-    (values: Givens<ReviewSearchParameters>, status: ReviewStatusFilter) => ({
+    (values: ReviewSearchParameters, status: ReviewStatusFilter) => ({
       matchingRows: selectMatching(sql, values, status),
       pageQuery: selectFullRows(sql),
       orderBy: sql`check_out_date DESC, order_id DESC`,
-      columns: {
-        property_id: sql`coalesce(stay.property_id, 0)`,
-        listing_id: sql`coalesce(stay.listing_id, coalesce(stay.property_id, 0)::text)`,
-        check_in_date: sql`(
+      joins: sql`LEFT JOIN ${firstStaySql(sql, sql`page`)} stay ON true`
+    }),
+    {
+      property_id: sql`coalesce(stay.property_id, 0)`,
+      listing_id: sql`coalesce(stay.listing_id, coalesce(stay.property_id, 0)::text)`,
+      check_in_date: sql`(
         SELECT min(s.check_in_date) FROM stays s
         WHERE s.operator_id = page.operator_id AND s.order_id = page.order_id)`
-      },
-      joins: sql`LEFT JOIN ${firstStaySql(sql, sql`page`)} stay ON true`
-    })
+    }
   )
   return (
     operatorId: number,

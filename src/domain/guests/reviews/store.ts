@@ -1,10 +1,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { column, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { OrderStatus } from "../../bookings/orders/order.ts"
 import { belongsToOtherAccountCondition } from "../../channels/channel-accounts/account-conditions.ts"
@@ -51,36 +50,28 @@ const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragmen
 
 const readReviewedOrder = makeOptionalRowReader(ReviewedOrderRow)
 
-const findByReservationCode = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, reservation_code }: Givens<OperatorScoped & { readonly reservation_code: string }>) =>
-      selectReviewedOrder(
-        sql,
-        sql`o.operator_id = ${operatorId} AND o.reservation_code = ${reservation_code}`,
-        sql.literal("")
-      )
+const findByReservationCode = (sql: Sql) => (operatorId: number, reservation_code: string) =>
+  readReviewedOrder(
+    sql`${selectReviewedOrder(
+      sql,
+      sql`o.operator_id = ${operatorId} AND o.reservation_code = ${reservation_code}`,
+      sql.literal("")
+    )}`
   )
-  return (operatorId: number, reservation_code: string) =>
-    readReviewedOrder(statement({ operatorId, reservation_code }))
-}
 
 const readChannelReviewedOrder = makeOptionalRowReader(ChannelReviewedOrderRow)
 
 /** The order of that id at the channel of who speaks. */
-const findByChannel = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, accountId, channelType, channelId }: Givens<ChannelAccountRef & { readonly channelId: string }>) =>
-      selectReviewedOrder(
+const findByChannel =
+  (sql: Sql) =>
+  ({ operatorId, accountId, channelType }: ChannelAccountRef, channelId: string) =>
+    readChannelReviewedOrder(
+      sql`${selectReviewedOrder(
         sql,
         sql`o.operator_id = ${operatorId} AND o.channel_type = ${channelType} AND o.channel_id = ${channelId}`,
         sql`, ${belongsToOtherAccountCondition(sql, sql`o`, accountId)} AS is_anothers`
-      )
-  )
-  return ({ operatorId, accountId, channelType }: ChannelAccountRef, channelId: string) =>
-    readChannelReviewedOrder(statement({ operatorId, accountId, channelType, channelId }))
-}
+      )}`
+    )
 
 /** The columns that a change sets. */
 const ReviewColumns = Schema.Struct({
@@ -100,7 +91,7 @@ interface WriteReviewParameters extends OperatorScoped {
 }
 
 /** CTE `written`: the new record; without a row where somebody was faster. */
-const insertReview = (sql: Sql, { operatorId, orderId, content, now }: Givens<WriteReviewParameters>): Fragment => sql`
+const insertReview = (sql: Sql, { operatorId, orderId, content, now }: WriteReviewParameters): Fragment => sql`
   written AS (
     INSERT INTO reviews (operator_id, order_id, created_at, ${sql.literal(columnNames(ReviewColumns))})
     SELECT ${operatorId}::bigint, ${orderId}::bigint, ${now}::timestamptz, ${sql.literal(columnNames(ReviewColumns, "given"))}
@@ -112,8 +103,8 @@ const insertReview = (sql: Sql, { operatorId, orderId, content, now }: Givens<Wr
 /** CTE `written`: the record as it becomes; without a row where it is no longer as it was read. */
 const updateReview = (
   sql: Sql,
-  { operatorId, orderId, content }: Givens<WriteReviewParameters>,
-  version: Value<number>
+  { operatorId, orderId, content }: WriteReviewParameters,
+  version: number
 ): Fragment => sql`
   before AS (
     SELECT * FROM reviews WHERE operator_id = ${operatorId} AND order_id = ${orderId} FOR NO KEY UPDATE
@@ -151,13 +142,14 @@ const readWrittenReservationCode = makeOptionalRowReader(Schema.Struct({ reserva
  * changed since. Its subscribers are told.
  */
 const writeContent = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, (parameters: Givens<WriteReviewParameters>, change: ReviewChange) => ({
-    change: sql`
-      ${parameters.version === undefined ? insertReview(sql, parameters) : updateReview(sql, parameters, parameters.version)}, ${reviewsWithStaysCte(sql)}`,
-    events: change === "same" ? [] : [recordReviewEvents(sql, `review_${change}`, parameters.now)],
-    changedRecords: changedReviewsSql(sql, change),
-    outcome: sql`SELECT reservation_code FROM told`
-  }))
+  const statement = (parameters: WriteReviewParameters, change: ReviewChange) =>
+    recordChange(sql, {
+      change: sql`
+        ${parameters.version === undefined ? insertReview(sql, parameters) : updateReview(sql, parameters, parameters.version)}, ${reviewsWithStaysCte(sql)}`,
+      events: change === "same" ? [] : [recordReviewEvents(sql, `review_${change}`, parameters.now)],
+      changedRecords: changedReviewsSql(sql, change),
+      outcome: sql`SELECT reservation_code FROM told`
+    })
   return (
     operatorId: number,
     { order_id: orderId, version }: ReviewedOrder,

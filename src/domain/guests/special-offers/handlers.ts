@@ -1,4 +1,4 @@
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { runAtMostOnce } from "../../../changes/external-action.ts"
 import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
@@ -11,7 +11,7 @@ import { withdrawSpecialOffer } from "./offer-withdrawal.ts"
 import { resolveOfferStatus } from "./rules/offer-status.ts"
 import { SpecialOfferStore } from "./store.ts"
 
-export const layerSpecialOffersNoDeps = layerOperations(
+export const layerSpecialOffers = layerOperations(
   Effect.gen(function* () {
     const [store, gateway] = [yield* SpecialOfferStore, yield* ChannelGateway]
     const runExternalAction = runAtMostOnce(yield* IdempotencyKeys)
@@ -23,8 +23,6 @@ export const layerSpecialOffersNoDeps = layerOperations(
     })
   })
 )
-
-export const layerSpecialOffers = Layer.provide(layerSpecialOffersNoDeps, SpecialOfferStore.layer)
 
 const searchSpecialOffers = (store: SpecialOfferStore["Service"]) =>
   Effect.fnUntraced(function* ({ conversation_id }: typeof search_special_offers.payloadSchema.Type) {

@@ -1,9 +1,8 @@
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
 import { repeatPeriodically } from "../../../jobs/loop.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changedOffersSql } from "./offer-columns.ts"
@@ -17,23 +16,23 @@ export const OFFER_EXPIRY_BATCH_SIZE = 200
 
 const readExpiredOffers = makeRowsReader(RowId)
 
-const makeExpireBatch = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ now }: Givens<{ readonly now: Date }>) => ({
-    change: sql`
-      due AS (
-        SELECT operator_id, id FROM special_offers WHERE status = 'active' AND expires_at <= ${now}
-        ORDER BY expires_at LIMIT ${sql.literal(String(OFFER_EXPIRY_BATCH_SIZE))} FOR NO KEY UPDATE SKIP LOCKED
-      ), after AS (
-        UPDATE special_offers o SET status = 'expired' FROM due
-        WHERE o.operator_id = due.operator_id AND o.id = due.id
-        RETURNING o.operator_id, o.id, o.offer_id
-      )`,
-    events: [],
-    changedRecords: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
-    outcome: sql`SELECT id FROM after`
-  }))
-  return (now: Date) => readExpiredOffers(statement({ now }))
-}
+const makeExpireBatch = (sql: SqlClient.SqlClient) => (now: Date) =>
+  readExpiredOffers(
+    recordChange(sql, {
+      change: sql`
+        due AS (
+          SELECT operator_id, id FROM special_offers WHERE status = 'active' AND expires_at <= ${now}
+          ORDER BY expires_at LIMIT ${sql.literal(String(OFFER_EXPIRY_BATCH_SIZE))} FOR NO KEY UPDATE SKIP LOCKED
+        ), after AS (
+          UPDATE special_offers o SET status = 'expired' FROM due
+          WHERE o.operator_id = due.operator_id AND o.id = due.id
+          RETURNING o.operator_id, o.id, o.offer_id
+        )`,
+      events: [],
+      changedRecords: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
+      outcome: sql`SELECT id FROM after`
+    })
+  )
 
 /** Lets expire what is due, all of it. */
 export const makeExpireOffers = Effect.gen(function* () {

@@ -1,23 +1,13 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import { columnAssignments, columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import type { OfferStatus } from "../../channels/port/channel-events.ts"
 import type { ChannelAccountRef } from "../../channels/port/event-handling.ts"
 import { changedOffersSql, type NewOffer, NewOfferColumns, OfferTerms } from "./offer-columns.ts"
 import { listPreviousStatuses } from "./rules/offer-status.ts"
 
 // What channels say of offers: one statement, for a new one and for one that is known.
-
-interface IngestOfferParameters extends ChannelAccountRef {
-  readonly threadId: string
-  readonly version: number
-  readonly offer: NewOffer
-  /** As which it may stand so far, to stand as it is said to. */
-  readonly previousStatuses: ReadonlyArray<OfferStatus>
-}
 
 const readIngestResult = makeSingleRowReader(
   Schema.Struct({
@@ -33,59 +23,45 @@ const readIngestResult = makeSingleRowReader(
  * channel's word is then the later one. The row is looked at before it is written, since a lock passes by what its own
  * statement has written already.
  */
-export const makeIngestOffer = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, (event: Givens<IngestOfferParameters>) => ({
-    change: sql`
-      thread AS (
-        SELECT operator_id, id FROM conversations
-        WHERE operator_id = ${event.operatorId} AND account_id = ${event.accountId}
-          AND channel_type = ${event.channelType} AND thread_id = ${event.threadId}
-      ), given AS (SELECT * FROM ${rowParameterSql(sql, NewOfferColumns, event.offer)}),
-      before AS (
-        SELECT o.* FROM thread, given, special_offers o
-        WHERE o.operator_id = thread.operator_id AND o.conversation_id = thread.id AND o.offer_id = given.offer_id
-        FOR NO KEY UPDATE OF o
-      ), after AS (
-        INSERT INTO special_offers AS o (operator_id, conversation_id, version, ${sql.literal(columnNames(NewOfferColumns))})
-        SELECT thread.operator_id, thread.id, ${event.version}::bigint, ${sql.literal(columnNames(NewOfferColumns, "given"))}
-        FROM thread CROSS JOIN given LEFT JOIN before ON true
-        WHERE before.id IS NULL OR before.version < ${event.version}::bigint
-        ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE
-          SET version = excluded.version, ${sql.literal(columnAssignments(OfferTerms, "excluded"))},
-            status = CASE WHEN o.status = ANY(${event.previousStatuses}::text[]) THEN excluded.status ELSE o.status END
-          WHERE o.version < excluded.version
-        RETURNING o.*
-      ), news AS (
-        SELECT after.operator_id, after.offer_id, before.id IS NULL AS is_new,
-          changed_fields(to_jsonb(before), to_jsonb(after) - 'version') AS fields
-        FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
-      )`,
-    events: [],
-    // One more version of the same is no change.
-    changedRecords: changedOffersSql(
-      sql,
-      sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,
-      sql`CASE WHEN is_new THEN '{}'::text[] ELSE fields END`
-    ),
-    outcome: sql`
-      SELECT EXISTS (SELECT FROM thread) AS thread_known, EXISTS (SELECT FROM after) AS applied,
-        (SELECT version FROM before) AS last_version`
-  }))
-  return (
-    { operatorId, accountId, channelType }: ChannelAccountRef,
-    threadId: string,
-    version: number,
-    offer: NewOffer
-  ) =>
+export const makeIngestOffer =
+  (sql: SqlClient.SqlClient) =>
+  ({ operatorId, accountId, channelType }: ChannelAccountRef, threadId: string, version: number, offer: NewOffer) =>
     readIngestResult(
-      statement({
-        operatorId,
-        accountId,
-        channelType,
-        threadId,
-        version,
-        offer,
-        previousStatuses: listPreviousStatuses(offer.status)
+      recordChange(sql, {
+        change: sql`
+          thread AS (
+            SELECT operator_id, id FROM conversations
+            WHERE operator_id = ${operatorId} AND account_id = ${accountId}
+              AND channel_type = ${channelType} AND thread_id = ${threadId}
+          ), given AS (SELECT * FROM ${rowParameterSql(sql, NewOfferColumns, offer)}),
+          before AS (
+            SELECT o.* FROM thread, given, special_offers o
+            WHERE o.operator_id = thread.operator_id AND o.conversation_id = thread.id AND o.offer_id = given.offer_id
+            FOR NO KEY UPDATE OF o
+          ), after AS (
+            INSERT INTO special_offers AS o (operator_id, conversation_id, version, ${sql.literal(columnNames(NewOfferColumns))})
+            SELECT thread.operator_id, thread.id, ${version}::bigint, ${sql.literal(columnNames(NewOfferColumns, "given"))}
+            FROM thread CROSS JOIN given LEFT JOIN before ON true
+            WHERE before.id IS NULL OR before.version < ${version}::bigint
+            ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE
+              SET version = excluded.version, ${sql.literal(columnAssignments(OfferTerms, "excluded"))},
+                status = CASE WHEN o.status = ANY(${listPreviousStatuses(offer.status)}::text[]) THEN excluded.status ELSE o.status END
+              WHERE o.version < excluded.version
+            RETURNING o.*
+          ), news AS (
+            SELECT after.operator_id, after.offer_id, before.id IS NULL AS is_new,
+              changed_fields(to_jsonb(before), to_jsonb(after) - 'version') AS fields
+            FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
+          )`,
+        events: [],
+        // One more version of the same is no change.
+        changedRecords: changedOffersSql(
+          sql,
+          sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,
+          sql`CASE WHEN is_new THEN '{}'::text[] ELSE fields END`
+        ),
+        outcome: sql`
+          SELECT EXISTS (SELECT FROM thread) AS thread_known, EXISTS (SELECT FROM after) AS applied,
+            (SELECT version FROM before) AS last_version`
       })
     )
-}

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import { OFFERS_SHOWN } from "../../../platform/limits.ts"
 import { isUnavailableCondition } from "../../calendars/availability/calendar-days.ts"
 import { soldPropertiesSql } from "../../listings/listing-lookup.ts"
@@ -13,11 +12,7 @@ import { SpecialOffer } from "./contract.ts"
 export const SpecialOfferRow = Schema.Struct({ ...SpecialOffer.fields, expires_at: Schema.Date })
 
 /** The offers of a row of `conversations`, as JSON, newest first. */
-export const offersJson = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  conversation: Fragment
-): Fragment => sql`coalesce((
+export const offersJson = (sql: SqlClient, operatorId: number, conversation: Fragment): Fragment => sql`coalesce((
   SELECT jsonb_agg(jsonb_build_object(
     'id', o.offer_id, 'offer_type', o.offer_type, 'status', o.status, 'listing_id', o.listing_id,
     'check_in_date', o.check_in_date, 'check_out_date', o.check_out_date,
@@ -32,8 +27,8 @@ export const offersJson = (
 
 /** Nights, said by values or by columns. */
 export interface NightRange {
-  readonly from: Value<string> | Fragment
-  readonly before: Value<string> | Fragment
+  readonly from: string | Fragment
+  readonly before: string | Fragment
 }
 
 /**
@@ -42,7 +37,7 @@ export interface NightRange {
  */
 export const hasNoFreePropertyCondition = (
   sql: SqlClient,
-  operatorId: Value<number>,
+  operatorId: number,
   listing: Fragment,
   { from, before }: NightRange
 ): Fragment => sql`

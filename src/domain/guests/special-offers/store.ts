@@ -1,14 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { columnNames, rowParameterSql } from "../../../platform/database/columns.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { OfferStatus } from "../../channels/port/channel-events.ts"
 import type { RowId } from "../../column-schemas.ts"
-import { type OperatorRowId, type OperatorScoped, readRowId } from "../../operator-rows.ts"
+import { type OperatorScoped, readRowId } from "../../operator-rows.ts"
 import {
   ConversationRecipient,
   conversationByCodeSql,
@@ -37,26 +36,21 @@ interface ConversationKey extends OperatorScoped {
 }
 
 /** The offers of a conversation, newest first. Undefined: the operator has no such conversation. */
-const listOffers = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, code }: Givens<ConversationKey>) => sql`
+const listOffers = (sql: Sql) => (operatorId: number, code: string) =>
+  readConversationOffers(sql`
       SELECT c.operator_id, ${offersJson(sql, operatorId, sql`c`)} AS offers
-      FROM (${conversationByCodeSql(sql, operatorId, code)}) c`
-  )
-  return (operatorId: number, code: string) => readConversationOffers(statement({ operatorId, code }))
-}
+      FROM (${conversationByCodeSql(sql, operatorId, code)}) c`)
 
 /** What an offer is of: a listing and nights, said by values or by columns. */
 interface OfferedStay extends NightRange {
-  readonly listingId: Value<string> | Fragment
+  readonly listingId: string | Fragment
 }
 
 const preconditionFields = { listing_currency: Schema.NullOr(Schema.String), nights_taken: Schema.Boolean }
 
 const selectPreconditions = (
   sql: Sql,
-  { operatorId, code }: Givens<ConversationKey>,
+  { operatorId, code }: ConversationKey,
   offer: OfferedStay,
   moreColumns: Fragment
 ): Fragment => sql`
@@ -70,27 +64,24 @@ const OfferPreconditions = Schema.Struct({ ...ConversationRecipient.fields, ...p
 type OfferPreconditions = typeof OfferPreconditions.Type
 const readPreconditions = makeOptionalRowReader(OfferPreconditions)
 
-interface PreconditionsParameters extends ConversationKey {
+interface OfferedListing {
   readonly listing_id: string
   readonly check_in_date: string
   readonly check_out_date: string
 }
 
 /** A conversation, and how what its guest is to be offered stands. */
-const findPreconditions = (sql: Sql) => {
-  const statement = inForms(sql, (parameters: Givens<PreconditionsParameters>) =>
-    selectPreconditions(
-      sql,
-      parameters,
-      { listingId: parameters.listing_id, from: parameters.check_in_date, before: parameters.check_out_date },
-      sql``
+const findPreconditions =
+  (sql: Sql) =>
+  (operatorId: number, code: string, { listing_id, check_in_date, check_out_date }: OfferedListing) =>
+    readPreconditions(
+      sql`${selectPreconditions(
+        sql,
+        { operatorId, code },
+        { listingId: listing_id, from: check_in_date, before: check_out_date },
+        sql``
+      )}`
     )
-  )
-  return (operatorId: number, code: string, offer: Omit<PreconditionsParameters, keyof ConversationKey>) => {
-    const { listing_id, check_in_date, check_out_date } = offer
-    return readPreconditions(statement({ operatorId, code, listing_id, check_in_date, check_out_date }))
-  }
-}
 
 const InquiryPreconditions = Schema.Struct({
   ...OfferPreconditions.fields,
@@ -110,11 +101,11 @@ type InquiryPreconditions = typeof InquiryPreconditions.Type
 const readInquiryPreconditions = makeOptionalRowReader(InquiryPreconditions)
 
 /** The same of what its guest asks for. */
-const findInquiryPreconditions = (sql: Sql) => {
-  const statement = inForms(sql, (conversation: Givens<ConversationKey>) =>
-    selectPreconditions(
+const findInquiryPreconditions = (sql: Sql) => (operatorId: number, code: string) =>
+  readInquiryPreconditions(
+    sql`${selectPreconditions(
       sql,
-      conversation,
+      { operatorId, code },
       {
         listingId: sql`c.inquiry_listing_id`,
         from: sql`c.inquiry_check_in_date`,
@@ -128,37 +119,26 @@ const findInquiryPreconditions = (sql: Sql) => {
             'number_of_children', coalesce(c.inquiry_children, 0),
             'number_of_infants', coalesce(c.inquiry_infants, 0), 'number_of_pets', coalesce(c.inquiry_pets, 0))
         END AS inquiry,`
-    )
+    )}`
   )
-  return (operatorId: number, code: string) => readInquiryPreconditions(statement({ operatorId, code }))
-}
-
-interface RecordOfferParameters extends OperatorScoped {
-  readonly conversationId: number
-  readonly offer: NewOffer
-}
 
 /** Writes down an offer that its channel has made; one that the channel told of meanwhile stays as that says. */
-const recordOffer = (sql: Sql) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, conversationId, offer }: Givens<RecordOfferParameters>) => ({
+const recordOffer = (sql: Sql) => (operatorId: number, conversationId: number, offer: NewOffer) =>
+  readRowId(
+    recordChange(sql, {
       change: sql`
-      after AS (
-        INSERT INTO special_offers AS o (operator_id, conversation_id, ${sql.literal(columnNames(NewOfferColumns))})
-        SELECT ${operatorId}::bigint, ${conversationId}::bigint, ${sql.literal(columnNames(NewOfferColumns, "given"))}
-        FROM ${rowParameterSql(sql, NewOfferColumns, offer)}
-        ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE SET offer_id = o.offer_id
-        RETURNING o.operator_id, o.id, o.offer_id
-      )`,
+        after AS (
+          INSERT INTO special_offers AS o (operator_id, conversation_id, ${sql.literal(columnNames(NewOfferColumns))})
+          SELECT ${operatorId}::bigint, ${conversationId}::bigint, ${sql.literal(columnNames(NewOfferColumns, "given"))}
+          FROM ${rowParameterSql(sql, NewOfferColumns, offer)}
+          ON CONFLICT ON CONSTRAINT special_offers_of_channel DO UPDATE SET offer_id = o.offer_id
+          RETURNING o.operator_id, o.id, o.offer_id
+        )`,
       events: [],
       changedRecords: changedOffersSql(sql, sql`after`, sql`'{}'::text[]`),
       outcome: sql`SELECT id FROM after`
     })
   )
-  return (operatorId: number, conversationId: number, offer: NewOffer) =>
-    readRowId(statement({ operatorId, conversationId, offer }))
-}
 
 const ConversationOfferRow = Schema.Struct({
   ...ConversationRecipient.fields,
@@ -168,47 +148,29 @@ const ConversationOfferRow = Schema.Struct({
 type ConversationOffer = typeof ConversationOfferRow.Type
 const readConversationOffer = makeOptionalRowReader(Schema.toCodecJson(ConversationOfferRow))
 
-interface OfferKey extends ConversationKey {
-  readonly offer_id: string
-}
-
 /** A conversation, and one of its offers. Undefined: the operator has no such conversation. */
-const findOffer = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, code, offer_id }: Givens<OfferKey>) => sql`
+const findOffer = (sql: Sql) => (operatorId: number, code: string, offer_id: string) =>
+  readConversationOffer(sql`
       SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, (
         SELECT jsonb_build_object('id', o.id, 'status', o.status, 'expires_at', o.expires_at) FROM special_offers o
         WHERE o.operator_id = ${operatorId} AND o.conversation_id = c.id AND o.offer_id = ${offer_id}) AS offer
-      FROM (${conversationByCodeSql(sql, operatorId, code)}) c`
-  )
-  return (operatorId: number, code: string, offer_id: string) =>
-    readConversationOffer(statement({ operatorId, code, offer_id }))
-}
-
-interface WithdrawOfferParameters extends OperatorRowId {
-  readonly previousStatuses: ReadonlyArray<OfferStatus>
-}
+      FROM (${conversationByCodeSql(sql, operatorId, code)}) c`)
 
 /** Writes down that an offer is withdrawn, if nobody has decided otherwise. */
-const withdrawOffer = (sql: Sql) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, previousStatuses }: Givens<WithdrawOfferParameters>) => ({
+const withdrawOffer = (sql: Sql) => (operatorId: number, id: number) =>
+  readRowId(
+    recordChange(sql, {
       change: sql`
-      after AS (
-        UPDATE special_offers SET status = 'withdrawn'
-        WHERE operator_id = ${operatorId} AND id = ${id} AND status = ANY(${previousStatuses}::text[])
-        RETURNING operator_id, id, offer_id
-      )`,
+        after AS (
+          UPDATE special_offers SET status = 'withdrawn'
+          WHERE operator_id = ${operatorId} AND id = ${id} AND status = ANY(${listPreviousStatuses("withdrawn")}::text[])
+          RETURNING operator_id, id, offer_id
+        )`,
       events: [],
       changedRecords: changedOffersSql(sql, sql`after`, sql`'{status}'::text[]`),
       outcome: sql`SELECT id FROM after`
     })
   )
-  return (operatorId: number, id: number) =>
-    readRowId(statement({ operatorId, id, previousStatuses: listPreviousStatuses("withdrawn") }))
-}
 
 const makeSpecialOfferStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   conversationExists: conversationExists(sql),
@@ -234,7 +196,7 @@ export class SpecialOfferStore extends Context.Service<
     readonly findPreconditions: (
       operatorId: number,
       code: string,
-      stay: Omit<PreconditionsParameters, keyof ConversationKey>
+      stay: OfferedListing
     ) => Effect.Effect<OfferPreconditions | undefined>
     /** Returns the same for the stay that the guest asks for. `inquiry` is null if the guest asks for none. */
     readonly findInquiryPreconditions: (

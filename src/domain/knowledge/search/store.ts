@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { ACTIVITIES_SHOWN } from "../../../platform/limits.ts"
 import { channelScopeCondition, scopeCondition } from "../scope.ts"
@@ -44,8 +43,8 @@ const toTsQuery = (names: ReadonlyArray<string>): string =>
 /** Orders a conversation or a stay code is about, as far as they are, or may come to be, a stay. */
 const openOrdersSql = (
   sql: Sql,
-  operatorId: Value<number>,
-  { conversation, stayCode }: Pick<Givens<AskerParameters>, "conversation" | "stayCode">
+  operatorId: number,
+  { conversation, stayCode }: Pick<AskerParameters, "conversation" | "stayCode">
 ): Fragment => {
   const openOrderCondition = sql`o.operator_id = ${operatorId} AND o.status IN ('accepted', 'wait_accept', 'wait_pay')`
   if (conversation !== undefined)
@@ -64,7 +63,7 @@ const openOrdersSql = (
 }
 
 /** What a conversation inquires about; its channel also where its listing is not known. */
-const inquirySql = (sql: Sql, operatorId: Value<number>, conversation: Value<string> | undefined): Fragment =>
+const inquirySql = (sql: Sql, operatorId: number, conversation: string | undefined): Fragment =>
   conversation === undefined
     ? sql`SELECT NULL::bigint AS property_id, NULL::bigint AS room_type_id, NULL::text AS channel_type`
     : sql`
@@ -77,7 +76,7 @@ const inquirySql = (sql: Sql, operatorId: Value<number>, conversation: Value<str
  * Where somebody is a guest (an accepted stay until the end of the day of check-out), and what somebody asks about who may
  * become one. An entry for guests is for the former, one for anyone for both.
  */
-const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: Givens<AskerParameters>): Fragment => sql`
+const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: AskerParameters): Fragment => sql`
   asked_about AS (${openOrdersSql(sql, operatorId, { conversation, stayCode })}),
   today AS (SELECT (${now}::timestamptz AT TIME ZONE time_zone)::date AS day FROM operators WHERE id = ${operatorId}),
   of_stays AS (
@@ -99,7 +98,7 @@ const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: Gi
   )`
 
 /** Entries that one of the places is in the scope of, as they are now: what an edit waits to be prepared of is not one. */
-const entriesInScopeSql = (sql: Sql, operatorId: Value<number>): Fragment => sql`
+const entriesInScopeSql = (sql: Sql, operatorId: number): Fragment => sql`
   SELECT operator_id, id, title, revision FROM knowledge_bases
   WHERE operator_id = ${operatorId} AND is_enable AND process_status = 'done' AND EXISTS (
     SELECT FROM places p WHERE (audience = 'anyone' OR p.is_guest)
@@ -113,7 +112,7 @@ const entriesInScopeSql = (sql: Sql, operatorId: Value<number>): Fragment => sql
 /** Whether there is the stay whose guest asks; true without one. */
 const stayExistsCondition = (
   sql: Sql,
-  { operatorId, stayCode }: Pick<Givens<AskerParameters>, "operatorId" | "stayCode">
+  { operatorId, stayCode }: Pick<AskerParameters, "operatorId" | "stayCode">
 ): Fragment =>
   stayCode === undefined
     ? sql`true`
@@ -121,9 +120,7 @@ const stayExistsCondition = (
 
 const search = (sql: Sql) => {
   const read = makeRowsReader(KnowledgeFragmentRow)
-  const statement = inForms(
-    sql,
-    ({ query, ...asker }: Givens<SearchFragmentsParameters>) => sql`
+  const statement = ({ query, ...asker }: SearchFragmentsParameters) => sql`
       WITH wanted AS (SELECT ${query}::tsquery AS query),
       ${stayScopesSql(sql, asker)},
       entries AS (${entriesInScopeSql(sql, asker.operatorId)})
@@ -135,20 +132,18 @@ const search = (sql: Sql) => {
         AND ${stayExistsCondition(sql, asker)}
       ORDER BY ts_rank(f.words, wanted.query) DESC, e.id, f.place
       LIMIT ${sql.literal(String(MAX_CONSIDERED_FRAGMENTS))}`
-  )
   return ({ operatorId, now, names, conversation, stayCode }: FragmentSearch) =>
     read(statement({ operatorId, now, query: toTsQuery(names), conversation, stayCode }))
 }
 
 const makeStayExists = (sql: Sql) => {
   const read = makeSingleRowReader(Schema.Struct({ stay: Schema.Boolean }))
-  const statement = inForms(
-    sql,
-    ({ operatorId, stayCode }: Givens<Pick<AskerParameters, "operatorId" | "stayCode">>) => sql`
-      SELECT ${stayExistsCondition(sql, { operatorId, stayCode })} AS stay`
-  )
   return (operatorId: number, stayCode: string) =>
-    Effect.map(read(statement({ operatorId, stayCode })), ({ stay }) => stay)
+    Effect.map(
+      read(sql`
+        SELECT ${stayExistsCondition(sql, { operatorId, stayCode })} AS stay`),
+      ({ stay }) => stay
+    )
 }
 
 const makeAnswerStore = Effect.map(SqlClient.SqlClient, (sql) => ({

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../../contract/id-list.ts"
@@ -64,7 +64,7 @@ const deleteGroup = (store: GroupStore["Service"]) =>
 
 const groupNotFoundError = new NotFound({ message: "id: no such group." })
 
-export const layerGroupsNoDeps = layerOperations(
+export const layerGroups = layerOperations(
   Effect.map(GroupStore, (store) =>
     handleOperations(GroupOperations, {
       search_property_groups: searchGroups(store),
@@ -76,5 +76,3 @@ export const layerGroupsNoDeps = layerOperations(
     })
   )
 )
-
-export const layerGroups = Layer.provide(layerGroupsNoDeps, GroupStore.layer)

@@ -4,15 +4,15 @@ import {
   changedRecordsSql,
   createdOrDeletedRecordsSql,
   lockedRowSql,
-  prepareRecordedChange
+  recordChange
 } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Conflict } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
 import {
   deleteFormerVersionsSql,
@@ -22,13 +22,7 @@ import {
 } from "../../../platform/database/versioned-list.ts"
 import type { RowId } from "../../column-schemas.ts"
 import { nameKeyParameter, renameAssignments } from "../../named-row.ts"
-import {
-  type FindIdByName,
-  makeDeleteRecord,
-  makeFindIdByName,
-  type OperatorRowId,
-  type OperatorScoped
-} from "../../operator-rows.ts"
+import { type FindIdByName, makeDeleteRecord, makeFindIdByName, type OperatorScoped } from "../../operator-rows.ts"
 import {
   allReferencesExistCondition,
   type CheckedChange,
@@ -61,66 +55,56 @@ const search = (sql: SqlClient.SqlClient) => {
   const selectPage = makePageReader(
     sql,
     Group,
-    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
+    ({ operatorId, id }: OperatorScoped & { readonly id: number | undefined }) => ({
       matchingRows: sql`
-      SELECT * FROM property_groups WHERE operator_id = ${operatorId} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
-      orderBy: sql`id`,
-      columns: { property_ids: listIdsSql(sql, GROUP_PROPERTIES) }
-    })
+        SELECT * FROM property_groups WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
+      orderBy: sql`id`
+    }),
+    { property_ids: listIdsSql(sql, GROUP_PROPERTIES) }
   )
   return (operatorId: number, { id }: GroupSearch, page: Page) => selectPage({ operatorId, id }, page)
 }
 
-interface CreateGroupParameters extends OperatorScoped, NewGroup {
-  readonly now: Date
-}
+/** Fails when the name is taken. */
+const create =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, { name, property_ids }: NewGroup, now: Date) =>
+    readWrittenGroup(
+      recordChange(sql, {
+        change: sql`
+          ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
+          written AS (
+            INSERT INTO property_groups (operator_id, name, name_key, created_at)
+            SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${now}::timestamptz
+            FROM preconditions WHERE ${allReferencesExistCondition(sql)}
+            RETURNING operator_id, id, properties_version
+          ), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
+        events: [],
+        changedRecords: createdOrDeletedRecordsSql(sql, "group", "written"),
+        outcome: selectCheckedChangeSql(sql)
+      })
+    )
 
 /** Fails when the name is taken. */
-const create = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, name, property_ids, now }: Givens<CreateGroupParameters>) => ({
-      change: sql`
-      ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
-      written AS (
-        INSERT INTO property_groups (operator_id, name, name_key, created_at)
-        SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${now}::timestamptz
-        FROM preconditions WHERE ${allReferencesExistCondition(sql)}
-        RETURNING operator_id, id, properties_version
-      ), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
-      events: [],
-      changedRecords: createdOrDeletedRecordsSql(sql, "group", "written"),
-      outcome: selectCheckedChangeSql(sql)
-    })
-  )
-  return (operatorId: number, { name, property_ids }: NewGroup, now: Date) =>
-    readWrittenGroup(statement({ operatorId, name, property_ids, now }))
-}
-
-interface UpdateGroupParameters extends OperatorRowId, GroupEdit {}
-
-/** Fails when the name is taken. */
-const update = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, name, property_ids }: Givens<UpdateGroupParameters>) => ({
-      change: sql`
-      ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
-      before AS (${lockedRowSql(sql, "property_groups", operatorId, id)}),
-      written AS (
-        UPDATE property_groups g SET
-          ${renameAssignments(sql, "g", name)}, ${nextVersionAssignment(sql, GROUP_PROPERTIES, property_ids, "g")}
-        FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allReferencesExistCondition(sql)}
-        RETURNING g.*
-      ), former AS (${deleteFormerVersionsSql(sql, GROUP_PROPERTIES)}), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
-      events: [],
-      changedRecords: changedRecordsSql(sql, "group", "written"),
-      outcome: selectCheckedChangeSql(sql)
-    })
-  )
-  return (operatorId: number, id: number, { name, property_ids }: GroupEdit) =>
-    readWrittenGroup(statement({ operatorId, id, name, property_ids }))
-}
+const update =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, id: number, { name, property_ids }: GroupEdit) =>
+    readWrittenGroup(
+      recordChange(sql, {
+        change: sql`
+          ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
+          before AS (${lockedRowSql(sql, "property_groups", operatorId, id)}),
+          written AS (
+            UPDATE property_groups g SET
+              ${renameAssignments(sql, "g", name)}, ${nextVersionAssignment(sql, GROUP_PROPERTIES, property_ids, "g")}
+            FROM before, preconditions WHERE g.operator_id = before.operator_id AND g.id = before.id AND ${allReferencesExistCondition(sql)}
+            RETURNING g.*
+          ), former AS (${deleteFormerVersionsSql(sql, GROUP_PROPERTIES)}), attached AS (${insertItemsSql(sql, GROUP_PROPERTIES, property_ids)})`,
+        events: [],
+        changedRecords: changedRecordsSql(sql, "group", "written"),
+        outcome: selectCheckedChangeSql(sql)
+      })
+    )
 
 /** Answers the deleted group's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) =>

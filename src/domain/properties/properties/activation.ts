@@ -2,18 +2,12 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { ValidationFailed } from "../../../contract/errors.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import type { OperatorRowId } from "../../operator-rows.ts"
 
 // Whether a property is let. Parts of other families' statements, which the table's owner writes.
 
 /** Whether a property of the operator is let; true for none: what was not sent is turned off nowhere. */
-export const isPropertyActiveCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  id: Value<number> | undefined
-): Fragment =>
+export const isPropertyActiveCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id} AND deactivated_at IS NULL)`
@@ -28,12 +22,7 @@ const readLockedProperty = makeOptionalRowReader(Schema.Struct({ time_zone: Sche
  * transaction ends nobody changes the property's days: such a change first checks that the property is active
  * (`activePropertiesSql`), and that check waits for the lock.
  */
-export const makeLockProperty = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id }: Givens<OperatorRowId>) => sql`
+export const makeLockProperty = (sql: SqlClient) => (operatorId: number, id: number) =>
+  readLockedProperty(sql`
       SELECT o.time_zone FROM properties p JOIN operators o ON o.id = p.operator_id
-      WHERE p.operator_id = ${operatorId} AND p.id = ${id} FOR UPDATE OF p`
-  )
-  return (operatorId: number, id: number) => readLockedProperty(statement({ operatorId, id }))
-}
+      WHERE p.operator_id = ${operatorId} AND p.id = ${id} FOR UPDATE OF p`)

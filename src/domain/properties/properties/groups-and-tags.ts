@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 
 // What lists of properties and room types read of the groups and tags on them. It is here because groups and tags are
 // built on properties, and not the other way round; they alone write them.
@@ -26,22 +25,13 @@ export const tagsJsonSql = (sql: SqlClient, kind: TaggedKind): Fragment => {
 }
 
 /** The ids of all that carry a tag: a query. */
-export const selectIdsWithTagSql = (
-  sql: SqlClient,
-  kind: TaggedKind,
-  operatorId: Value<number>,
-  tagId: Value<number>
-): Fragment => {
+export const selectIdsWithTagSql = (sql: SqlClient, kind: TaggedKind, operatorId: number, tagId: number): Fragment => {
   const { links, carrier } = TAGGED_KINDS[kind]
   return sql`SELECT ${sql(carrier)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${tagId}`
 }
 
 /** Whether a tag of that id is there and not deleted; true for none: a field that was not sent names nothing wrong. */
-export const tagExistsCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  id: Value<number> | undefined
-): Fragment =>
+export const tagExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
@@ -58,19 +48,11 @@ export const groupsJsonSql = (sql: SqlClient): Fragment => sql`
     WHERE link.operator_id = page.operator_id AND link.property_id = page.id), '[]')`
 
 /** The ids of all properties in a group: a query. */
-export const selectPropertyIdsInGroupSql = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  groupId: Value<number>
-): Fragment =>
+export const selectPropertyIdsInGroupSql = (sql: SqlClient, operatorId: number, groupId: number): Fragment =>
   sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${groupId}`
 
 /** Whether there is a group of that id; true for none. */
-export const groupExistsCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  id: Value<number> | undefined
-): Fragment =>
+export const groupExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../../contract/id-list.ts"
@@ -92,7 +92,7 @@ const roomTypeNotFoundError = new NotFound({ message: "id: no such room type." }
 const alreadyInRoomTypeError = (ids: ReadonlyArray<number>) =>
   new Conflict({ message: `property_ids: already in another room type: ${formatIds(ids)}.` })
 
-export const layerPropertiesNoDeps = layerOperations(
+export const layerProperties = layerOperations(
   Effect.gen(function* () {
     const properties = yield* PropertyStore
     const roomTypes = yield* RoomTypeStore
@@ -105,5 +105,3 @@ export const layerPropertiesNoDeps = layerOperations(
     })
   })
 )
-
-export const layerProperties = Layer.provide(layerPropertiesNoDeps, [PropertyStore.layer, RoomTypeStore.layer])

@@ -2,72 +2,48 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
-import { type Givens, inForms, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
-import type { OperatorRowId } from "../../operator-rows.ts"
 
 // "Are these mine?" for every family that is given ids of properties, room types or groups. The answer is an SQL expression, so
 // that it is part of the statement that needs it: `bigint[]` of the ids in question, ascending, each once, empty when
 // all are the operator's own.
 
-export const unknownPropertiesSql = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  ids: Value<ReadonlyArray<number>>
-): Fragment => unknownIdsSql(sql, sql`properties`, operatorId, ids)
+export const unknownPropertiesSql = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
+  unknownIdsSql(sql, sql`properties`, operatorId, ids)
 
-export const unknownRoomTypesSql = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  ids: Value<ReadonlyArray<number>>
-): Fragment => unknownIdsSql(sql, sql`room_types`, operatorId, ids)
+export const unknownRoomTypesSql = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
+  unknownIdsSql(sql, sql`room_types`, operatorId, ids)
 
-export const unknownGroupsSql = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  ids: Value<ReadonlyArray<number>>
-): Fragment => unknownIdsSql(sql, sql`property_groups`, operatorId, ids)
+export const unknownGroupsSql = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
+  unknownIdsSql(sql, sql`property_groups`, operatorId, ids)
 
 /** Whether the operator has a property of that id; true for none: a field that was not sent names nothing wrong. */
-export const propertyExistsCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  id: Value<number> | undefined
-): Fragment =>
+export const propertyExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
 
 /** The same of a room type. */
-export const roomTypeExistsCondition = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  id: Value<number> | undefined
-): Fragment =>
+export const roomTypeExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM room_types WHERE operator_id = ${operatorId} AND id = ${id})`
 
 const readPropertyExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 
 /** The same by itself, for a search that found nothing. */
-export const makeCheckPropertyExists = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id }: Givens<OperatorRowId>) => sql`SELECT ${propertyExistsCondition(sql, operatorId, id)} AS known`
-  )
-  return (operatorId: number, id: number): Effect.Effect<boolean> =>
-    Effect.map(readPropertyExists(statement({ operatorId, id })), ({ known }) => known)
-}
+export const makeCheckPropertyExists =
+  (sql: SqlClient) =>
+  (operatorId: number, id: number): Effect.Effect<boolean> =>
+    Effect.map(
+      readPropertyExists(sql`SELECT ${propertyExistsCondition(sql, operatorId, id)} AS known`),
+      ({ known }) => known
+    )
 
 const readOwner = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
 /** Whose a property is; undefined when there is none of that id. For whoever runs the service: it looks among all operators. */
-export const makeFindPropertyOwner = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ id }: Givens<Pick<OperatorRowId, "id">>) => sql`SELECT operator_id FROM properties WHERE id = ${id}`
-  )
-  return (id: number): Effect.Effect<number | undefined> =>
-    Effect.map(readOwner(statement({ id })), (row) => row?.operator_id)
-}
+export const makeFindPropertyOwner =
+  (sql: SqlClient) =>
+  (id: number): Effect.Effect<number | undefined> =>
+    Effect.map(readOwner(sql`SELECT operator_id FROM properties WHERE id = ${id}`), (row) => row?.operator_id)
 
 /** 404 for a `property_id` that is no property of the caller. */
 export const unknownPropertyIdError = new NotFound({ message: "property_id: no such property." })
@@ -94,8 +70,8 @@ export type CheckedChange = typeof CheckedChangeRow.Type
 /** The CTE that such a change begins with. */
 export const ownershipPreconditionsSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
-  references: Valued<ReferencedIds>
+  operatorId: number,
+  references: ReferencedIds
 ): Fragment => sql`
   preconditions AS (
     SELECT ${unknownPropertiesSql(sql, operatorId, references.property_ids ?? [])} AS unknown_properties,
@@ -118,8 +94,8 @@ export const toMissingReferenceError = (row: Schema.Struct<typeof unknownIdField
 const unknownIdsSql = (
   sql: SqlClient,
   table: Fragment,
-  operatorId: Value<number>,
-  ids: Value<ReadonlyArray<number>>
+  operatorId: number,
+  ids: ReadonlyArray<number>
 ): Fragment => sql`
   ARRAY(
     SELECT id FROM unnest(${idsParameter(ids)}::bigint[]) AS given (id)

@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { lockedRowSql } from "../../../changes/recorded-change.ts"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
 // The part of a statement that changes a property. The family of property edits makes the whole statement, because an edit may also
@@ -30,7 +29,7 @@ interface UpdatePropertyParameters extends OperatorRowId, Required<PropertyField
  */
 export const updatePropertySql = (
   sql: SqlClient,
-  edit: Givens<UpdatePropertyParameters>,
+  edit: UpdatePropertyParameters,
   activation: Activation
 ): Fragment => sql`
   before AS (${lockedRowSql(sql, "properties", edit.operatorId, edit.id)}), edited AS (
@@ -61,7 +60,7 @@ const COLUMN_NAMES = [
 const COLUMNS = COLUMN_NAMES.join(", ")
 const qualifiedColumns = (table: string): string => COLUMN_NAMES.map((name) => `${table}.${name}`).join(", ")
 
-const editedTextSql = (sql: SqlClient, name: string, value: Value<string | null> | undefined): Fragment =>
+const editedTextSql = (sql: SqlClient, name: string, value: string | null | undefined): Fragment =>
   value === undefined ? sql`before.${sql(name)}` : sql`${value}::text AS ${sql(name)}`
 
 const TIMES = {
@@ -73,7 +72,7 @@ const TIMES = {
 const editedTimeSql = (
   sql: SqlClient,
   [own, fallback]: readonly [own: string, fallback: string],
-  value: Value<string | null> | undefined
+  value: string | null | undefined
 ): Fragment =>
   value === undefined
     ? sql`before.${sql(own)}`
@@ -81,7 +80,7 @@ const editedTimeSql = (
       CASE WHEN ${value}::time = coalesce(before.${sql(own)}, o.${sql(fallback)}) THEN before.${sql(own)}
         ELSE ${value}::time END AS ${sql(own)}`
 
-const deactivatedAtSql = (sql: SqlClient, activation: Activation, now: Value<Date>): Fragment => {
+const deactivatedAtSql = (sql: SqlClient, activation: Activation, now: Date): Fragment => {
   switch (activation) {
     case "unchanged":
       return sql`before.deactivated_at`

@@ -1,8 +1,9 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Page } from "../../../contract/page.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
+import type { OperatorScoped } from "../../operator-rows.ts"
 import { Property, type search_properties } from "./contract.ts"
 import { groupsJsonSql, selectIdsWithTagSql, selectPropertyIdsInGroupSql, tagsJsonSql } from "./groups-and-tags.ts"
 import { channelsJsonSql } from "./property-channels.ts"
@@ -10,19 +11,13 @@ import { channelsJsonSql } from "./property-channels.ts"
 /** Which properties a search means; what is not given does not narrow it. */
 export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "id" | "group_id" | "tag_id">
 
-export const toPropertySearchParameters = (operatorId: number, { id, group_id, tag_id }: PropertySearch) => ({
-  operatorId,
-  id,
-  group_id,
-  tag_id
-})
-export type PropertySearchParameters = Givens<ReturnType<typeof toPropertySearchParameters>>
+type OperatorPropertySearch = OperatorScoped & PropertySearch
 
 const searchConditions = (
   sql: SqlClient.SqlClient,
-  { operatorId, id, group_id, tag_id }: PropertySearchParameters
+  { operatorId, id, group_id, tag_id }: OperatorPropertySearch
 ): ReadonlyArray<Fragment> => {
-  const all = [sql`operator_id = ${operatorId}`]
+  const all = [sql`operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`]
   if (id !== undefined) all.push(sql`id = ${id}`)
   if (group_id !== undefined) all.push(sql`id IN (${selectPropertyIdsInGroupSql(sql, operatorId, group_id)})`)
   if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTagSql(sql, "property", operatorId, tag_id)})`)
@@ -31,10 +26,15 @@ const searchConditions = (
 
 /** Returns the search of properties: a page of records as `GET /properties` shows them. */
 export const makeSearchProperties = (sql: SqlClient.SqlClient) => {
-  const selectPage = makePageReader(sql, Property, (values: PropertySearchParameters) => ({
-    matchingRows: sql`SELECT * FROM properties WHERE ${sql.and(searchConditions(sql, values))}`,
-    orderBy: sql`id`,
-    columns: {
+  const selectPage = makePageReader(
+    sql,
+    Property,
+    (values: OperatorPropertySearch) => ({
+      matchingRows: sql`SELECT * FROM properties WHERE ${sql.and(searchConditions(sql, values))}`,
+      orderBy: sql`id`,
+      joins: sql`LEFT JOIN operators o ON o.id = page.operator_id`
+    }),
+    {
       channels: channelsJsonSql(sql, "property"),
       groups: groupsJsonSql(sql),
       tags: tagsJsonSql(sql, "property"),
@@ -43,9 +43,7 @@ export const makeSearchProperties = (sql: SqlClient.SqlClient) => {
       timezone: sql`o.time_zone`,
       cover: sql`CASE WHEN page.cover_url IS NOT NULL THEN jsonb_build_object('original_url', page.cover_url) END`,
       is_active: sql`page.deactivated_at IS NULL`
-    },
-    joins: sql`LEFT JOIN operators o ON o.id = page.operator_id`
-  }))
-  return (operatorId: number, filters: PropertySearch, page: Page) =>
-    selectPage(toPropertySearchParameters(operatorId, filters), page)
+    }
+  )
+  return (operatorId: number, filters: PropertySearch, page: Page) => selectPage({ ...filters, operatorId }, page)
 }

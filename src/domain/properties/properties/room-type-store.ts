@@ -5,19 +5,18 @@ import {
   changedRecordsSql,
   createdOrDeletedRecordsSql,
   lockedRowSql,
-  prepareRecordedChange
+  recordChange
 } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeOptionalRowReaderOrFail, makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import { idsParameter } from "../../../platform/database/parameters.ts"
+import { genericPlanParameter, idsParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
-import { type FindIdByName, makeFindIdByName, type OperatorRowId } from "../../operator-rows.ts"
+import { type FindIdByName, makeFindIdByName, type OperatorScoped } from "../../operator-rows.ts"
 import { RoomType, type search_room_types } from "./contract.ts"
 import { selectIdsWithTagSql, tagExistsCondition, tagsJsonSql } from "./groups-and-tags.ts"
 import { allReferencesExistCondition, CheckedChangeRow, ownershipPreconditionsSql } from "./ownership.ts"
@@ -58,24 +57,27 @@ const readCreatedRoomType = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, det
   }
 })
 
-const toSearchParameters = (operatorId: number, { id, tag_id }: RoomTypeSearch) => ({ operatorId, id, tag_id })
-type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
+type SearchParameters = OperatorScoped & RoomTypeSearch
 
 const searchConditions = (
   sql: SqlClient.SqlClient,
   { operatorId, id, tag_id }: SearchParameters
 ): ReadonlyArray<Fragment> => {
-  const all = [sql`operator_id = ${operatorId}`]
+  const all = [sql`operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`]
   if (id !== undefined) all.push(sql`id = ${id}`)
   if (tag_id !== undefined) all.push(sql`id IN (${selectIdsWithTagSql(sql, "room_type", operatorId, tag_id)})`)
   return all
 }
 
 const search = (sql: SqlClient.SqlClient) => {
-  const selectPage = makePageReader(sql, RoomType, (values: SearchParameters) => ({
-    matchingRows: sql`SELECT * FROM room_types WHERE ${sql.and(searchConditions(sql, values))}`,
-    orderBy: sql`id`,
-    columns: {
+  const selectPage = makePageReader(
+    sql,
+    RoomType,
+    (values: SearchParameters) => ({
+      matchingRows: sql`SELECT * FROM room_types WHERE ${sql.and(searchConditions(sql, values))}`,
+      orderBy: sql`id`
+    }),
+    {
       channels: channelsJsonSql(sql, "room_type"),
       properties: sql`coalesce((
         SELECT jsonb_agg(jsonb_build_object('id', p.id, 'title', p.title) ORDER BY p.id)
@@ -84,85 +86,66 @@ const search = (sql: SqlClient.SqlClient) => {
         WHERE link.operator_id = page.operator_id AND link.room_type_id = page.id), '[]')`,
       tags: tagsJsonSql(sql, "room_type")
     }
-  }))
-  return (operatorId: number, filters: RoomTypeSearch, page: Page) =>
-    selectPage(toSearchParameters(operatorId, filters), page)
+  )
+  return (operatorId: number, filters: RoomTypeSearch, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
 /** Whether the tag a search names exists; asked only when the search found nothing. */
-const checkFilters = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, tag_id }: SearchParameters) =>
-      sql`SELECT ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`
-  )
-  return (operatorId: number, filters: RoomTypeSearch) =>
-    readFilterCheck(statement(toSearchParameters(operatorId, filters)))
-}
-
-interface CreateRoomTypeParameters extends NewRoomType {
-  readonly operatorId: number
-  readonly now: Date
-}
+const checkFilters =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, { tag_id }: RoomTypeSearch) =>
+    readFilterCheck(sql`SELECT ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`)
 
 /**
  * Fails when the title is taken, a property is in another room type or the operator has no room left. The
  * properties are taken in the order of their ids: two calls that want the same ones wait, and never for each other.
  */
-const create = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, title, property_ids, now }: Givens<CreateRoomTypeParameters>) => {
-      const propertyIds = idsParameter(property_ids)
-      return {
+const create =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, { title, property_ids }: NewRoomType, now: Date) => {
+    const propertyIds = idsParameter(property_ids)
+    return readCreatedRoomType(
+      recordChange(sql, {
         change: sql`
-        ${ownershipPreconditionsSql(sql, operatorId, { property_ids })}, taken AS (
-          SELECT ARRAY(
-            SELECT property_id FROM room_type_properties
-            WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
-            ORDER BY property_id) AS taken_properties
-        ), written AS (
-          INSERT INTO room_types (operator_id, title, created_at)
-          SELECT ${operatorId}::bigint, ${title}::text, ${now}::timestamptz
-          FROM preconditions, taken WHERE ${allReferencesExistCondition(sql)} AND taken.taken_properties = '{}'
-          RETURNING operator_id, id
-        ), rooms AS (
-          INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
-          SELECT written.operator_id, written.id, given.id
-          FROM written, unnest(${propertyIds}::bigint[]) AS given (id)
-          ORDER BY given.id
-        )`,
+          ${ownershipPreconditionsSql(sql, operatorId, { property_ids })}, taken AS (
+            SELECT ARRAY(
+              SELECT property_id FROM room_type_properties
+              WHERE operator_id = ${operatorId} AND property_id = ANY(${propertyIds}::bigint[])
+              ORDER BY property_id) AS taken_properties
+          ), written AS (
+            INSERT INTO room_types (operator_id, title, created_at)
+            SELECT ${operatorId}::bigint, ${title}::text, ${now}::timestamptz
+            FROM preconditions, taken WHERE ${allReferencesExistCondition(sql)} AND taken.taken_properties = '{}'
+            RETURNING operator_id, id
+          ), rooms AS (
+            INSERT INTO room_type_properties (operator_id, room_type_id, property_id)
+            SELECT written.operator_id, written.id, given.id
+            FROM written, unnest(${propertyIds}::bigint[]) AS given (id)
+            ORDER BY given.id
+          )`,
         events: [],
         changedRecords: createdOrDeletedRecordsSql(sql, "room_type", "written"),
         outcome: sql`
-        SELECT written.id, preconditions.*, taken.* FROM preconditions CROSS JOIN taken LEFT JOIN written ON true`
-      }
-    }
-  )
-  return (operatorId: number, { title, property_ids }: NewRoomType, now: Date) =>
-    readCreatedRoomType(statement({ operatorId, title, property_ids, now }))
-}
-
-interface RenameRoomTypeParameters extends OperatorRowId {
-  readonly title: string | undefined
-}
+          SELECT written.id, preconditions.*, taken.* FROM preconditions CROSS JOIN taken LEFT JOIN written ON true`
+      })
+    )
+  }
 
 /** Fails when the title is taken. */
-const rename = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, title }: Givens<RenameRoomTypeParameters>) => ({
-    change: sql`
-      before AS (${lockedRowSql(sql, "room_types", operatorId, id)}), after AS (
-        UPDATE room_types r SET title = ${title === undefined ? sql`r.title` : sql`${title}::text`}
-        FROM before WHERE r.operator_id = before.operator_id AND r.id = before.id
-        RETURNING r.*
-      )`,
-    events: [],
-    changedRecords: changedRecordsSql(sql, "room_type"),
-    outcome: sql`SELECT id FROM after`
-  }))
-  return (operatorId: number, id: number, title: string | undefined) =>
-    readRenamedRoomType(statement({ operatorId, id, title }))
-}
+const rename = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, title: string | undefined) =>
+  readRenamedRoomType(
+    recordChange(sql, {
+      change: sql`
+        before AS (${lockedRowSql(sql, "room_types", operatorId, id)}), after AS (
+          UPDATE room_types r SET title = ${title === undefined ? sql`r.title` : sql`${title}::text`}
+          FROM before WHERE r.operator_id = before.operator_id AND r.id = before.id
+          RETURNING r.*
+        )`,
+      events: [],
+      changedRecords: changedRecordsSql(sql, "room_type"),
+      outcome: sql`SELECT id FROM after`
+    })
+  )
 
 /** The SQL of room types. */
 export class RoomTypeStore extends Context.Service<

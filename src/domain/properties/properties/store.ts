@@ -1,23 +1,17 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
 import { type FindIdByName, makeFindIdByName } from "../../operator-rows.ts"
 import type { Property } from "./contract.ts"
 import { groupExistsCondition, tagExistsCondition } from "./groups-and-tags.ts"
-import {
-  makeSearchProperties,
-  type PropertySearch,
-  type PropertySearchParameters,
-  toPropertySearchParameters
-} from "./property-search.ts"
+import { makeSearchProperties, type PropertySearch } from "./property-search.ts"
 
 const readFilterCheck = makeSingleRowReader(Schema.Struct({ group_known: Schema.Boolean, tag_known: Schema.Boolean }))
 
@@ -31,36 +25,26 @@ const readCreatedProperty = makeRowReaderOrFail(RowId, ({ name, detail }) => {
 })
 
 /** Whether the group and the tag a search names exist; asked only when the search found nothing. */
-const checkFilters = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, group_id, tag_id }: PropertySearchParameters) => sql`
-      SELECT ${groupExistsCondition(sql, operatorId, group_id)} AS group_known, ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`
-  )
-  return (operatorId: number, filters: PropertySearch) =>
-    readFilterCheck(statement(toPropertySearchParameters(operatorId, filters)))
-}
-
-interface CreatePropertyParameters {
-  readonly operatorId: number
-  readonly title: string
-  readonly now: Date
-}
+const checkFilters =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, { group_id, tag_id }: PropertySearch) =>
+    readFilterCheck(sql`
+      SELECT ${groupExistsCondition(sql, operatorId, group_id)} AS group_known, ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`)
 
 /** Fails when the title is taken or the operator has no room left. */
-const create = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, title, now }: Givens<CreatePropertyParameters>) => ({
-    change: sql`
-      made AS (
-        INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, ${now})
-        RETURNING operator_id, id
-      )`,
-    events: [],
-    changedRecords: createdOrDeletedRecordsSql(sql, "property", "made"),
-    outcome: sql`SELECT id FROM made`
-  }))
-  return (operatorId: number, title: string, now: Date) => readCreatedProperty(statement({ operatorId, title, now }))
-}
+const create = (sql: SqlClient.SqlClient) => (operatorId: number, title: string, now: Date) =>
+  readCreatedProperty(
+    recordChange(sql, {
+      change: sql`
+        made AS (
+          INSERT INTO properties (operator_id, title, created_at) VALUES (${operatorId}, ${title}, ${now})
+          RETURNING operator_id, id
+        )`,
+      events: [],
+      changedRecords: createdOrDeletedRecordsSql(sql, "property", "made"),
+      outcome: sql`SELECT id FROM made`
+    })
+  )
 
 /** The SQL of properties. */
 export class PropertyStore extends Context.Service<

@@ -1,12 +1,11 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { changedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { changedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Conflict } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import { addDays, dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { markStaysOfPropertySql } from "../../automation/planning/property-marks.ts"
@@ -80,27 +79,26 @@ const readEditedProperty = makeOptionalRowReaderOrFail(EditedProperty, ({ name }
   name === "properties_title" ? nameConflict("title", "property") : undefined
 )
 
-const prepareUpdate = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, (edit: Givens<UpdateParameters>, activation: Activation) => {
-    const { now, today, last, default_checkin_time, default_checkout_time } = edit
-    const changesDays = today !== undefined && last !== undefined
-    const changesTimes = default_checkin_time !== undefined || default_checkout_time !== undefined
-    return {
+const prepareUpdate = (sql: SqlClient.SqlClient) => (values: UpdateParameters, activation: Activation) => {
+  const { now, today, last, default_checkin_time, default_checkout_time } = values
+  const changesDays = today !== undefined && last !== undefined
+  const changesTimes = default_checkin_time !== undefined || default_checkout_time !== undefined
+  return readEditedProperty(
+    recordChange(sql, {
       change: sql`
-        ${updatePropertySql(sql, edit, activation)}
+        ${updatePropertySql(sql, values, activation)}
         ${changesDays ? sql`, ${activationDaysSql(sql, { today, last }, activation === "active")}` : sql.literal("")}
         ${changesTimes ? sql`, ${replannedStaysSql(sql, now)}` : sql.literal("")}`,
       events: changesDays ? [recordActivationEventSql(sql, now)] : [],
       changedRecords: changedRecordsSql(sql, "property"),
       outcome: sql`
         SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days FROM before`
-    }
-  })
-  return (values: UpdateParameters, activation: Activation) => readEditedProperty(statement(values, activation))
+    })
+  )
 }
 
 /** CTEs that plan the automatic actions of a property's stays anew if a time of the property has changed. */
-const replannedStaysSql = (sql: SqlClient.SqlClient, now: Givens<UpdateParameters>["now"]) => sql`
+const replannedStaysSql = (sql: SqlClient.SqlClient, now: UpdateParameters["now"]) => sql`
   retimed AS (
     SELECT after.operator_id, after.id FROM before JOIN after ON after.id = before.id
     WHERE (after.checkin_time, after.checkout_time) IS DISTINCT FROM (before.checkin_time, before.checkout_time)

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
@@ -36,12 +36,10 @@ const checkFixedFields = makeImmutableFieldCheck(update_property.payloadSchema, 
 
 const propertyNotFoundError = new NotFound({ message: "id: no such property." })
 
-export const layerPropertyEditsNoDeps = layerOperations(
+export const layerPropertyEdits = layerOperations(
   Effect.map(PropertyEditStore, (edits) =>
     handleOperations(PropertyEditOperations, {
       update_property: changeHandler(updateProperty(edits), EditedProperty, ({ changed_days }) => ({ changed_days }))
     })
   )
 )
-
-export const layerPropertyEdits = Layer.provide(layerPropertyEditsNoDeps, PropertyEditStore.layer)

@@ -1,4 +1,4 @@
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound } from "../../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../../contract/id-list.ts"
@@ -77,7 +77,7 @@ const deleteTag = (store: TagStore["Service"]) =>
 
 const propertyTagNotFoundError = new NotFound({ message: "id: no such tag." })
 
-export const layerTagsNoDeps = layerOperations(
+export const layerTags = layerOperations(
   Effect.map(TagStore, (store) =>
     handleOperations(TagOperations, {
       query_tags: searchTags(store),
@@ -89,5 +89,3 @@ export const layerTagsNoDeps = layerOperations(
     })
   )
 )
-
-export const layerTags = Layer.provide(layerTagsNoDeps, TagStore.layer)

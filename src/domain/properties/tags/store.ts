@@ -1,19 +1,15 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import {
-  changedRecordsSql,
-  createdOrDeletedRecordsSql,
-  prepareRecordedChange
-} from "../../../changes/recorded-change.ts"
+import { changedRecordsSql, createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import type { Page } from "../../../contract/page.ts"
 import { TagColor } from "../../../contract/tag-color.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import type { Givens, Value, Valued } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import type { RowPage } from "../../../platform/database/rows.ts"
 import {
   deleteFormerVersionsSql,
@@ -23,13 +19,7 @@ import {
 } from "../../../platform/database/versioned-list.ts"
 import type { RowId } from "../../column-schemas.ts"
 import { hasNameCondition, nameKeyParameter, renameAssignments } from "../../named-row.ts"
-import {
-  type FindIdByName,
-  makeFindIdByName,
-  type OperatorRowId,
-  type OperatorScoped,
-  readRowId
-} from "../../operator-rows.ts"
+import { type FindIdByName, makeFindIdByName, type OperatorScoped, readRowId } from "../../operator-rows.ts"
 import {
   allReferencesExistCondition,
   CheckedChangeRow,
@@ -77,10 +67,7 @@ const PROPERTY_LIST = { rows: "tag_properties", owner: "tag_id", item: "property
 const ROOM_TYPE_LIST = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
 
 /** The CTEs that put the tag of the CTE `written` on what is given, under the versions that count now. */
-const assignTagSql = (
-  sql: SqlClient.SqlClient,
-  { property_ids, room_type_ids }: Valued<ReferencedIds>
-): Fragment => sql`
+const assignTagSql = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: ReferencedIds): Fragment => sql`
   on_properties AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)}),
   on_room_types AS (${insertItemsSql(sql, ROOM_TYPE_LIST, room_type_ids)})`
 
@@ -96,125 +83,104 @@ const search = (sql: SqlClient.SqlClient) => {
   const selectPage = makePageReader(
     sql,
     Tag,
-    ({ operatorId, id }: Givens<OperatorScoped & { readonly id: number | undefined }>) => ({
+    ({ operatorId, id }: OperatorScoped & { readonly id: number | undefined }) => ({
       matchingRows: sql`
-      SELECT * FROM property_tags WHERE operator_id = ${operatorId} AND deleted_at IS NULL
-        AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
-      orderBy: sql`id`,
-      columns: { property_ids: listIdsSql(sql, PROPERTY_LIST), room_type_ids: listIdsSql(sql, ROOM_TYPE_LIST) }
-    })
+        SELECT * FROM property_tags WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND deleted_at IS NULL
+          AND ${id === undefined ? sql`true` : sql`id = ${id}`}`,
+      orderBy: sql`id`
+    }),
+    { property_ids: listIdsSql(sql, PROPERTY_LIST), room_type_ids: listIdsSql(sql, ROOM_TYPE_LIST) }
   )
   return (operatorId: number, { id }: TagSearch, page: Page) => selectPage({ operatorId, id }, page)
 }
 
-interface CreateTagParameters extends OperatorScoped, NewTag {
-  readonly now: Date
-}
-
 /** Makes a tag, or restores the deleted tag with the same name, which gets the name as it is written now. Fails at the limit of tags. */
-const create = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, name, color, defaultColor, now, ...references }: Givens<CreateTagParameters>) => ({
-      change: sql`
-      ${ownershipPreconditionsSql(sql, operatorId, references)},
-      unkeyed AS (
-        SELECT id FROM property_tags WHERE operator_id = ${operatorId} AND name = ${name} AND name_key IS NULL
-      ), restored AS (
-        UPDATE property_tags tag SET deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
-        FROM unkeyed, preconditions
-        WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allReferencesExistCondition(sql)}
-          AND NOT EXISTS (
-            SELECT FROM property_tags other
-            WHERE other.operator_id = ${operatorId} AND other.name_key = ${nameKeyParameter(sql, name)} AND other.deleted_at IS NULL)
-        RETURNING tag.*
-      ), made AS (
-        INSERT INTO property_tags AS tag (operator_id, name, name_key, color, created_at)
-        SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color ?? defaultColor}::text, ${now}::timestamptz
-        FROM preconditions WHERE ${allReferencesExistCondition(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
-        ON CONFLICT (operator_id, name_key) DO UPDATE SET
-          deleted_at = NULL, name = excluded.name, color = coalesce(${color ?? null}::text, tag.color)
-        WHERE tag.deleted_at IS NOT NULL
-        RETURNING tag.*
-      ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${assignTagSql(sql, references)}`,
-      events: [],
-      changedRecords: createdOrDeletedRecordsSql(sql, "tag", "written"),
-      outcome: selectChangedTagSql(sql)
-    })
-  )
-  return (operatorId: number, tag: NewTag, now: Date) => {
-    const { name, color, defaultColor, property_ids, room_type_ids } = tag
-    return readChangedTag(statement({ operatorId, name, color, defaultColor, property_ids, room_type_ids, now }))
-  }
-}
+const create =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, { name, color, defaultColor, property_ids, room_type_ids }: NewTag, now: Date) =>
+    readChangedTag(
+      recordChange(sql, {
+        change: sql`
+          ${ownershipPreconditionsSql(sql, operatorId, { property_ids, room_type_ids })},
+          unkeyed AS (
+            SELECT id FROM property_tags WHERE operator_id = ${operatorId} AND name = ${name} AND name_key IS NULL
+          ), restored AS (
+            UPDATE property_tags tag SET deleted_at = NULL, color = coalesce(${color ?? null}::text, tag.color)
+            FROM unkeyed, preconditions
+            WHERE tag.operator_id = ${operatorId} AND tag.id = unkeyed.id AND tag.deleted_at IS NOT NULL AND ${allReferencesExistCondition(sql)}
+              AND NOT EXISTS (
+                SELECT FROM property_tags other
+                WHERE other.operator_id = ${operatorId} AND other.name_key = ${nameKeyParameter(sql, name)} AND other.deleted_at IS NULL)
+            RETURNING tag.*
+          ), made AS (
+            INSERT INTO property_tags AS tag (operator_id, name, name_key, color, created_at)
+            SELECT ${operatorId}::bigint, ${name}::text, ${nameKeyParameter(sql, name)}, ${color ?? defaultColor}::text, ${now}::timestamptz
+            FROM preconditions WHERE ${allReferencesExistCondition(sql)} AND NOT EXISTS (SELECT FROM unkeyed)
+            ON CONFLICT (operator_id, name_key) DO UPDATE SET
+              deleted_at = NULL, name = excluded.name, color = coalesce(${color ?? null}::text, tag.color)
+            WHERE tag.deleted_at IS NOT NULL
+            RETURNING tag.*
+          ), written AS (SELECT * FROM restored UNION ALL SELECT * FROM made), ${assignTagSql(sql, { property_ids, room_type_ids })}`,
+        events: [],
+        changedRecords: createdOrDeletedRecordsSql(sql, "tag", "written"),
+        outcome: selectChangedTagSql(sql)
+      })
+    )
 
 /** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
-const purgeDeletedTagSql = (
-  sql: SqlClient.SqlClient,
-  operatorId: Value<number>,
-  id: Value<number>,
-  name: Value<string>
-): Fragment => sql`
+const purgeDeletedTagSql = (sql: SqlClient.SqlClient, operatorId: number, id: number, name: string): Fragment => sql`
   DELETE FROM property_tags deleted USING preconditions
   WHERE deleted.operator_id = ${operatorId} AND ${hasNameCondition(sql, "deleted", "name", name)} AND deleted.deleted_at IS NOT NULL
     AND ${allReferencesExistCondition(sql)} AND EXISTS (
       SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
   RETURNING deleted.id`
 
-interface UpdateTagParameters extends OperatorRowId, TagEdit {}
-
 /** Fails when the name is taken. */
-const update = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, name, color, ...references }: Givens<UpdateTagParameters>) => ({
-      change: sql`
-      ${ownershipPreconditionsSql(sql, operatorId, references)},
-      freed AS (${name === undefined ? sql`SELECT` : purgeDeletedTagSql(sql, operatorId, id, name)}),
-      before AS (
-        SELECT * FROM property_tags
-        WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-          -- Asking for its rows makes the name free before it is taken.
-          AND (SELECT count(*) FROM freed) >= 0
-        FOR NO KEY UPDATE
-      ), written AS (
-        UPDATE property_tags t SET
-          ${renameAssignments(sql, "t", name)},
-          color = coalesce(${color ?? null}::text, t.color),
-          ${nextVersionAssignment(sql, PROPERTY_LIST, references.property_ids, "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, references.room_type_ids, "t")}
-        FROM before, preconditions
-        WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allReferencesExistCondition(sql)}
-        RETURNING t.*
-      ), ${clearFormerAssignmentsSql(sql)}, ${assignTagSql(sql, references)}`,
-      events: [],
-      changedRecords: changedRecordsSql(sql, "tag", "written"),
-      outcome: selectChangedTagSql(sql)
-    })
-  )
-  return (operatorId: number, id: number, { name, color, property_ids, room_type_ids }: TagEdit) =>
-    readChangedTag(statement({ operatorId, id, name, color, property_ids, room_type_ids }))
-}
-
-interface DeleteTagParameters extends OperatorRowId {
-  readonly now: Date
-}
+const update =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, id: number, { name, color, property_ids, room_type_ids }: TagEdit) =>
+    readChangedTag(
+      recordChange(sql, {
+        change: sql`
+          ${ownershipPreconditionsSql(sql, operatorId, { property_ids, room_type_ids })},
+          freed AS (${name === undefined ? sql`SELECT` : purgeDeletedTagSql(sql, operatorId, id, name)}),
+          before AS (
+            SELECT * FROM property_tags
+            WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+              -- Asking for its rows makes the name free before it is taken.
+              AND (SELECT count(*) FROM freed) >= 0
+            FOR NO KEY UPDATE
+          ), written AS (
+            UPDATE property_tags t SET
+              ${renameAssignments(sql, "t", name)},
+              color = coalesce(${color ?? null}::text, t.color),
+              ${nextVersionAssignment(sql, PROPERTY_LIST, property_ids, "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, room_type_ids, "t")}
+            FROM before, preconditions
+            WHERE t.operator_id = before.operator_id AND t.id = before.id AND ${allReferencesExistCondition(sql)}
+            RETURNING t.*
+          ), ${clearFormerAssignmentsSql(sql)}, ${assignTagSql(sql, { property_ids, room_type_ids })}`,
+        events: [],
+        changedRecords: changedRecordsSql(sql, "tag", "written"),
+        outcome: selectChangedTagSql(sql)
+      })
+    )
 
 /** Answers the deleted tag's id, or undefined when there is none. */
-const remove = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, now }: Givens<DeleteTagParameters>) => ({
-    change: sql`
-      written AS (
-        UPDATE property_tags t SET deleted_at = ${now}::timestamptz,
-          ${nextVersionAssignment(sql, PROPERTY_LIST, [], "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, [], "t")}
-        WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-        RETURNING t.*
-      ), ${clearFormerAssignmentsSql(sql)}`,
-    events: [],
-    changedRecords: createdOrDeletedRecordsSql(sql, "tag", "written"),
-    outcome: sql`SELECT id FROM written`
-  }))
-  return (operatorId: number, id: number, now: Date) => readRowId(statement({ operatorId, id, now }))
-}
+const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
+  readRowId(
+    recordChange(sql, {
+      change: sql`
+        written AS (
+          UPDATE property_tags t SET deleted_at = ${now}::timestamptz,
+            ${nextVersionAssignment(sql, PROPERTY_LIST, [], "t")}, ${nextVersionAssignment(sql, ROOM_TYPE_LIST, [], "t")}
+          WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
+          RETURNING t.*
+        ), ${clearFormerAssignmentsSql(sql)}`,
+      events: [],
+      changedRecords: createdOrDeletedRecordsSql(sql, "tag", "written"),
+      outcome: sql`SELECT id FROM written`
+    })
+  )
 
 /** The SQL of property tags. */
 export class TagStore extends Context.Service<

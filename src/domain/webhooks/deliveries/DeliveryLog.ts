@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange, recordChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
-import type { Givens, Value } from "../../../platform/database/forms.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
 import type { DeliveryKey } from "./delivery-message.ts"
@@ -73,11 +73,14 @@ const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fr
   if (filter.key !== undefined) {
     conditions.push(sql`d.event_id = ${filter.key.event_id} AND d.subscription_id = ${filter.key.subscription_id}`)
   }
-  if (filter.operatorId !== undefined) conditions.push(sql`d.operator_id = ${filter.operatorId}`)
+  if (filter.operatorId !== undefined)
+    conditions.push(sql`d.operator_id = ${genericPlanParameter(sql, "bigint", filter.operatorId)}`)
   if (filter.viewer !== undefined) conditions.push(viewerCondition(sql, filter.viewer))
-  if (filter.subscriptionId !== undefined) conditions.push(sql`d.subscription_id = ${filter.subscriptionId}`)
+  if (filter.subscriptionId !== undefined)
+    conditions.push(sql`d.subscription_id = ${genericPlanParameter(sql, "bigint", filter.subscriptionId)}`)
   if (filter.deadLettersOnly === true) conditions.push(sql`d.state = 'dead'`)
-  if (filter.beforeEventId !== undefined) conditions.push(sql`d.event_id < ${filter.beforeEventId}`)
+  if (filter.beforeEventId !== undefined)
+    conditions.push(sql`d.event_id < ${genericPlanParameter(sql, "bigint", filter.beforeEventId)}`)
   if (filter.queuedFrom !== undefined) conditions.push(sql`e.queued_at >= ${filter.queuedFrom}`)
   if (filter.queuedUntil !== undefined) conditions.push(sql`e.queued_at < ${filter.queuedUntil}`)
   return sql`${sql.and(conditions)}`
@@ -95,11 +98,11 @@ const latestDeliveriesSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter, l
       SELECT jsonb_agg(to_jsonb(a) ORDER BY a.attempt) FROM (
         SELECT * FROM webhook_attempts
         WHERE operator_id = d.operator_id AND event_id = d.event_id AND subscription_id = d.subscription_id
-        ORDER BY attempt DESC LIMIT ${WEBHOOK_TRIES_SHOWN}) a
+        ORDER BY attempt DESC LIMIT ${sql.literal(String(WEBHOOK_TRIES_SHOWN))}) a
     ), '[]') AS attempts
   FROM webhook_deliveries d ${deliveryJoins(sql)}
   WHERE ${deliveryCondition(sql, filter)}
-  ORDER BY d.event_id DESC, d.subscription_id DESC LIMIT ${limit}`
+  ORDER BY d.event_id DESC, d.subscription_id DESC LIMIT ${genericPlanParameter(sql, "bigint", limit)}`
 
 /** The latest `limit` deliveries that the filter means, the latest first. */
 export const makeListDeliveries =
@@ -140,32 +143,29 @@ const requeueSql = (
     RETURNING d.operator_id, d.event_id, d.subscription_id
   )`
 
-const requeuedColumnsSql = (sql: SqlClient.SqlClient, now: Value<Date>): Fragment =>
+const requeuedColumnsSql = (sql: SqlClient.SqlClient, now: Date): Fragment =>
   sql`state = 'waiting', due_at = ${now}, failures = 0, run = d.run + 1, settled_at = NULL`
 
-interface ReplayOneParameters extends SubscriptionViewer, DeliveryKey {
-  readonly now: Date
-}
-
-const replayOne = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ event_id, subscription_id, now, ...viewer }: Givens<ReplayOneParameters>) => ({
-      change: sql`
-        replayed AS (
-          UPDATE webhook_deliveries d SET ${requeuedColumnsSql(sql, now)} FROM webhook_subscriptions s
-          WHERE ${viewerCondition(sql, viewer)} AND d.operator_id = s.operator_id AND d.subscription_id = s.id
-            AND d.event_id = ${event_id} AND s.id = ${subscription_id} AND d.settled_at IS NOT NULL
-          RETURNING d.operator_id, d.event_id, d.subscription_id
-        )`,
-      events: [],
-      changedRecords: replayedRecordsSql(sql),
-      outcome: sql`SELECT * FROM replayed`
-    })
-  )
-  return (viewer: SubscriptionViewer, key: DeliveryKey, now: Date) =>
-    Effect.map(readReplayedDeliveries(statement({ ...viewer, ...key, now })), (replayed) => replayed.length > 0)
-}
+const replayOne =
+  (sql: SqlClient.SqlClient) =>
+  (viewer: SubscriptionViewer, { event_id, subscription_id }: DeliveryKey, now: Date) =>
+    Effect.map(
+      readReplayedDeliveries(
+        recordChange(sql, {
+          change: sql`
+            replayed AS (
+              UPDATE webhook_deliveries d SET ${requeuedColumnsSql(sql, now)} FROM webhook_subscriptions s
+              WHERE ${viewerCondition(sql, viewer)} AND d.operator_id = s.operator_id AND d.subscription_id = s.id
+                AND d.event_id = ${event_id} AND s.id = ${subscription_id} AND d.settled_at IS NOT NULL
+              RETURNING d.operator_id, d.event_id, d.subscription_id
+            )`,
+          events: [],
+          changedRecords: replayedRecordsSql(sql),
+          outcome: sql`SELECT * FROM replayed`
+        })
+      ),
+      (replayed) => replayed.length > 0
+    )
 
 const replayedRecordsSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT DISTINCT operator_id, 'webhook:' || subscription_id AS record, '{deliveries}'::text[] AS fields FROM replayed`

@@ -4,22 +4,22 @@ import { makeBatcher } from "../../../jobs/batcher.ts"
 import { LeaseDuration } from "../../../jobs/lease.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { SubscriptionHealth } from "./circuit-breaker.ts"
+import { claimDueSql, claimProbeSql, subscriptionsToProbeSql } from "./claim-statements.ts"
+import { completeDeliveriesSql, failDeliverySql, releaseDeliverySql } from "./completion-statements.ts"
 import {
+  ClaimedDelivery,
   type DeliveryAttempt,
   type DeliverySuccess,
   type SubscriptionAddress,
   type SubscriptionKey,
-  SubscriptionToProbe,
-  TakenDelivery
+  SubscriptionToProbe
 } from "./delivery.ts"
-import { releaseDeliverySql, settlingDelivered, settlingFailed } from "./settling.ts"
 import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscription-statements.ts"
-import { subscriptionsToProbeSql, takingDue, takingProbe } from "./taking.ts"
 
-/** Deliveries under way at once in a process, of all subscriptions together, and those one statement settles. */
+/** Deliveries in progress in a process, of all subscriptions together, and deliveries that one statement completes. */
 export const MAX_DELIVERIES_IN_PROGRESS = 256
 
-const readTaken = makeRowsReader(TakenDelivery)
+const readClaimed = makeRowsReader(ClaimedDelivery)
 const readSubscriptionsToProbe = makeRowsReader(SubscriptionToProbe)
 const readHealth = makeOptionalRowReader(Schema.Struct({ health: SubscriptionHealth }))
 const readReplacedHealthId = makeOptionalRowReader(Schema.Struct({ id: Schema.Int }))
@@ -30,26 +30,35 @@ const makeDeliveryQueue = Effect.gen(function* () {
   const complete = yield* makeBatcher(
     (successes: ReadonlyArray<DeliverySuccess>) =>
       DateTime.nowAsDate.pipe(
-        Effect.flatMap((now) => sql`${settlingDelivered(sql, successes, now)}`),
+        Effect.flatMap((now) => sql`${completeDeliveriesSql(sql, successes, now)}`),
         Effect.asVoid,
         Effect.orDie
       ),
     MAX_DELIVERIES_IN_PROGRESS
   )
   return {
-    take: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
-      readTaken(sql`${takingDue(sql, { now, leaseMs }, most, inProgress)}`),
-    findSubscriptionsToProbe: (now: Date, most: number, inProgress: Iterable<SubscriptionKey>) =>
-      readSubscriptionsToProbe(sql`${subscriptionsToProbeSql(sql, now, most, inProgress)}`),
-    takeProbe: (now: Date, subscription: SubscriptionToProbe) =>
-      readTaken(sql`${takingProbe(sql, { now, leaseMs }, subscription)}`),
+    /** Claims up to `maxJobs` due deliveries. `inProgress` are those that this process has claimed already. */
+    claim: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
+      readClaimed(sql`${claimDueSql(sql, { now, leaseMs }, maxJobs, inProgress)}`),
+    /** Returns up to `maxJobs` subscriptions whose cooldown is over and that have due deliveries. */
+    findSubscriptionsToProbe: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
+      readSubscriptionsToProbe(sql`${subscriptionsToProbeSql(sql, now, maxJobs, inProgress)}`),
+    /** Claims the probe, the one delivery that may end a cooldown. Claims none if another worker was faster. */
+    claimProbe: (now: Date, subscription: SubscriptionToProbe) =>
+      readClaimed(sql`${claimProbeSql(sql, { now, leaseMs }, subscription)}`),
+    /** Records a success, and resets the health of the subscription. */
     complete,
-    fail: (delivery: TakenDelivery, attempt: DeliveryAttempt, nextTry: Date | undefined, now: Date) =>
-      readHealth(sql`${settlingFailed(sql, delivery, attempt, nextTry, now)}`).pipe(Effect.map((row) => row?.health)),
-    release: (delivery: TakenDelivery, now: Date) =>
+    /** Records a failed attempt. Returns the health of the subscription before, or undefined if it is gone or has another address. */
+    fail: (delivery: ClaimedDelivery, attempt: DeliveryAttempt, nextAttempt: Date | undefined, now: Date) =>
+      readHealth(sql`${failDeliverySql(sql, delivery, attempt, nextAttempt, now)}`).pipe(
+        Effect.map((row) => row?.health)
+      ),
+    /** Releases a claimed delivery that was not attempted. */
+    release: (delivery: ClaimedDelivery, now: Date) =>
       sql`${releaseDeliverySql(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
     findHealth: (subscription: SubscriptionAddress) =>
       readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
+    /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
     replaceHealth: (
       subscription: SubscriptionAddress,
       from: SubscriptionHealth,
@@ -63,55 +72,21 @@ const makeDeliveryQueue = Effect.gen(function* () {
 })
 
 /**
- * The second way of an event: deliveries that wait, in the database, for any worker of any process. Each is timed work
- * done once (src/jobs/timed-work.ts). A success that comes late counts, if nobody has replayed the event since.
+ * The pending deliveries, in the database, for the workers of all processes. Each delivery is a job (src/jobs/job-queue.ts). A success
+ * that is recorded after the lease counts, unless the event was replayed since.
  *
- * Order: a delivery is not taken while an earlier event of the same record waits for the same subscription, except if
- * that one failed three times. So a record's events go out one after the other, and a failing one holds back the next
- * for about two minutes, not for three days. Which delivery is next, and when, is read from the lanes, which the
- * database keeps beside the deliveries (migration 0009_webhook_lanes).
+ * Order: a delivery is not claimed while an earlier event of the same record is pending for the same subscription, unless that one has
+ * failed three times. So the events of a record are sent one after the other, and a failing one delays the next for about two minutes and
+ * not for three days. The queue partitions tell which delivery is next and when. The database keeps them beside the deliveries
+ * (webhook_lanes, migration 0009_webhook_lanes).
  *
- * Share: a poll takes no more of a subscription than its share leaves, nothing of one that rests or is paused, and one
- * at a time of one that fails; how much of it waits makes no difference to the others. Where room is short, the operator
- * with the fewest deliveries under way comes first: many slow receivers of one do not hold up another's.
+ * Fairness: a claim takes no more deliveries of a subscription than its share, one at a time while the subscription is failing, and none
+ * while it is in cooldown or paused. If there are more due deliveries than free slots, the operator with the fewest deliveries in progress
+ * comes first, so slow receivers of one operator do not delay another operator.
  */
-export class DeliveryQueue extends Context.Service<
-  DeliveryQueue,
-  {
-    /** Takes up to `most` due deliveries. `inProgress` are those this process has already. */
-    readonly take: (
-      now: Date,
-      most: number,
-      inProgress: Iterable<SubscriptionKey>
-    ) => Effect.Effect<ReadonlyArray<TakenDelivery>>
-    /** Returns up to `most` subscriptions whose rest is over and that have due deliveries. */
-    readonly findSubscriptionsToProbe: (
-      now: Date,
-      most: number,
-      inProgress: Iterable<SubscriptionKey>
-    ) => Effect.Effect<ReadonlyArray<SubscriptionToProbe>>
-    /** Takes the one delivery that ends a rest, or none if another worker was faster. */
-    readonly takeProbe: (now: Date, subscription: SubscriptionToProbe) => Effect.Effect<ReadonlyArray<TakenDelivery>>
-    /** Records a success, and resets the health of the subscription. */
-    readonly complete: (success: DeliverySuccess) => Effect.Effect<void>
-    /** Records a failed try. Returns the health of the subscription before, or undefined if it is gone or has another address. */
-    readonly fail: (
-      delivery: TakenDelivery,
-      attempt: DeliveryAttempt,
-      nextTry: Date | undefined,
-      now: Date
-    ) => Effect.Effect<SubscriptionHealth | undefined>
-    /** Hands a delivery back untried. */
-    readonly release: (delivery: TakenDelivery, now: Date) => Effect.Effect<void>
-    readonly findHealth: (subscription: SubscriptionAddress) => Effect.Effect<SubscriptionHealth | undefined>
-    /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
-    readonly replaceHealth: (
-      subscription: SubscriptionAddress,
-      from: SubscriptionHealth,
-      to: SubscriptionHealth,
-      pause?: SubscriptionPause
-    ) => Effect.Effect<boolean>
-  }
->()("latchkey/domain/webhooks/deliveries/DeliveryQueue") {
-  static readonly layer = Layer.effect(DeliveryQueue, makeDeliveryQueue)
+export class DeliveryQueue extends Context.Service<DeliveryQueue>()(
+  "latchkey/domain/webhooks/deliveries/DeliveryQueue",
+  { make: makeDeliveryQueue }
+) {
+  static readonly layer = Layer.effect(DeliveryQueue, DeliveryQueue.make)
 }

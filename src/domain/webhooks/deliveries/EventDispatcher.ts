@@ -1,10 +1,20 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { dispatchEventsSql } from "../../../jobs/events/event-statements.ts"
+import { BACKLOG_COUNT_LIMIT } from "../../../jobs/backlog-statements.ts"
+import { dispatchEventsSql, undispatchedEventsSql } from "../../../jobs/events/event-statements.ts"
 import { type InternalSubscriber, InternalSubscribers } from "../../../jobs/events/internal-subscribers.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
+
+/** Events that are recorded and not dispatched. */
+export const eventBacklog = [
+  {
+    kind: "events" as const,
+    statement: (sql: SqlClient.SqlClient) => sql`
+      SELECT count(*) AS due, min(queued_at) AS oldest_at
+      FROM (${undispatchedEventsSql(sql, BACKLOG_COUNT_LIMIT + 1)}) waiting`
+  }
+]
 
 /** Events one statement hands to their subscriptions. */
 export const DISPATCH_BATCH_EVENTS = 200
@@ -45,11 +55,12 @@ export class EventDispatcher extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const subscribers = yield* InternalSubscribers
-      const statement = inForms(sql, ({ now }: Givens<{ readonly now: Date }>) =>
-        dispatchToAllSql(sql, now, subscribers)
-      )
       return {
-        dispatchNext: (now) => Effect.map(readDispatchResult(statement({ now })), (row) => row ?? NOTHING_DISPATCHED)
+        dispatchNext: (now) =>
+          Effect.map(
+            readDispatchResult(sql`${dispatchToAllSql(sql, now, subscribers)}`),
+            (row) => row ?? NOTHING_DISPATCHED
+          )
       }
     })
   )
@@ -59,7 +70,7 @@ export class EventDispatcher extends Context.Service<
 // events are marked as they are now.
 const dispatchToAllSql = (
   sql: SqlClient.SqlClient,
-  now: Value<Date>,
+  now: Date,
   subscribers: ReadonlyArray<InternalSubscriber>
 ): Fragment => {
   const projections = subscribers.map((makeSubscriberSql, index) => ({
@@ -69,27 +80,27 @@ const dispatchToAllSql = (
   const ctes = projections.map(({ name, statement }) => sql`, ${name} AS (${statement})`)
   const projectionCounts = projections.map(({ name }) => sql` + (SELECT count(*) FROM ${name})`)
   return sql`
-  WITH turn AS MATERIALIZED (
-    SELECT pg_try_advisory_xact_lock(${DISPATCH_LOCK_KEY}) AS mine
-  ), batch AS MATERIALIZED (
-    SELECT place, row_number() OVER (ORDER BY id) AS nth
-    FROM (
-      SELECT ctid AS place, id FROM events
-      WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
-      ORDER BY id LIMIT ${DISPATCH_BATCH_EVENTS}
-    ) oldest
-  ), fanned AS (
-    ${dispatchEventsSql(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record, e.payload,
-      e.traceparent
-  ), queued AS (
-    INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
-    SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz
-    FROM fanned
-    JOIN webhook_subscriptions s ON s.operator_id = fanned.operator_id AND s.deleted_at IS NULL
-      AND fanned.event = ANY (s.events) AND fanned.id <> ALL (s.older_events)
-    ON CONFLICT DO NOTHING
-    RETURNING 1
-  )${sql.join("", false)(ctes)}
-  SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries,
-    0${sql.join("", false)(projectionCounts)} AS followed, ARRAY(SELECT DISTINCT operator_id FROM fanned) AS operators`
+    WITH turn AS MATERIALIZED (
+      SELECT pg_try_advisory_xact_lock(${DISPATCH_LOCK_KEY}) AS mine
+    ), batch AS MATERIALIZED (
+      SELECT place, row_number() OVER (ORDER BY id) AS nth
+      FROM (
+        SELECT ctid AS place, id FROM events
+        WHERE fanned_out_at IS NULL AND (SELECT mine FROM turn)
+        ORDER BY id LIMIT ${DISPATCH_BATCH_EVENTS}
+      ) oldest
+    ), fanned AS (
+      ${dispatchEventsSql(sql, sql`batch`, now)} RETURNING e.operator_id, e.id, e.event, e.record, e.payload,
+        e.traceparent
+    ), queued AS (
+      INSERT INTO webhook_deliveries (operator_id, event_id, subscription_id, record, due_at)
+      SELECT fanned.operator_id, fanned.id, s.id, fanned.record, ${now}::timestamptz
+      FROM fanned
+      JOIN webhook_subscriptions s ON s.operator_id = fanned.operator_id AND s.deleted_at IS NULL
+        AND fanned.event = ANY (s.events) AND fanned.id <> ALL (s.older_events)
+      ON CONFLICT DO NOTHING
+      RETURNING 1
+    )${sql.join("", false)(ctes)}
+    SELECT (SELECT count(*) FROM fanned) AS events, (SELECT count(*) FROM queued) AS deliveries,
+      0${sql.join("", false)(projectionCounts)} AS followed, ARRAY(SELECT DISTINCT operator_id FROM fanned) AS operators`
 }

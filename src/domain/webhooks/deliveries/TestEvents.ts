@@ -8,11 +8,11 @@ import { toEventMessage } from "../../../jobs/events/event-message.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { WEBHOOK_TESTS_A_MINUTE, WEBHOOK_TESTS_MAX, WEBHOOK_TESTS_OF_OPERATOR_MAX } from "../../../platform/limits.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
+import { signingColumnsSql } from "./claim-statements.ts"
 import { type DeliveryAttempt, WebhookSigning } from "./delivery.ts"
 import { OutboundHttp } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
 import { type SubscriptionViewer, viewerCondition } from "./subscription-viewer.ts"
-import { signingColumnsSql } from "./taking.ts"
 
 /** What a receiver is told that is tried out; no subscription can ask for it. */
 const TEST_EVENT = "webhook_test"

@@ -8,11 +8,11 @@ import {
   WEBHOOK_PAUSE_FAILURES_MAX
 } from "../../../platform/limits.ts"
 
-// The health of one subscription. A receiver that fails again and again is given rests that grow; each ends with a
-// single probe. Whether something may go out now is asked by the statements that take it (taking.ts); one success heals
-// (subscriptions.ts). Instants are milliseconds since 1970, handed in by the caller.
+// The health of one subscription. A receiver that keeps failing gets cooldowns that grow, and each ends with a single probe. The claim
+// statements (claim-statements.ts) read the health, and one success resets it (subscription-statements.ts). Instants are milliseconds
+// since 1970, passed by the caller.
 
-/** Milliseconds a probe may stay unanswered before another may go. */
+/** Milliseconds after which an unanswered probe may be followed by another. */
 export const PROBE_TIMEOUT_MS = 30_000
 
 const failureFields = {
@@ -23,12 +23,12 @@ const failureFields = {
 }
 const cooldownFields = {
   ...failureFields,
-  /** The rests of this failing run, this one included. */
+  /** Cooldowns since the last success, this one included. */
   rests: Schema.Int,
   until: Schema.Int
 }
 
-/** Nothing goes out before `until`; probing, one delivery is out, and its worker may have died with it. */
+/** `resting`: nothing is sent before `until`. `probing`: one delivery is in progress, whose worker may have died. */
 export const Cooldown = Schema.Union([
   Schema.Struct({ state: Schema.Literal("resting"), ...cooldownFields }),
   Schema.Struct({ state: Schema.Literal("probing"), ...cooldownFields })
@@ -37,7 +37,7 @@ export type Cooldown = typeof Cooldown.Type
 
 export const SubscriptionHealth = Schema.Union([
   Schema.Struct({ state: Schema.Literal("healthy") }),
-  /** Failing, but too few times to rest: one delivery at a time. */
+  /** Failing, but too few times for a cooldown: one delivery at a time. */
   Schema.Struct({ state: Schema.Literal("failing"), ...failureFields }),
   ...Cooldown.members,
   /** No success for five days, a 410 from the receiver, or a pause by the host: nothing is sent until the webhook is resumed. */
@@ -47,14 +47,14 @@ export type SubscriptionHealth = typeof SubscriptionHealth.Type
 
 export const HEALTHY_STATE: SubscriptionHealth = { state: "healthy" }
 
-/** The health of what its host has paused: no failure led to it. */
+/** Returns the health of a subscription that its host has paused, without a failure. */
 export const makePausedHealth = (now: number): SubscriptionHealth => ({
   state: "paused",
   failures: 0,
   failingSince: now
 })
 
-/** The health while a probe is out, to be stored by compare-and-set: whoever loses that race has no probe. */
+/** Returns the health during a probe. Store it by compare-and-set: a worker that loses the race has no probe. */
 export const makeProbingHealth = (cooldown: Cooldown, now: number): SubscriptionHealth => ({
   ...cooldown,
   state: "probing",
@@ -67,7 +67,7 @@ const COOLDOWN_BACKOFF: Backoff = {
   jitter: 0
 }
 
-/** Length of the n-th rest of a failing run. */
+/** Returns the milliseconds of the n-th cooldown since the last success. */
 export const computeCooldownMs = (rests: number): number => backoffMs(COOLDOWN_BACKOFF, rests)
 
 /** Returns the health after one more failure. `isGone`: the receiver returned 410, which pauses the subscription at once. */
@@ -91,7 +91,7 @@ export const computeHealthAfterFailure = (
     case "failing":
       return { state: "resting", ...failureCounts, rests: 1, until: now + computeCooldownMs(1) }
     case "resting":
-      // A delivery that was out when the rest began: it counts, and does not lengthen the rest.
+      // A delivery that was in progress when the cooldown began: it counts and does not extend the cooldown.
       return { ...health, ...failureCounts }
     case "probing":
       return {

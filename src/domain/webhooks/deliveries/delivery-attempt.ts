@@ -1,26 +1,43 @@
-import { Clock, DateTime, Effect, Random } from "effect"
-import { nextAttemptAt } from "../../../jobs/retries.ts"
-import { attemptOnce } from "../../../jobs/timed-work.ts"
+import { Effect } from "effect"
+import { backlogSql } from "../../../jobs/backlog-statements.ts"
+import { type AttemptEnd, defineJobs } from "../../../jobs/job-runner.ts"
+import type { RetryPolicy } from "../../../jobs/retries.ts"
+import {
+  WEBHOOK_ATTEMPTS,
+  WEBHOOK_FIRST_RETRY_MS,
+  WEBHOOK_LONGEST_RETRY_MS,
+  WEBHOOK_RETRY_JITTER
+} from "../../../platform/limits.ts"
 import { webhookTries } from "../../../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
-import { annotateSpan, recordFailure, withRootSpan } from "../../../platform/telemetry/spans.ts"
+import { annotateSpan, recordFailure } from "../../../platform/telemetry/spans.ts"
 import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
 import { computeHealthAfterFailure, type SubscriptionHealth } from "./circuit-breaker.ts"
-import { DeliveryQueue } from "./DeliveryQueue.ts"
-import type { DeliveryAttempt, TakenDelivery } from "./delivery.ts"
+import { DeliveryQueue, MAX_DELIVERIES_IN_PROGRESS } from "./DeliveryQueue.ts"
+import type { ClaimedDelivery, DeliveryAttempt } from "./delivery.ts"
 import { formatWebhookId, renderDeliveryBody } from "./delivery-message.ts"
-import { type DeliveryResult, isDelivered, type OutboundHttp } from "./OutboundHttp.ts"
+import { webhookBacklog } from "./due-subscriptions.ts"
+import { type DeliveryResult, isDelivered } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
-import { WEBHOOK_RETRIES } from "./webhook-retries.ts"
 
-/** One try: the event as a signed request, and how it ended. */
-const attemptDelivery = (delivery: TakenDelivery) =>
+/** Of one delivery: 30 s, doubling up to 6 h, each a quarter shorter or longer; together about three days. */
+export const WEBHOOK_RETRIES: RetryPolicy = {
+  backoff: {
+    firstMs: WEBHOOK_FIRST_RETRY_MS,
+    longestMs: WEBHOOK_LONGEST_RETRY_MS,
+    jitter: WEBHOOK_RETRY_JITTER
+  },
+  maxAttempts: WEBHOOK_ATTEMPTS
+}
+
+/** Sends the event once as a signed request. */
+const attemptDelivery = (delivery: ClaimedDelivery) =>
   postSignedBody(delivery, formatWebhookId(delivery), renderDeliveryBody(delivery))
 
 const describeResult = (result: DeliveryResult): string =>
   result.outcome === "answered" ? `the receiver answered ${result.status}` : `${result.reason}: ${result.detail}`
 
-/** How a failed try is told in a word: the status that was answered, or why there was no answer. */
+/** Returns the status of the response as text, or the reason why there was none. */
 const toFailureLabel = (result: DeliveryResult): string =>
   result.outcome === "answered" ? String(result.status) : result.reason
 
@@ -37,11 +54,11 @@ const describePauseReason = (result: DeliveryResult): string =>
     : `No delivery succeeded for five days. The last try: ${describeResult(result)}.`
 
 /**
- * Counts a failure against the health of the subscription, which may rest or pause it. The health is replaced only if
- * it is still the one it was judged by; a lost race judges again by what the winner left.
+ * Counts a failure against the health of the subscription, which may start a cooldown or pause it. Replaces the health by
+ * compare-and-set. If another worker was faster, computes the health again from the new one.
  */
 const countFailure = Effect.fnUntraced(function* (
-  delivery: TakenDelivery,
+  delivery: ClaimedDelivery,
   result: DeliveryResult,
   initialHealth: SubscriptionHealth,
   now: number
@@ -68,8 +85,12 @@ const countFailure = Effect.fnUntraced(function* (
   }
 })
 
-/** Writes down how a try ended. */
-const recordOutcome = Effect.fnUntraced(function* (delivery: TakenDelivery, attempt: DeliveryAttempt) {
+/** Stores the outcome of an attempt. */
+const completeDelivery = Effect.fnUntraced(function* (
+  delivery: ClaimedDelivery,
+  attempt: DeliveryAttempt,
+  { now, nextAttemptOrDeadLetter }: AttemptEnd
+) {
   const queue = yield* DeliveryQueue
   yield* annotateSpan("latchkey.outcome", describeResult(attempt.result))
   if (isDelivered(attempt.result)) {
@@ -77,45 +98,30 @@ const recordOutcome = Effect.fnUntraced(function* (delivery: TakenDelivery, atte
     return yield* incrementCounter(webhookTries.withLabels({ outcome: "delivered" }))
   }
   yield* recordFailure(toFailureLabel(attempt.result), { "latchkey.outcome": describeResult(attempt.result) })
-  const now = yield* Clock.currentTimeMillis
-  const nextTryAt = nextAttemptAt(
-    WEBHOOK_RETRIES,
-    delivery.failures + 1,
-    now,
-    yield* Random.next,
-    getRetryAfterMs(attempt.result)
-  )
-  const health = yield* queue.fail(delivery, attempt, nextTryAt, new Date(now))
-  yield* incrementCounter(webhookTries.withLabels({ outcome: nextTryAt === undefined ? "dead_letter" : "failed" }))
-  if (nextTryAt === undefined) {
+  const nextAttemptAt = nextAttemptOrDeadLetter(getRetryAfterMs(attempt.result))
+  const health = yield* queue.fail(delivery, attempt, nextAttemptAt, now)
+  yield* incrementCounter(webhookTries.withLabels({ outcome: nextAttemptAt === undefined ? "dead_letter" : "failed" }))
+  if (nextAttemptAt === undefined) {
     yield* Effect.logWarning("webhook delivery is a dead letter", describeResult(attempt.result)).pipe(
       Effect.annotateLogs({ operator_id: delivery.operator_id, delivery: formatWebhookId(delivery) })
     )
   }
-  if (health !== undefined) yield* countFailure(delivery, attempt.result, health, now)
+  if (health !== undefined) yield* countFailure(delivery, attempt.result, health, now.getTime())
 })
 
-const releaseDelivery = Effect.fnUntraced(function* (delivery: TakenDelivery) {
-  const queue = yield* DeliveryQueue
-  yield* queue.release(delivery, yield* DateTime.nowAsDate)
+export const deliveryJobs = defineJobs({
+  name: "taking deliveries",
+  maxInProgress: MAX_DELIVERIES_IN_PROGRESS,
+  ...WEBHOOK_RETRIES,
+  queue: DeliveryQueue,
+  attempt: attemptDelivery,
+  complete: completeDelivery,
+  toRootSpan: (delivery) => ({
+    name: "webhook",
+    kind: "consumer",
+    parent: parseTraceparent(delivery.traceparent),
+    attributes: () => ({ "latchkey.event": delivery.event, "latchkey.delivery": formatWebhookId(delivery) })
+  }),
+  notStoredMessage: "the outcome of a webhook delivery could not be saved",
+  backlog: [{ kind: "webhooks", statement: (sql, { now }) => backlogSql(sql, webhookBacklog(sql, now)) }]
 })
-
-const toRootSpan = (delivery: TakenDelivery) => ({
-  name: "webhook",
-  kind: "consumer" as const,
-  parent: parseTraceparent(delivery.traceparent),
-  attributes: () => ({ "latchkey.event": delivery.event, "latchkey.delivery": formatWebhookId(delivery) })
-})
-
-/** Makes one try of a delivery that was taken, and writes down how it ended. */
-export const sendClaimedDelivery = (
-  delivery: TakenDelivery
-): Effect.Effect<void, never, DeliveryQueue | OutboundHttp> =>
-  attemptOnce({
-    attempt: attemptDelivery(delivery),
-    complete: (attempt: DeliveryAttempt) => recordOutcome(delivery, attempt),
-    release: releaseDelivery(delivery)
-  }).pipe(
-    (work) => withRootSpan(toRootSpan(delivery), work),
-    Effect.catchCause((cause) => Effect.logWarning("the outcome of a webhook delivery could not be saved", cause))
-  )

@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
-import { partOf, type Value } from "../../../platform/database/forms.ts"
 
 /** Deliveries in their retry wait that go at once when a subscription is changed or resumed. */
 export const MAX_RESUMED_DELIVERIES = 1_000
@@ -11,14 +10,14 @@ export const MAX_RESUMED_DELIVERIES = 1_000
  * hand: a worker that writes down how it ended then asks for the subscription, and neither could go on. What is under
  * way is told from what waits by the end of its lease.
  */
-export const resumeDeliveriesSql = (sql: SqlClient, now: Value<Date>, leaseMs: number): Fragment => sql`
+export const resumeDeliveriesSql = (sql: SqlClient, now: Date, leaseMs: number): Fragment => sql`
   UPDATE webhook_deliveries d SET due_at = ${now}
   FROM (
     SELECT w.operator_id, w.event_id, w.subscription_id
     FROM (
       SELECT l.operator_id, l.event_id, l.subscription_id FROM webhook_lanes l
       JOIN changed ON l.operator_id = changed.operator_id AND l.subscription_id = changed.id
-      WHERE l.due_at > ${partOf(now, (at) => computeLeaseEnd(at, leaseMs))} AND l.event_id > 0
+      WHERE l.due_at > ${computeLeaseEnd(now, leaseMs)} AND l.event_id > 0
       ORDER BY l.due_at LIMIT ${MAX_RESUMED_DELIVERIES}
     ) head
     JOIN webhook_deliveries w ON w.operator_id = head.operator_id AND w.event_id = head.event_id

@@ -2,9 +2,9 @@ import { Schema } from "effect"
 import { Cooldown } from "./circuit-breaker.ts"
 import type { DeliveryResult } from "./OutboundHttp.ts"
 
-// What a worker has in its hands, and what it writes down afterwards.
+// A claimed delivery, and the outcome of its attempt.
 
-/** What a try needs to know of its subscription, its secrets as they are kept. */
+/** The columns of a subscription that sign an attempt. The secrets are sealed as in the database. */
 export const WebhookSigning = Schema.Struct({
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
@@ -14,14 +14,14 @@ export const WebhookSigning = Schema.Struct({
 })
 export type WebhookSigning = typeof WebhookSigning.Type
 
-/** A delivery that a worker has taken, with all it takes to make one try. */
-export const TakenDelivery = Schema.Struct({
+/** A claimed delivery with all that one attempt needs. */
+export const ClaimedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
   subscription_id: Schema.Int,
-  /** Tries begun over all runs, this one included: no other worker has a try of the same number. */
+  /** Attempts of all runs, this one included. No other worker has an attempt of the same number. */
   attempts: Schema.Int,
-  /** Failed tries before this one. */
+  /** Failed attempts before this one. */
   failures: Schema.Int,
   /** 1, and one more for each replay. */
   run: Schema.Int,
@@ -32,14 +32,14 @@ export const TakenDelivery = Schema.Struct({
   traceparent: Schema.NullOr(Schema.String),
   ...WebhookSigning.fields
 })
-export type TakenDelivery = typeof TakenDelivery.Type
+export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
-export type SubscriptionKey = Pick<TakenDelivery, "operator_id" | "subscription_id">
+export type SubscriptionKey = Pick<ClaimedDelivery, "operator_id" | "subscription_id">
 
 /** A subscription with its address, or with the address that it had when a delivery was claimed. */
-export type SubscriptionAddress = Pick<TakenDelivery, "operator_id" | "subscription_id" | "url">
+export type SubscriptionAddress = Pick<ClaimedDelivery, "operator_id" | "subscription_id" | "url">
 
-/** A subscription whose rest is over and that has something to try. */
+/** A subscription whose cooldown is over and that has due deliveries. */
 export const SubscriptionToProbe = Schema.Struct({
   operator_id: Schema.Int,
   subscription_id: Schema.Int,
@@ -47,13 +47,13 @@ export const SubscriptionToProbe = Schema.Struct({
 })
 export type SubscriptionToProbe = typeof SubscriptionToProbe.Type
 
-/** A try: when it began and how it ended. */
+/** An attempt: when it began, and its result. */
 export interface DeliveryAttempt {
   readonly startedAt: Date
   readonly result: DeliveryResult
 }
 
-/** A delivery that was answered as it should be. */
+/** A delivery that the receiver accepted. */
 export interface DeliverySuccess extends DeliveryAttempt {
-  readonly delivery: TakenDelivery
+  readonly delivery: ClaimedDelivery
 }

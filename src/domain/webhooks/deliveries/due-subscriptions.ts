@@ -1,12 +1,11 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { subscriptionActiveCondition } from "./subscription-statements.ts"
 
 /**
- * The recursive CTE `with_work`: the subscriptions something waits for. A loose index scan: it leaps through the index
- * from one to the next, so a long queue costs as much as a short one.
+ * The recursive CTE `with_work`: the subscriptions with pending deliveries. It is a loose index scan, so a long queue costs as much as a
+ * short one.
  */
 export const dueSubscriptionsSql = (sql: SqlClient): Fragment => sql`
   with_work AS (
@@ -19,8 +18,8 @@ export const dueSubscriptionsSql = (sql: SqlClient): Fragment => sql`
       ORDER BY l.operator_id, l.subscription_id LIMIT 1) following
   )`
 
-/** Deliveries that could go and nobody has in hand. A subscription that rests or is paused waits by design. */
-export const webhookBacklog = (sql: SqlClient, now: Value<Date>): BacklogSource => ({
+/** The due deliveries that no worker has claimed. Deliveries of a subscription in cooldown or a paused one are no backlog. */
+export const webhookBacklog = (sql: SqlClient, now: Date): BacklogSource => ({
   candidates: dueSubscriptionsSql(sql),
   condition: sql`EXISTS (
     SELECT FROM webhook_subscriptions s

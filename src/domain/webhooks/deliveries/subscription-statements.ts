@@ -2,7 +2,6 @@ import { Redacted } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { EventName } from "../../../jobs/events/event-statements.ts"
-import { partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { WEBHOOK_SECRET_OVERLAP_MS } from "../../../platform/limits.ts"
 import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
@@ -30,7 +29,7 @@ export interface NewSubscription extends WebhookReceiver {
 }
 
 /** One whose id was drawn, to which its secret is sealed. */
-export interface NewSubscriptionWithId extends NewSubscription {
+interface NewSubscriptionWithId extends NewSubscription {
   readonly id: number
 }
 
@@ -44,14 +43,14 @@ export interface SubscriptionEdit {
 /** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `source` has no row. */
 const upsertReceiverSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
-  receiver: Value<WebhookReceiver>,
-  now: Value<Date>,
+  operatorId: number,
+  receiver: WebhookReceiver,
+  now: Date,
   source: Fragment = sql``
 ): Fragment => sql`
   INSERT INTO webhook_receivers (operator_id, url, secret_token, created_at)
-  SELECT ${operatorId}::bigint, ${partOf(receiver, ({ url }) => url)}::text,
-    ${partOf(receiver, ({ secretToken }) => Redacted.value(secretToken))}::text, ${now}::timestamptz ${source}
+  SELECT ${operatorId}::bigint, ${receiver.url}::text,
+    ${Redacted.value(receiver.secretToken)}::text, ${now}::timestamptz ${source}
   ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
   RETURNING url, secret_token`
 
@@ -67,9 +66,9 @@ export interface SubscriptionCreator extends GrantKey {
  */
 export const createSubscriptionSql = (
   sql: SqlClient,
-  { operatorId, accountId, application, grantId }: Valued<SubscriptionCreator>,
-  subscription: Value<NewSubscriptionWithId>,
-  now: Value<Date>
+  { operatorId, accountId, application, grantId }: SubscriptionCreator,
+  subscription: NewSubscriptionWithId,
+  now: Date
 ): Fragment => sql`
   ${lockGrantSql(sql, { operatorId, grantId })}
   receiver AS (${upsertReceiverSql(sql, operatorId, subscription, now, sql`WHERE ${grantActiveCondition(sql, { grantId })}`)}),
@@ -77,8 +76,8 @@ export const createSubscriptionSql = (
     INSERT INTO webhook_subscriptions AS s (operator_id, id, url, secret_token, events, application, account_id, grant_id,
       secret, older_events, created_at, updated_at)
     OVERRIDING SYSTEM VALUE
-    SELECT ${operatorId}, ${partOf(subscription, ({ id }) => id)}::bigint, receiver.url, receiver.secret_token, ${partOf(subscription, ({ events }) => events)}::text[], ${application},
-      ${accountId}, ${grantId ?? null}::bigint, ${partOf(subscription, ({ secret }) => Redacted.value(secret))},
+    SELECT ${operatorId}, ${subscription.id}::bigint, receiver.url, receiver.secret_token, ${subscription.events}::text[], ${application},
+      ${accountId}, ${grantId ?? null}::bigint, ${Redacted.value(subscription.secret)},
       ARRAY(SELECT id FROM events WHERE operator_id = ${operatorId} AND fanned_out_at IS NULL
         ORDER BY id DESC LIMIT ${MAX_OLDER_EVENTS}),
       ${now}, ${now}
@@ -89,10 +88,10 @@ export const createSubscriptionSql = (
 /** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `condition` names, and heals it. */
 export const updateSubscriptionSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
+  operatorId: number,
   condition: Fragment,
-  { receiver, events, secret }: Valued<SubscriptionEdit>,
-  now: Value<Date>
+  { receiver, events, secret }: SubscriptionEdit,
+  now: Date
 ): Fragment => sql`
   receiver AS (${
     receiver === undefined
@@ -127,18 +126,13 @@ const settingsJsonSql = (sql: SqlClient, row: string): Fragment =>
     `jsonb_build_object('url', ${row}.url, 'events', ${row}.events, 'secret', ${row}.secret, 'status', ${row}.paused_at IS NULL)`
   )
 
-const replaceSecretSql = (sql: SqlClient, secret: Value<SigningSecret>, now: Value<Date>): Fragment => {
-  const until = partOf(now, (at) => new Date(at.getTime() + WEBHOOK_SECRET_OVERLAP_MS))
-  return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${partOf(secret, Redacted.value)},`
+const replaceSecretSql = (sql: SqlClient, secret: SigningSecret, now: Date): Fragment => {
+  const until = new Date(now.getTime() + WEBHOOK_SECRET_OVERLAP_MS)
+  return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${Redacted.value(secret)},`
 }
 
 /** The CTE `rotated`: gives the subscription `s` that `condition` names another secret. How it stands is left as it is, also a pause. */
-export const rotateSecretSql = (
-  sql: SqlClient,
-  condition: Fragment,
-  secret: Value<SigningSecret>,
-  now: Value<Date>
-): Fragment => sql`
+export const rotateSecretSql = (sql: SqlClient, condition: Fragment, secret: SigningSecret, now: Date): Fragment => sql`
   rotated AS (
     UPDATE webhook_subscriptions s SET ${replaceSecretSql(sql, secret, now)} updated_at = ${now}
     WHERE ${condition} RETURNING s.*)`
@@ -150,15 +144,15 @@ export const PAUSED_BY_HOST = "Paused by the host."
  * The CTE `paused`: stops the subscription `s` that `condition` names until it is resumed, as a pause after failures does, unless
  * that is so already.
  */
-export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
+export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Date): Fragment => sql`
   paused AS (
     UPDATE webhook_subscriptions s SET
-      health = ${jsonParameter(partOf(now, (at) => makePausedHealth(at.getTime())))}::jsonb, paused_at = ${now},
+      health = ${jsonParameter(makePausedHealth(now.getTime()))}::jsonb, paused_at = ${now},
       paused_reason = ${PAUSED_BY_HOST}
     WHERE ${condition} AND s.paused_at IS NULL RETURNING s.*)`
 
 /** The CTE `ended`: ends the subscription that `condition` names. */
-export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Value<Date>): Fragment => sql`
+export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Date): Fragment => sql`
   ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${condition} RETURNING operator_id, id)`
 
 const healthJsonSql = (sql: SqlClient, health: SubscriptionHealth): Fragment => sql`${jsonParameter(health)}::jsonb`

@@ -3,7 +3,6 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Caller } from "../../../contract/caller.ts"
 import { Forbidden, NotFound } from "../../../contract/errors.ts"
-import type { Valued } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
 /**
@@ -27,7 +26,7 @@ export const toSubscriptionViewer = ({ operatorId, accountId, role, application 
 /** Returns the SQL condition that a subscription `s` is not deleted and the viewer may see it. */
 export const viewerCondition = (
   sql: SqlClient.SqlClient,
-  { operatorId, accountId, application }: Valued<SubscriptionViewer>
+  { operatorId, accountId, application }: SubscriptionViewer
 ): Fragment => sql`
   s.operator_id = ${operatorId} AND s.deleted_at IS NULL
     ${accountId === undefined ? sql`` : sql`AND s.account_id = ${accountId}`}

@@ -30,7 +30,6 @@ export const WebhookAttempt = Schema.Struct({
   started_at: InstantWithOffset,
   ...ReceiverResult
 })
-export type WebhookAttempt = typeof WebhookAttempt.Type
 
 export const WebhookDelivery = Schema.Struct({
   id: Schema.String.annotateKey({ description: "The `webhook-id` header of every attempt." }),

@@ -1,4 +1,4 @@
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict, NotFound, RateLimited } from "../../../contract/errors.ts"
 import { formatInstantWithOffset } from "../../../contract/time.ts"
@@ -19,7 +19,7 @@ import {
 
 type Log = DeliveryLog["Service"]
 
-export const layerWebhookDeliveriesNoDeps = layerOperations(
+export const layerWebhookDeliveries = layerOperations(
   Effect.gen(function* () {
     const [log, testEvents] = [yield* DeliveryLog, yield* TestEvents]
     return handleOperations(WebhookDeliveryOperations, {
@@ -29,8 +29,6 @@ export const layerWebhookDeliveriesNoDeps = layerOperations(
     })
   })
 )
-
-export const layerWebhookDeliveries = Layer.provide(layerWebhookDeliveriesNoDeps, [DeliveryLog.layer, TestEvents.layer])
 
 /** Fails unless the caller may see the webhook. */
 const requireVisibleWebhook = Effect.fnUntraced(function* (log: Log, id: number) {

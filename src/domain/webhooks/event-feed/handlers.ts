@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { currentSecond } from "../../../contract/time.ts"
@@ -132,7 +132,7 @@ const cursorMovesBackError = new ValidationFailed({
   message: "cursor: this consumer has acknowledged further already. To read events again, pass `after`."
 })
 
-export const layerEventsNoDeps = layerOperations(
+export const layerEvents = layerOperations(
   Effect.gen(function* () {
     const store = yield* EventFeedStore
     const longPollContext = {
@@ -154,5 +154,3 @@ export const layerEventsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerEvents = Layer.provide(layerEventsNoDeps, EventFeedStore.layer)

@@ -1,16 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { acknowledgeEventsSql, consumerStatusSql, deleteConsumerSql } from "../../../jobs/events/consumer-statements.ts"
 import { deletedUpToSql, type EventName } from "../../../jobs/events/event-statements.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms, partOf, type Value, type Valued } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { FEED_EVENTS_SCANNED } from "../../../platform/limits.ts"
-import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import type { FeedScan } from "./rules.ts"
 
@@ -77,7 +75,7 @@ interface FeedQueryParameters extends FeedQuery {
 }
 
 /** How far a narrowed reading looks: FEED_EVENTS_SCANNED events, or all there are. */
-const scanEndSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragment => sql`
+const scanEndSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   SELECT coalesce(last, (SELECT latest_feed_positions(${operatorId}, start, 1) FROM started), (SELECT start FROM started))
     AS reached, beyond
   FROM (
@@ -91,11 +89,11 @@ const scanEndSql = (sql: SqlClient.SqlClient, operatorId: Value<number>): Fragme
  */
 const feedScanSql = (
   sql: SqlClient.SqlClient,
-  { operatorId, after = 0, limit, types, property_id }: Valued<FeedQueryParameters>
+  { operatorId, after = 0, limit, types, property_id }: FeedQueryParameters
 ): Fragment => {
   const isNarrowed = types !== undefined || property_id !== undefined
-  const property = property_id === undefined ? null : partOf(property_id, String)
-  const rowLimit = partOf(limit, (rows) => rows + 1)
+  const property = property_id === undefined ? null : String(property_id)
+  const rowLimit = limit + 1
   return sql`
     WITH started AS MATERIALIZED (
       SELECT forgotten, greatest(forgotten, ${after}) AS start
@@ -126,73 +124,51 @@ const toFeedScan = (rows: Effect.Success<ReturnType<typeof readFeedRows>>): Feed
 // The statement always answers a row.
 const EMPTY_SCAN_ROW = { forgotten: 0, start: 0, reached: null, beyond: false }
 
-const scanFeed = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(sql, (query: Givens<FeedQueryParameters>) => feedScanSql(sql, query))
-  return (operatorId: number, { after, limit, types, property_id }: FeedQuery) =>
-    Effect.map(readFeedRows(statement({ operatorId, after, limit, types, property_id })), toFeedScan)
-}
+const scanFeed =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, { after, limit, types, property_id }: FeedQuery) =>
+    Effect.map(readFeedRows(sql`${feedScanSql(sql, { operatorId, after, limit, types, property_id })}`), toFeedScan)
 
 /** The position of an event, null where there is none, and up to which position events were removed. */
-const findEventPosition = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id }: Givens<OperatorRowId>) => sql`
+const findEventPosition = (sql: SqlClient.SqlClient) => (operatorId: number, id: number) =>
+  readEventPosition(sql`
       SELECT ${deletedUpToSql(sql, sql`${operatorId}`)} AS forgotten,
-        (SELECT position FROM events WHERE operator_id = ${operatorId} AND id = ${id}) AS position`
-  )
-  return (operatorId: number, id: number) => readEventPosition(statement({ operatorId, id }))
-}
+        (SELECT position FROM events WHERE operator_id = ${operatorId} AND id = ${id}) AS position`)
 
-const listConsumers = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId }: Givens<OperatorScoped>) => sql`
+const listConsumers = (sql: SqlClient.SqlClient) => (operatorId: number) =>
+  readConsumers(sql`
       ${consumerStatusSql(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
-      ORDER BY c.name`
-  )
-  return (operatorId: number) => readConsumers(statement({ operatorId }))
-}
-
-interface AcknowledgeParameters extends OperatorScoped {
-  readonly name: string
-  readonly position: number
-  readonly now: Date
-}
+      ORDER BY c.name`)
 
 /** Without a consumer nothing was changed: see `acknowledgeEventsSql`. Fails when the operator has no room for another. */
-const putConsumer = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, name, position, now }: Givens<AcknowledgeParameters>) => ({
-      change: acknowledgeEventsSql(sql, operatorId, { name, position }, now),
-      events: [],
-      // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
-      changedRecords: sql`
-      SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
-      FROM put`,
-      outcome: sql`
-      SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
-      FROM forgotten LEFT JOIN (${consumerStatusSql(sql, operatorId, sql`put`)}) shown ON true`
-    })
-  )
-  return (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) => {
+const putConsumer =
+  (sql: SqlClient.SqlClient) =>
+  (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) => {
     const { name, position } = consumer
-    return readPutConsumer(statement({ operatorId, name, position, now }))
+    return readPutConsumer(
+      recordChange(sql, {
+        change: acknowledgeEventsSql(sql, operatorId, { name, position }, now),
+        events: [],
+        // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
+        changedRecords: sql`
+          SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
+          FROM put`,
+        outcome: sql`
+          SELECT forgotten.position AS forgotten, to_jsonb(shown) AS consumer
+          FROM forgotten LEFT JOIN (${consumerStatusSql(sql, operatorId, sql`put`)}) shown ON true`
+      })
+    )
   }
-}
 
-const removeConsumer = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, name }: Givens<OperatorScoped & { readonly name: string }>) => ({
+const removeConsumer = (sql: SqlClient.SqlClient) => (operatorId: number, name: string) =>
+  readConsumerName(
+    recordChange(sql, {
       change: deleteConsumerSql(sql, operatorId, name),
       events: [],
       changedRecords: sql`SELECT operator_id, 'event_consumer:' || name AS record, '{}'::text[] AS fields FROM removed`,
       outcome: sql`SELECT name FROM removed`
     })
   )
-  return (operatorId: number, name: string) => readConsumerName(statement({ operatorId, name }))
-}
 
 const makeEventFeedStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   scanFeed: scanFeed(sql),

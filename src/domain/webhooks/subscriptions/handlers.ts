@@ -1,4 +1,4 @@
-import { DateTime, Effect, Layer, Redacted } from "effect"
+import { DateTime, Effect, Redacted } from "effect"
 import { type Caller, CurrentCaller } from "../../../contract/caller.ts"
 import { Conflict, Forbidden } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
@@ -21,7 +21,7 @@ import {
 import { canChangeWebhook } from "./rules.ts"
 import { SubscriptionRow, type WebhookChangeScope, WebhookStore } from "./store.ts"
 
-export const layerWebhooksNoDeps = layerOperations(
+export const layerWebhooks = layerOperations(
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const policy = yield* loadReceiverPolicy
@@ -46,8 +46,6 @@ export const layerWebhooksNoDeps = layerOperations(
     })
   })
 )
-
-export const layerWebhooks = Layer.provide(layerWebhooksNoDeps, WebhookStore.layer)
 
 type Store = WebhookStore["Service"]
 

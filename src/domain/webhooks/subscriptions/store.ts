@@ -1,18 +1,18 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { LeaseDuration } from "../../../jobs/lease.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { RowId } from "../../column-schemas.ts"
 import { type GrantKey, grantActiveCondition, grantNotEndedCondition, lockGrantSql } from "../../connection-grants.ts"
-import { type OperatorRowId, readRowId } from "../../operator-rows.ts"
+import { readRowId } from "../../operator-rows.ts"
 import { resumeDeliveriesSql } from "../deliveries/delivery-resumption.ts"
 import { sealReceiver, sealSecret, sealSubscription } from "../deliveries/secret-sealing.ts"
 import type { SigningSecret } from "../deliveries/signature.ts"
@@ -21,7 +21,6 @@ import {
   createSubscriptionSql,
   deleteSubscriptionSql,
   type NewSubscription,
-  type NewSubscriptionWithId,
   pauseSubscriptionSql,
   rotateSecretSql,
   type SubscriptionCreator,
@@ -54,7 +53,7 @@ export interface WebhookChangeScope extends GrantKey {
 const readSubscriptions = makeRowsReader(SubscriptionRow)
 const readSubscription = makeOptionalRowReader(SubscriptionRow)
 const WebhookAccess = Schema.Struct({ there: Schema.Boolean, granted: Schema.Boolean })
-export type WebhookAccess = typeof WebhookAccess.Type
+type WebhookAccess = typeof WebhookAccess.Type
 
 const readAccess = makeOptionalRowReader(WebhookAccess)
 const readCreatedSubscription = makeOptionalRowReaderOrFail(SubscriptionRow, ({ name, detail }) =>
@@ -75,136 +74,106 @@ interface ChangeableSubscriptionKey extends WebhookChangeScope {
 /** The subscription of that id, if the caller may change it and it has not been deleted. */
 const changeableCondition = (
   sql: SqlClient.SqlClient,
-  { operatorId, application, grantId, id }: Givens<ChangeableSubscriptionKey>
+  { operatorId, application, grantId, id }: ChangeableSubscriptionKey
 ): Fragment => sql`
   ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
     ${application === undefined ? sql`` : sql`AND application = ${application}::text`}`
 
-const list = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId }: Givens<{ readonly operatorId: number }>) => sql`
+const list = (sql: SqlClient.SqlClient) => (operatorId: number) =>
+  readSubscriptions(sql`
       SELECT ${subscriptionColumns(sql)} FROM webhook_subscriptions
-      WHERE operator_id = ${operatorId} AND deleted_at IS NULL ORDER BY id`
-  )
-  return (operatorId: number) => readSubscriptions(statement({ operatorId }))
-}
-
-interface CreateWebhookParameters extends SubscriptionCreator {
-  readonly subscription: NewSubscriptionWithId
-  readonly now: Date
-}
+      WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND deleted_at IS NULL ORDER BY id`)
 
 /** Fails when the operator has no room for another. Undefined: the consent that it comes by has ended. */
-const create = (sql: SqlClient.SqlClient, sealer: SecretSealer) => {
-  const statement = prepareRecordedChange(sql, ({ subscription, now, ...caller }: Givens<CreateWebhookParameters>) => ({
-    change: createSubscriptionSql(sql, caller, subscription, now),
-    events: [],
-    changedRecords: createdOrDeletedRecordsSql(sql, "webhook", "made"),
-    outcome: sql`SELECT ${subscriptionColumns(sql)} FROM made`
-  }))
-  return (
-    { operatorId, accountId, application, grantId }: SubscriptionCreator,
-    newSubscription: NewSubscription,
-    now: Date
-  ) =>
+const create =
+  (sql: SqlClient.SqlClient, sealer: SecretSealer) =>
+  (creator: SubscriptionCreator, newSubscription: NewSubscription, now: Date) =>
     Effect.flatMap(reserveId(sql, "webhook_subscriptions"), (id) => {
-      const subscription = { ...sealSubscription(sealer, { operatorId, id }, newSubscription), id }
-      return readCreatedSubscription(statement({ operatorId, accountId, application, grantId, subscription, now }))
+      const subscription = { ...sealSubscription(sealer, { operatorId: creator.operatorId, id }, newSubscription), id }
+      return readCreatedSubscription(
+        recordChange(sql, {
+          change: createSubscriptionSql(sql, creator, subscription, now),
+          events: [],
+          changedRecords: createdOrDeletedRecordsSql(sql, "webhook", "made"),
+          outcome: sql`SELECT ${subscriptionColumns(sql)} FROM made`
+        })
+      )
     })
-}
-
-interface UpdateWebhookParameters extends ChangeableSubscriptionKey, SubscriptionEdit {
-  readonly now: Date
-}
 
 /** Changes and resumes; what waits for its next try goes at once. Undefined: none that the caller may change. */
-const update = (sql: SqlClient.SqlClient, leaseMs: number, sealer: SecretSealer) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ now, receiver, events, secret, ...subscription }: Givens<UpdateWebhookParameters>) => ({
-      change: sql`
-      ${lockGrantSql(sql, subscription)}
-      ${updateSubscriptionSql(sql, subscription.operatorId, changeableCondition(sql, subscription), { receiver, events, secret }, now)},
-      resumed AS (${resumeDeliveriesSql(sql, now, leaseMs)})`,
-      events: [],
-      changedRecords: changedSettingsSql(sql),
-      outcome: sql`SELECT ${subscriptionColumns(sql)} FROM changed`
-    })
-  )
-  return ({ operatorId, application, grantId }: WebhookChangeScope, id: number, edit: SubscriptionEdit, now: Date) => {
-    const { events } = edit
+const update =
+  (sql: SqlClient.SqlClient, leaseMs: number, sealer: SecretSealer) =>
+  (scope: WebhookChangeScope, id: number, { events, ...edit }: SubscriptionEdit, now: Date) => {
+    const { operatorId } = scope
     const receiver = edit.receiver === undefined ? undefined : sealReceiver(sealer, operatorId, edit.receiver)
     const secret = edit.secret === undefined ? undefined : sealSecret(sealer, { operatorId, id }, edit.secret)
-    return readSubscription(statement({ operatorId, application, grantId, id, receiver, events, secret, now }))
+    return readSubscription(
+      recordChange(sql, {
+        change: sql`
+          ${lockGrantSql(sql, scope)}
+          ${updateSubscriptionSql(sql, operatorId, changeableCondition(sql, { ...scope, id }), { receiver, events, secret }, now)},
+          resumed AS (${resumeDeliveriesSql(sql, now, leaseMs)})`,
+        events: [],
+        changedRecords: changedSettingsSql(sql),
+        outcome: sql`SELECT ${subscriptionColumns(sql)} FROM changed`
+      })
+    )
   }
-}
 
 /** Undefined: none that the caller may change. */
-const remove = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ now, ...subscription }: Givens<ChangeableSubscriptionKey & { readonly now: Date }>) => ({
-      change: sql`${lockGrantSql(sql, subscription)} ${deleteSubscriptionSql(sql, changeableCondition(sql, subscription), now)}`,
+const remove = (sql: SqlClient.SqlClient) => (scope: WebhookChangeScope, id: number, now: Date) =>
+  readRowId(
+    recordChange(sql, {
+      change: sql`${lockGrantSql(sql, scope)} ${deleteSubscriptionSql(sql, changeableCondition(sql, { ...scope, id }), now)}`,
       events: [],
       changedRecords: createdOrDeletedRecordsSql(sql, "webhook", "ended"),
       outcome: sql`SELECT id FROM ended`
     })
   )
-  return ({ operatorId, application, grantId }: WebhookChangeScope, id: number, now: Date) =>
-    readRowId(statement({ operatorId, application, grantId, id, now }))
-}
 
 interface VisibleSubscription extends SubscriptionViewer {
   readonly id: number
   readonly now: Date
 }
 
-const visibleCondition = (
-  sql: SqlClient.SqlClient,
-  { id, ...viewer }: Givens<Omit<VisibleSubscription, "now">>
-): Fragment => sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`
+const visibleCondition = (sql: SqlClient.SqlClient, { id, ...viewer }: Omit<VisibleSubscription, "now">): Fragment =>
+  sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`
 
 /** Undefined: none that the viewer sees, or it is paused already. */
-const pause = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(sql, ({ now, ...subscription }: Givens<VisibleSubscription>) => ({
-    change: pauseSubscriptionSql(sql, visibleCondition(sql, subscription), now),
-    events: [],
-    changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
-    outcome: sql`SELECT ${subscriptionColumns(sql)} FROM paused`
-  }))
-  return (viewer: SubscriptionViewer, id: number, now: Date) => readSubscription(statement({ ...viewer, id, now }))
-}
-
-/** Leaves the status as it is. Undefined: none that the viewer sees. */
-const rotateSecret = (sql: SqlClient.SqlClient, sealer: SecretSealer) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ now, secret, ...subscription }: Givens<VisibleSubscription & { readonly secret: SigningSecret }>) => ({
-      change: rotateSecretSql(sql, visibleCondition(sql, subscription), secret, now),
+const pause = (sql: SqlClient.SqlClient) => (viewer: SubscriptionViewer, id: number, now: Date) =>
+  readSubscription(
+    recordChange(sql, {
+      change: pauseSubscriptionSql(sql, visibleCondition(sql, { ...viewer, id }), now),
       events: [],
-      changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
-      outcome: sql`SELECT ${subscriptionColumns(sql)} FROM rotated`
+      changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{status}'::text[] AS fields FROM paused`,
+      outcome: sql`SELECT ${subscriptionColumns(sql)} FROM paused`
     })
   )
-  return (viewer: SubscriptionViewer, id: number, secret: SigningSecret, now: Date) => {
+
+/** Leaves the status as it is. Undefined: none that the viewer sees. */
+const rotateSecret =
+  (sql: SqlClient.SqlClient, sealer: SecretSealer) =>
+  (viewer: SubscriptionViewer, id: number, secret: SigningSecret, now: Date) => {
     const sealedSecret = sealSecret(sealer, { operatorId: viewer.operatorId, id }, secret)
-    return readSubscription(statement({ ...viewer, id, secret: sealedSecret, now }))
+    return readSubscription(
+      recordChange(sql, {
+        change: rotateSecretSql(sql, visibleCondition(sql, { ...viewer, id }), sealedSecret, now),
+        events: [],
+        changedRecords: sql`SELECT operator_id, 'webhook:' || id AS record, '{secret}'::text[] AS fields FROM rotated`,
+        outcome: sql`SELECT ${subscriptionColumns(sql)} FROM rotated`
+      })
+    )
   }
-}
 
 /** Why nothing was changed: whether the operator has a subscription of that id, whoever made it, and whether the consent stands. */
-const findAccess = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, grantId, id }: Givens<GrantKey & OperatorRowId>) => sql`
+const findAccess =
+  (sql: SqlClient.SqlClient) =>
+  ({ operatorId, grantId }: GrantKey, id: number) =>
+    readAccess(sql`
       SELECT
         EXISTS (SELECT FROM webhook_subscriptions
           WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL) AS there,
-        ${grantNotEndedCondition(sql, { operatorId, grantId })} AS granted`
-  )
-  return ({ operatorId, grantId }: GrantKey, id: number) => readAccess(statement({ operatorId, grantId, id }))
-}
+        ${grantNotEndedCondition(sql, { operatorId, grantId })} AS granted`)
 
 /** How the family reads and changes webhook subscriptions; the statements that write are src/domain/webhooks/deliveries/subscription-statements.ts. */
 export class WebhookStore extends Context.Service<

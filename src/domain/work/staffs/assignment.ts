@@ -1,7 +1,6 @@
 import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import { partOf, type Value } from "../../../platform/database/forms.ts"
 import { Staff } from "./contract.ts"
 import { propertyIdsJson } from "./store.ts"
 
@@ -16,7 +15,7 @@ export const Assignee = Schema.Struct({
 export type Assignee = typeof Assignee.Type
 
 /** The operator's person of that id, which may be a column of the statement around it, as jsonb; null for nobody. */
-export const assigneeJson = (sql: SqlClient, operatorId: Value<number>, id: Fragment): Fragment => sql`(
+export const assigneeJson = (sql: SqlClient, operatorId: number, id: Fragment): Fragment => sql`(
   SELECT jsonb_build_object('id', page.id, 'is_active', page.is_active, 'properties_version', page.properties_version,
     'property_ids', ${propertyIdsJson(sql)})
   FROM (SELECT * FROM staffs person WHERE person.operator_id = ${operatorId} AND person.id = ${id}) page)`
@@ -25,17 +24,13 @@ export const assigneeJson = (sql: SqlClient, operatorId: Value<number>, id: Frag
  * A CTE `assignee` that has a row when the person is still as they were read, and always where none is given, when nobody is assigned. Until
  * the statement is through they stay so: a change of them waits, and one that came first is waited for.
  */
-export const lockUnchangedAssignee = (
-  sql: SqlClient,
-  operatorId: Value<number>,
-  assignee: Value<Assignee> | undefined
-): Fragment =>
+export const lockUnchangedAssignee = (sql: SqlClient, operatorId: number, assignee: Assignee | undefined): Fragment =>
   assignee === undefined
     ? sql`assignee AS (SELECT)`
     : sql`assignee AS (
         SELECT id FROM staffs
-        WHERE operator_id = ${operatorId} AND id = ${partOf(assignee, ({ id }) => id)}
-          AND is_active = ${partOf(assignee, ({ is_active }) => is_active)}
-          AND properties_version = ${partOf(assignee, ({ properties_version }) => properties_version)}
+        WHERE operator_id = ${operatorId} AND id = ${assignee.id}
+          AND is_active = ${assignee.is_active}
+          AND properties_version = ${assignee.properties_version}
         FOR SHARE
       )`

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../../contract/id-list.ts"
@@ -76,7 +76,7 @@ const parseMobileOrFail = (deployment: DeploymentKind, text: string): Effect.Eff
   return mobile === undefined ? Effect.fail(invalidMobileError(deployment)) : Effect.succeed(mobile)
 }
 
-export const layerStaffsNoDeps = layerOperations(
+export const layerStaffs = layerOperations(
   Effect.gen(function* () {
     const store = yield* StaffStore
     const deployment = yield* Deployment
@@ -88,5 +88,3 @@ export const layerStaffsNoDeps = layerOperations(
     })
   })
 )
-
-export const layerStaffs = Layer.provide(layerStaffsNoDeps, StaffStore.layer)

@@ -5,13 +5,13 @@ import {
   changedRecordsSql,
   createdOrDeletedRecordsSql,
   lockedRowSql,
-  prepareRecordedChange
+  recordChange
 } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Page } from "../../../contract/page.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import {
   deleteFormerVersionsSql,
@@ -20,7 +20,7 @@ import {
   nextVersionAssignment
 } from "../../../platform/database/versioned-list.ts"
 import type { RowId } from "../../column-schemas.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped } from "../../operator-rows.ts"
+import { makeDeleteRecord, type OperatorScoped } from "../../operator-rows.ts"
 import {
   allReferencesExistCondition,
   type CheckedChange,
@@ -72,72 +72,56 @@ const search = (sql: Sql) => {
   const selectPage = makePageReader(
     sql,
     Staff,
-    ({ operatorId, id, is_active }: Givens<StaffFilters & OperatorScoped>) => {
-      const conditions: Array<Fragment> = [sql`operator_id = ${operatorId}`]
+    ({ operatorId, id, is_active }: StaffFilters & OperatorScoped) => {
+      const conditions: Array<Fragment> = [sql`operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`]
       if (id !== undefined) conditions.push(sql`id = ${id}`)
       if (is_active !== undefined) conditions.push(sql`is_active = ${is_active}`)
       return {
         matchingRows: sql`SELECT * FROM staffs WHERE ${sql.and(conditions)}`,
-        orderBy: sql`id`,
-        columns: { property_ids: propertyIdsJson(sql) }
+        orderBy: sql`id`
       }
-    }
+    },
+    { property_ids: propertyIdsJson(sql) }
   )
   return (operatorId: number, { id, is_active }: StaffFilters, page: Page) =>
     selectPage({ operatorId, id, is_active }, page)
 }
 
-interface CreateStaffParameters extends OperatorScoped, Pick<NewStaff, "property_ids"> {
-  readonly staff: NewStaff
-  readonly now: Date
-}
-
-const create = (sql: Sql) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, staff, property_ids, now }: Givens<CreateStaffParameters>) => ({
+const create = (sql: Sql) => (operatorId: number, staff: NewStaff, now: Date) =>
+  readCheckedChange(
+    recordChange(sql, {
       change: sql`
-      ${ownershipPreconditionsSql(sql, operatorId, { property_ids })},
-      written AS (
-        INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewStaffColumns))})
-        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewStaffColumns))}
-        FROM preconditions, ${rowParameterSql(sql, NewStaffColumns, staff)} WHERE ${allReferencesExistCondition(sql)}
-        RETURNING operator_id, id, properties_version
-      ), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)})`,
+        ${ownershipPreconditionsSql(sql, operatorId, { property_ids: staff.property_ids })},
+        written AS (
+          INSERT INTO staffs (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewStaffColumns))})
+          SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewStaffColumns))}
+          FROM preconditions, ${rowParameterSql(sql, NewStaffColumns, staff)} WHERE ${allReferencesExistCondition(sql)}
+          RETURNING operator_id, id, properties_version
+        ), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, staff.property_ids)})`,
       events: [],
       changedRecords: createdOrDeletedRecordsSql(sql, "staff", "written"),
       outcome: selectCheckedChangeSql(sql)
     })
   )
-  return (operatorId: number, staff: NewStaff, now: Date) =>
-    readCheckedChange(statement({ operatorId, staff, property_ids: staff.property_ids, now }))
-}
 
-interface UpdateStaffParameters extends OperatorRowId, Required<StaffEdit> {
-  readonly now: Date
-}
-
-const update = (sql: Sql) => {
-  const statement = prepareRecordedChange(sql, ({ operatorId, id, now, ...edit }: Givens<UpdateStaffParameters>) => ({
-    change: sql`
-      ${ownershipPreconditionsSql(sql, operatorId, edit)},
-      before AS (${lockedRowSql(sql, "staffs", operatorId, id)}),
-      written AS (
-        UPDATE staffs s SET updated_at = ${now}, ${updateAssignments(sql, EditableStaffColumns, "s", edit)},
-          ${nextVersionAssignment(sql, PROPERTY_LIST, edit.property_ids, "s")}
-        FROM before, preconditions
-        WHERE s.operator_id = before.operator_id AND s.id = before.id AND ${allReferencesExistCondition(sql)}
-        RETURNING s.*
-      ), former AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, edit.property_ids)})`,
-    events: [],
-    changedRecords: changedRecordsSql(sql, "staff", "written"),
-    outcome: selectCheckedChangeSql(sql)
-  }))
-  return (operatorId: number, id: number, edit: StaffEdit, now: Date) => {
-    const { name, mobile, email, note, is_active, property_ids } = edit
-    return readCheckedChange(statement({ operatorId, id, name, mobile, email, note, is_active, property_ids, now }))
-  }
-}
+const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, now: Date) =>
+  readCheckedChange(
+    recordChange(sql, {
+      change: sql`
+        ${ownershipPreconditionsSql(sql, operatorId, edit)},
+        before AS (${lockedRowSql(sql, "staffs", operatorId, id)}),
+        written AS (
+          UPDATE staffs s SET updated_at = ${now}, ${updateAssignments(sql, EditableStaffColumns, "s", edit)},
+            ${nextVersionAssignment(sql, PROPERTY_LIST, edit.property_ids, "s")}
+          FROM before, preconditions
+          WHERE s.operator_id = before.operator_id AND s.id = before.id AND ${allReferencesExistCondition(sql)}
+          RETURNING s.*
+        ), former AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}), assigned AS (${insertItemsSql(sql, PROPERTY_LIST, edit.property_ids)})`,
+      events: [],
+      changedRecords: changedRecordsSql(sql, "staff", "written"),
+      outcome: selectCheckedChangeSql(sql)
+    })
+  )
 
 /** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */
 const remove = (sql: Sql) =>

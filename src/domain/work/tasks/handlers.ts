@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { parseDateRange } from "../../../contract/date-range.ts"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
@@ -136,7 +136,7 @@ const toTask = (row: TaskRow, timeZone: string): Task => ({
   update_time: formatWallClock(row.update_time, timeZone)
 })
 
-export const layerTasksNoDeps = layerOperations(
+export const layerTasks = layerOperations(
   Effect.map(TaskStore, (store) =>
     handleOperations(TaskOperations, {
       search_tasks: searchTasks(store),
@@ -146,5 +146,3 @@ export const layerTasksNoDeps = layerOperations(
     })
   )
 )
-
-export const layerTasks = Layer.provide(layerTasksNoDeps, TaskStore.layer)

@@ -1,23 +1,21 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
 import {
   changedRecordsSql,
   createdOrDeletedRecordsSql,
   lockedRowSql,
-  prepareRecordedChange
+  recordChange
 } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { Page } from "../../../contract/page.ts"
 import { column, columnNames, rowParameterSql, updateAssignments } from "../../../platform/database/columns.ts"
 import { findConstraintViolation } from "../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { selectedColumnsSql } from "../../../platform/database/list-pages.ts"
 import { makeOptionalRowReader, makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import type { RowId } from "../../column-schemas.ts"
-import { makeDeleteRecord, type OperatorRowId, type OperatorScoped, readRowId } from "../../operator-rows.ts"
+import { makeDeleteRecord, readRowId } from "../../operator-rows.ts"
 import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { Assignee, assigneeJson, lockUnchangedAssignee } from "../staffs/assignment.ts"
 import { Task, TaskLevel } from "./contract.ts"
@@ -94,38 +92,20 @@ const NewTaskColumns = Schema.Struct({
 })
 export type NewTask = typeof NewTaskColumns.Type
 
+const EXPECTED_TASK_COLUMNS = ["currency", "fee", "property_id", "staff_id"] as const
 /** The columns an edit was judged by; those that are undefined were not looked at. */
-export type ExpectedTaskColumns = Partial<Pick<NewTask, "currency" | "fee" | "property_id" | "staff_id">>
+export type ExpectedTaskColumns = Partial<Pick<NewTask, (typeof EXPECTED_TASK_COLUMNS)[number]>>
 
-/** What a task is of, and whose. */
-interface TaskReferences extends OperatorScoped {
-  readonly property_id: number | undefined
-  readonly staff_id: number | undefined
-  readonly stay_code: string | undefined
-}
-
-const findPreconditions = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, property_id, staff_id, stay_code }: Givens<TaskReferences>) => sql`
+const findPreconditions = (sql: Sql) => (operatorId: number, references: NewTaskReferences) => {
+  const { property_id, staff_id, stay_code } = references
+  return readPreconditions(sql`
       SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AS property_known,
         stay.id AS stay_id, stay.property_id AS stay_property_id,
         ${staff_id === undefined ? sql`NULL::jsonb` : assigneeJson(sql, operatorId, sql`${staff_id}`)} AS assignee
       FROM (SELECT 1) one
       LEFT JOIN stays stay ON ${
         stay_code === undefined ? sql`false` : sql`stay.operator_id = ${operatorId} AND stay.stay_code = ${stay_code}`
-      }`
-  )
-  return (operatorId: number, references: NewTaskReferences) => {
-    const { property_id, staff_id, stay_code } = references
-    return readPreconditions(statement({ operatorId, property_id, staff_id, stay_code }))
-  }
-}
-
-interface CreateTaskParameters extends OperatorScoped {
-  readonly task: NewTask
-  readonly assignee: Assignee | undefined
-  readonly now: Date
+      }`)
 }
 
 /** Of a stay that went while the task was made for it (its channel dropped the room) there is none. */
@@ -142,32 +122,29 @@ const makeCatchDeletedStay = (sql: Sql) => {
 /** Answers the new task's id, or undefined when its person or its stay is not as it was read any more. */
 const create = (sql: Sql) => {
   const catchDeletedStay = makeCatchDeletedStay(sql)
-  const statement = prepareRecordedChange(sql, ({ operatorId, task, assignee, now }: Givens<CreateTaskParameters>) => ({
-    change: sql`
-      ${lockUnchangedAssignee(sql, operatorId, assignee)}, made AS (
-        INSERT INTO tasks (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTaskColumns))})
-        SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewTaskColumns, "given"))}
-        FROM assignee, ${rowParameterSql(sql, NewTaskColumns, task)}
-        RETURNING operator_id, id
-      )`,
-    events: [],
-    changedRecords: createdOrDeletedRecordsSql(sql, "task", "made"),
-    outcome: sql`SELECT id FROM made`
-  }))
   return (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
-    readRowId(catchDeletedStay(statement({ operatorId, task, assignee: assignee ?? undefined, now })))
-}
-
-interface FindTaskParameters extends OperatorRowId {
-  readonly property_id: number | undefined
-  readonly staff_id: number | undefined
+    readRowId(
+      catchDeletedStay(
+        recordChange(sql, {
+          change: sql`
+            ${lockUnchangedAssignee(sql, operatorId, assignee ?? undefined)}, made AS (
+              INSERT INTO tasks (operator_id, created_at, updated_at, ${sql.literal(columnNames(NewTaskColumns))})
+              SELECT ${operatorId}, ${now}::timestamptz, ${now}::timestamptz, ${sql.literal(columnNames(NewTaskColumns, "given"))}
+              FROM assignee, ${rowParameterSql(sql, NewTaskColumns, task)}
+              RETURNING operator_id, id
+            )`,
+          events: [],
+          changedRecords: createdOrDeletedRecordsSql(sql, "task", "made"),
+          outcome: sql`SELECT id FROM made`
+        })
+      )
+    )
 }
 
 /** The task; `assignee` is the person asked for, or else who has it, and null unless `assigns`. */
-const findTask = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, id, property_id, staff_id }: Givens<FindTaskParameters>, assigns: boolean) => sql`
+const findTask = (sql: Sql) => (operatorId: number, id: number, references: EditedTaskReferences) => {
+  const { property_id, staff_id, assigns } = references
+  return readTask(sql`
       SELECT ${selectedColumnsSql(sql, TaskRow, taskColumns(sql))}, stay.property_id AS stay_property_id,
         ${propertyExistsCondition(sql, operatorId, property_id)} AS property_known,
         ${
@@ -176,87 +153,43 @@ const findTask = (sql: Sql) => {
             : sql`NULL::jsonb`
         } AS assignee
       FROM tasks page ${taskJoins(sql)}
-      WHERE page.operator_id = ${operatorId} AND page.id = ${id}`
-  )
-  return (operatorId: number, id: number, references: EditedTaskReferences) => {
-    const { property_id, staff_id, assigns } = references
-    return readTask(statement({ operatorId, id, property_id, staff_id }, assigns))
-  }
-}
-
-interface UpdateTaskParameters extends OperatorRowId, TaskEdit {
-  readonly judged_currency: string | undefined
-  readonly judged_fee: string | undefined
-  readonly judged_property_id: number | null | undefined
-  readonly judged_staff_id: number | null | undefined
-  readonly assignee: Assignee | undefined
-  readonly now: Date
+      WHERE page.operator_id = ${operatorId} AND page.id = ${id}`)
 }
 
 /** Answers the task's id, or undefined when it is gone, or it or its person is no longer what the edit was judged by. */
-const update = (sql: Sql) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, id, assignee, now, ...edit }: Givens<UpdateTaskParameters>) => {
-      const expected = {
-        currency: edit.judged_currency,
-        fee: edit.judged_fee,
-        property_id: edit.judged_property_id,
-        staff_id: edit.judged_staff_id
-      }
-      const expectedConditions = Object.entries<Fragment | undefined>(expected).flatMap(([name, value]) =>
-        value === undefined ? [] : [sql`before.${sql(name)} IS NOT DISTINCT FROM ${value}`]
-      )
-      return {
-        change: sql`
-        ${lockUnchangedAssignee(sql, operatorId, assignee)}, before AS (${lockedRowSql(sql, "tasks", operatorId, id)}),
-        after AS (
-          UPDATE tasks t SET updated_at = ${now}, ${updateAssignments(sql, EditableTaskColumns, "t", edit)}
-          FROM before
-          WHERE ${sql.and([
-            sql`t.operator_id = before.operator_id AND t.id = before.id`,
-            sql`EXISTS (SELECT FROM assignee)`,
-            ...expectedConditions
-          ])}
-          RETURNING t.*
-        )`,
-        events: [],
-        changedRecords: changedRecordsSql(sql, "task"),
-        outcome: sql`SELECT id FROM after`
-      }
-    }
-  )
-  return (
+const update =
+  (sql: Sql) =>
+  (
     operatorId: number,
     id: number,
     edit: TaskEdit,
     expected: ExpectedTaskColumns,
     assignee: Assignee | null,
     now: Date
-  ) =>
-    readRowId(
-      statement({
-        operatorId,
-        id,
-        type: edit.type,
-        status: edit.status,
-        level: edit.level,
-        property_id: edit.property_id,
-        staff_id: edit.staff_id,
-        expected_date: edit.expected_date,
-        expected_time: edit.expected_time,
-        currency: edit.currency,
-        fee: edit.fee,
-        note: edit.note,
-        judged_currency: expected.currency,
-        judged_fee: expected.fee,
-        judged_property_id: expected.property_id,
-        judged_staff_id: expected.staff_id,
-        assignee: assignee ?? undefined,
-        now
+  ) => {
+    const expectedConditions = EXPECTED_TASK_COLUMNS.flatMap((name) =>
+      expected[name] === undefined ? [] : [sql`before.${sql(name)} IS NOT DISTINCT FROM ${expected[name]}`]
+    )
+    return readRowId(
+      recordChange(sql, {
+        change: sql`
+          ${lockUnchangedAssignee(sql, operatorId, assignee ?? undefined)}, before AS (${lockedRowSql(sql, "tasks", operatorId, id)}),
+          after AS (
+            UPDATE tasks t SET updated_at = ${now}, ${updateAssignments(sql, EditableTaskColumns, "t", edit)}
+            FROM before
+            WHERE ${sql.and([
+              sql`t.operator_id = before.operator_id AND t.id = before.id`,
+              sql`EXISTS (SELECT FROM assignee)`,
+              ...expectedConditions
+            ])}
+            RETURNING t.*
+          )`,
+        events: [],
+        changedRecords: changedRecordsSql(sql, "task"),
+        outcome: sql`SELECT id FROM after`
       })
     )
-}
+  }
 
 /** Answers the deleted task's id, or undefined when there is none. */
 const remove = (sql: Sql) =>

@@ -3,10 +3,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { DateRange } from "../../../contract/date-range.ts"
 import type { Page } from "../../../contract/page.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
+import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AmountColumn } from "../../column-schemas.ts"
+import type { OperatorScoped } from "../../operator-rows.ts"
 import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { type search_tasks, Task } from "./contract.ts"
 
@@ -32,23 +33,15 @@ export type TaskFilterCheck = typeof TaskFilterCheck.Type
 
 const readFilterCheck = makeSingleRowReader(TaskFilterCheck)
 
-const toSearchParameters = (operatorId: number, filters: TaskFilters) => ({
-  operatorId,
-  id: filters.id,
-  start: filters.expectedDates?.start,
-  end: filters.expectedDates?.end,
-  staff_id: filters.staff_id,
-  property_id: filters.property_id,
-  type: filters.type,
-  status: filters.status
-})
-type SearchParameters = Givens<ReturnType<typeof toSearchParameters>>
+type SearchParameters = OperatorScoped & TaskFilters
 
 const buildFilterConditions = (sql: SqlClient, parameters: SearchParameters): ReadonlyArray<Fragment> => {
-  const conditions: Array<Fragment> = [sql`operator_id = ${parameters.operatorId}`]
+  const conditions: Array<Fragment> = [sql`operator_id = ${genericPlanParameter(sql, "bigint", parameters.operatorId)}`]
   if (parameters.id !== undefined) conditions.push(sql`id = ${parameters.id}`)
-  if (parameters.start !== undefined) conditions.push(sql`expected_date >= ${parameters.start}::date`)
-  if (parameters.end !== undefined) conditions.push(sql`expected_date <= ${parameters.end}::date`)
+  if (parameters.expectedDates?.start !== undefined)
+    conditions.push(sql`expected_date >= ${genericPlanParameter(sql, "date", parameters.expectedDates?.start)}`)
+  if (parameters.expectedDates?.end !== undefined)
+    conditions.push(sql`expected_date <= ${genericPlanParameter(sql, "date", parameters.expectedDates?.end)}`)
   if (parameters.staff_id !== undefined) conditions.push(sql`staff_id = ${parameters.staff_id}`)
   if (parameters.property_id !== undefined) conditions.push(sql`property_id = ${parameters.property_id}`)
   if (parameters.type !== undefined) conditions.push(sql`type = ${parameters.type}`)
@@ -75,35 +68,27 @@ export const taskJoins = (sql: SqlClient): Fragment => sql`
   LEFT JOIN stays stay ON stay.operator_id = page.operator_id AND stay.id = page.stay_id`
 
 export const searchTasks = (sql: SqlClient) => {
-  const selectPage = makePageReader(sql, TaskRow, (parameters: SearchParameters) => ({
-    matchingRows: sql`SELECT * FROM tasks WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
-    orderBy: sql`expected_date DESC NULLS FIRST, expected_time DESC NULLS LAST, id DESC`,
-    columns: taskColumns(sql),
-    joins: taskJoins(sql)
-  }))
-  return (operatorId: number, filters: TaskFilters, page: Page) =>
-    selectPage(toSearchParameters(operatorId, filters), page)
-}
-
-/** What a search names. */
-interface TaskFilterIds {
-  readonly operatorId: number
-  readonly property_id: number | undefined
-  readonly staff_id: number | undefined
+  const selectPage = makePageReader(
+    sql,
+    TaskRow,
+    (parameters: SearchParameters) => ({
+      matchingRows: sql`SELECT * FROM tasks WHERE ${sql.and(buildFilterConditions(sql, parameters))}`,
+      orderBy: sql`expected_date DESC NULLS FIRST, expected_time DESC NULLS LAST, id DESC`,
+      joins: taskJoins(sql)
+    }),
+    taskColumns(sql)
+  )
+  return (operatorId: number, filters: TaskFilters, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
 /** Whether the property and the person a search names exist; asked only when the search found nothing. */
-export const checkTaskFilters = (sql: SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, property_id, staff_id }: Givens<TaskFilterIds>) => sql`
+export const checkTaskFilters =
+  (sql: SqlClient) =>
+  (operatorId: number, { property_id, staff_id }: Pick<TaskFilters, "property_id" | "staff_id">) =>
+    readFilterCheck(sql`
       SELECT ${propertyExistsCondition(sql, operatorId, property_id)} AS property,
         ${
           staff_id === undefined
             ? sql`true`
             : sql`EXISTS (SELECT FROM staffs WHERE operator_id = ${operatorId} AND id = ${staff_id})`
-        } AS staff`
-  )
-  return (operatorId: number, { property_id, staff_id }: Pick<TaskFilters, "property_id" | "staff_id">) =>
-    readFilterCheck(statement({ operatorId, property_id, staff_id }))
-}
+        } AS staff`)

@@ -57,12 +57,10 @@ export const rateWindowRejections = defineCounter({
 export const anonymousFailedCalls = defineCounter({
   name: "latchkey_refusals_of_nobody",
   unit: "{refusal}",
-  labels: [],
-  maxLabelSets: 1,
   meaning: "Calls refused without a token that was ever known, and sign-ins without an account"
 })
 
-// Places: who works at once.
+// Concurrency permits. The metrics keep their older names, because dashboards and alerts use them.
 
 export const permitsLimit = defineGauge({
   name: "latchkey.places.limit",
@@ -70,7 +68,8 @@ export const permitsLimit = defineGauge({
   labels: ["of"],
   maxLabelSets: 4,
   aggregation: "sum",
-  meaning: "Calls that may work at once, of operators, of strangers (calls without a token), and pages of the console"
+  meaning:
+    "Concurrency permits of calls with a token (operators), calls without one (strangers) and console pages (console)"
 })
 export const permitsUsed = defineGauge({
   name: "latchkey.places.used",
@@ -78,7 +77,7 @@ export const permitsUsed = defineGauge({
   labels: ["of"],
   maxLabelSets: 4,
   aggregation: "sum",
-  meaning: "Places that are taken"
+  meaning: "Concurrency permits in use"
 })
 export const queuedCalls = defineGauge({
   name: "latchkey.places.waiting",
@@ -86,7 +85,7 @@ export const queuedCalls = defineGauge({
   labels: ["of"],
   maxLabelSets: 4,
   aggregation: "sum",
-  meaning: "Calls that wait for a place"
+  meaning: "Calls in the queue for a concurrency permit"
 })
 export const permitWaitDuration = defineHistogram({
   name: "latchkey.places.wait.duration",
@@ -94,7 +93,7 @@ export const permitWaitDuration = defineHistogram({
   labels: ["of"],
   maxLabelSets: 4,
   bounds: WAIT_BOUNDS,
-  meaning: "How long calls waited for a place that found none free, those that gave up among them"
+  meaning: "How long queued calls waited for a concurrency permit, including calls that got none"
 })
 export const permitRejections = defineCounter({
   name: "latchkey.places.refused",
@@ -102,7 +101,7 @@ export const permitRejections = defineCounter({
   labels: ["of", "why"],
   maxLabelSets: 10,
   meaning:
-    "Calls that got no place: too_many of their operator waited, they waited too_long, or would have (overloaded: refused at once)"
+    "Calls that got no concurrency permit: their operator had too_many queued calls, they waited too_long, or would have (overloaded: rejected at once)"
 })
 
 // The database.
@@ -149,16 +148,12 @@ export const connectionsPending = defineGauge({
 export const databaseUp = defineGauge({
   name: "latchkey.database.up",
   unit: "",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "min",
   meaning: "1: the database answered when it was asked last; 0: it did not"
 })
 export const redisUp = defineGauge({
   name: "latchkey.redis.up",
   unit: "",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "min",
   meaning:
     "1: Redis counts the rate windows; 0: it is away and each process counts its own. Only where REDIS_URL is set"
@@ -192,8 +187,6 @@ export const backgroundFailures = defineCounter({
 export const consumersLagging = defineGauge({
   name: "latchkey_event_consumers_lagging",
   unit: "{consumer}",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "max",
   meaning: "Consumers of the feed whose oldest unacknowledged event is older than 30 minutes"
 })
@@ -244,32 +237,24 @@ export const buildInfo = defineGauge({
 export const residentBytes = defineGauge({
   name: "process.memory.usage",
   unit: "By",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "Memory that the processes have of the machine (resident set)"
 })
 export const heapUsedBytes = defineGauge({
   name: "v8js.memory.heap.used",
   unit: "By",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "JavaScript heap in use"
 })
 export const heapLimitBytes = defineGauge({
   name: "v8js.memory.heap.limit",
   unit: "By",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "What the JavaScript heap may grow to, the room of what dies young included"
 })
 export const heapUtilization = defineGauge({
   name: "latchkey.memory.heap.utilization",
   unit: "1",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "max",
   meaning:
     "What outlived its youth in the JavaScript heap, of what that may grow to before a process ends; of the fullest process"
@@ -277,8 +262,6 @@ export const heapUtilization = defineGauge({
 export const externalBytes = defineGauge({
   name: "latchkey.memory.external",
   unit: "By",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "Memory outside the heap that JavaScript keeps: buffers, the embedded database"
 })
@@ -292,55 +275,41 @@ export const cpuTime = defineCounter({
 export const workersDied = defineCounter({
   name: "latchkey.workers.died",
   unit: "{worker}",
-  labels: [],
-  maxLabelSets: 1,
   meaning: "Workers that ended though nobody had asked them to, told by their parent; others were started for them"
 })
 export const uptime = defineGauge({
   name: "process.uptime",
   unit: "s",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "max",
   meaning: "Seconds since the first of the processes began: with workers that is their parent"
 })
 export const openFiles = defineGauge({
   name: "process.open_file_descriptor.count",
   unit: "{count}",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "sum",
   meaning: "Files, sockets and pipes that are open (Linux)"
 })
 export const loopDelayP50 = defineGauge({
   name: "nodejs.eventloop.delay.p50",
   unit: "s",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "max",
   meaning: "How late the event loop came by in the last 10 s: the median"
 })
 export const loopDelayP99 = defineGauge({
   name: "nodejs.eventloop.delay.p99",
   unit: "s",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "max",
   meaning: "The same: what one in a hundred exceeded"
 })
 export const loopDelayMax = defineGauge({
   name: "nodejs.eventloop.delay.max",
   unit: "s",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "max",
   meaning: "The same: the longest"
 })
 export const loopUtilization = defineGauge({
   name: "nodejs.eventloop.utilization",
   unit: "1",
-  labels: [],
-  maxLabelSets: 1,
   aggregation: "max",
   meaning: "The share of the last 10 s in which the event loop had work"
 })
@@ -398,7 +367,3 @@ export const findMetricDefinition = (name: string): MetricDefinition | undefined
 
 /** How a gauge of several processes becomes one; of one that nobody declared the largest. */
 export const findGaugeAggregation = (name: string): GaugeAggregation => byName.get(name)?.aggregation ?? "max"
-
-/** Series that a metric has at the most: of a histogram its buckets, that without a bound, its sum and its count. */
-export const countMaxSeries = ({ maxLabelSets, bounds }: MetricDefinition): number =>
-  maxLabelSets * (bounds === undefined ? 1 : bounds.length + 3)

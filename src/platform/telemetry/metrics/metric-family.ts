@@ -23,8 +23,12 @@ export interface MetricDefinition {
   readonly outcomes?: ReadonlyArray<string>
 }
 
-type MetricOptions = Pick<MetricDefinition, "name" | "unit" | "meaning" | "maxLabelSets">
-type LabelledMetricOptions<Label extends string> = MetricOptions & { readonly labels: ReadonlyArray<Label> }
+type MetricOptions = Pick<MetricDefinition, "name" | "unit" | "meaning">
+/** A metric without labels has one series. */
+type LabelledMetricOptions<Label extends string> = MetricOptions & {
+  readonly labels?: ReadonlyArray<Label>
+  readonly maxLabelSets?: number
+}
 
 /** What stands in each label where a set of values came too late to have a series of its own. */
 export const OTHER_LABEL = "other"
@@ -40,12 +44,11 @@ class MetricFamily<Label extends string, M> {
   readonly #made = new Map<string, M>()
 
   constructor(
-    definition: MetricDefinition,
-    labels: ReadonlyArray<Label>,
+    options: LabelledMetricOptions<Label> & Omit<MetricDefinition, "labels" | "maxLabelSets">,
     make: (labels: Metric.Metric.AttributeSet) => M
   ) {
-    this.definition = definition
-    this.#labels = labels
+    this.#labels = options.labels ?? []
+    this.definition = { ...options, labels: this.#labels, maxLabelSets: options.maxLabelSets ?? 1 }
     this.#make = make
   }
 
@@ -84,13 +87,13 @@ type HistogramFamily<Label extends string> = MetricFamily<Label, Metric.Histogra
 export const defineCounter = <Label extends string = never>(
   options: LabelledMetricOptions<Label>
 ): CounterFamily<Label> =>
-  new MetricFamily({ ...options, kind: "counter" }, options.labels, (attributes) =>
+  new MetricFamily({ ...options, kind: "counter" }, (attributes) =>
     Metric.counter(options.name, { description: options.meaning, attributes, incremental: true })
   )
 
 /** A counter of how something ended, in one of so many ways. */
 export const defineOutcomeCounter = (
-  options: Omit<MetricOptions, "maxLabelSets"> & { readonly outcomes: ReadonlyArray<string> }
+  options: MetricOptions & { readonly outcomes: ReadonlyArray<string> }
 ): CounterFamily<"outcome"> =>
   // One more than there are: the last room is for what was not declared.
   defineCounter({ ...options, labels: ["outcome"], maxLabelSets: options.outcomes.length + 1 })
@@ -110,14 +113,14 @@ export const initializeOutcomes = (families: ReadonlyArray<CounterFamily<"outcom
 export const defineGauge = <Label extends string = never>(
   options: LabelledMetricOptions<Label> & { readonly aggregation: GaugeAggregation }
 ): GaugeFamily<Label> =>
-  new MetricFamily({ ...options, kind: "gauge" }, options.labels, (attributes) =>
+  new MetricFamily({ ...options, kind: "gauge" }, (attributes) =>
     Metric.gauge(options.name, { description: options.meaning, attributes })
   )
 
 export const defineHistogram = <Label extends string = never>(
   options: LabelledMetricOptions<Label> & { readonly bounds: ReadonlyArray<number> }
 ): HistogramFamily<Label> =>
-  new MetricFamily({ ...options, kind: "histogram" }, options.labels, (attributes) =>
+  new MetricFamily({ ...options, kind: "histogram" }, (attributes) =>
     Metric.histogram(options.name, { description: options.meaning, attributes, boundaries: options.bounds })
   )
 

@@ -93,6 +93,12 @@ export const currentUrlWith = (
   return nextQuery.size === 0 ? path : `${path}?${nextQuery.toString()}`
 }
 
+/** Goes on to the page's own address without a field of its query, such as the one that opened a form. */
+export const redirectWithout = (visit: SignedInVisit, field: string): ActionRedirect => ({
+  _tag: "GoOn",
+  url: currentUrlWith(visit, { [field]: undefined })
+})
+
 const withDoneKey = (address: string, doneKey: string): string =>
   `${address}${address.includes("?") ? "&" : "?"}${new URLSearchParams({ [DONE_FIELD]: doneKey }).toString()}`
 

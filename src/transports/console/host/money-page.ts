@@ -13,7 +13,8 @@ import {
   type HostAction,
   type HostView,
   makeHostPage,
-  notFoundView
+  notFoundView,
+  redirectWithout
 } from "./host-page.ts"
 import { entriesTable } from "./money/entries-table.ts"
 import {
@@ -149,9 +150,6 @@ const makeActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly<Reco
       )
   }
 })
-
-const redirectWithout = (visit: SignedInVisit, field: string) =>
-  ({ _tag: "GoOn", url: currentUrlWith(visit, { [field]: undefined }) }) as const
 
 const isEntryDirection = (text: string | null): text is TransactionDirection =>
   text !== null && Object.hasOwn(DIRECTION_LABELS, text)

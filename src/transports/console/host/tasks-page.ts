@@ -17,7 +17,14 @@ import {
   readFilledFields,
   select
 } from "./form-fields.ts"
-import { currentUrlWith, type FailedSubmission, type HostAction, makeHostPage, notFoundView } from "./host-page.ts"
+import {
+  currentUrlWith,
+  type FailedSubmission,
+  type HostAction,
+  makeHostPage,
+  notFoundView,
+  redirectWithout
+} from "./host-page.ts"
 import { formatDay, link, pagination, readDateParam, readIdParam, readOffsetParam } from "./page-parts.ts"
 import { daySheet } from "./tasks/day-sheet.ts"
 import { editTaskForm, newTaskForm, staffOptions, TASK_CREATE_PARSERS, TASK_EDIT_PARSERS } from "./tasks/task-form.ts"
@@ -78,8 +85,6 @@ const ID_PARSER = { id: parseNumber }
 
 const makeActions = (service: Service["Service"]): Readonly<Record<string, HostAction>> => {
   const [mutate, search] = [makeVoidMutation(service), makeQuery(service, search_tasks)]
-  const redirectWithout = (visit: SignedInVisit, field: string) =>
-    ({ _tag: "GoOn", url: currentUrlWith(visit, { [field]: undefined }) }) as const
   const makeStatusChange = (status: string) => (visit: SignedInVisit, form: SubmittedForm) =>
     Effect.flatMap(search(visit, readFilledFields(form, ID_PARSER)), ({ tasks: [task] }) =>
       failIfStale(

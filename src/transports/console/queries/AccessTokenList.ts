@@ -4,7 +4,6 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { activeTokenCondition } from "../../../domain/access/operators/AccessTokens.ts"
 import { visibleAccountOf } from "../../../domain/access/operators/account-viewer.ts"
 import { TOKEN_SCOPES } from "../../../domain/access/operators/operator-schemas.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
 import { type CursorPage, type PageCursor, toCursorPage } from "./cursor-page.ts"
@@ -34,9 +33,7 @@ const readTokens = makeRowsReader(ListedAccessToken)
 const EMPTY_PAGE: CursorPage<ListedAccessToken> = { rows: [], older: undefined, newer: undefined }
 
 const list = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ operatorId, accountId, cursorId }: Givens<TokenListInput>, direction: PageCursor["direction"]) => sql`
+  const statement = ({ operatorId, accountId, cursorId }: TokenListInput, direction: PageCursor["direction"]) => sql`
       SELECT t.id, t.name, t.scope, a.name AS account_name, t.created_at, t.last_used_at
       FROM access_tokens t JOIN accounts a ON a.operator_id = t.operator_id AND a.id = t.account_id
       WHERE t.operator_id = ${operatorId} AND ${activeTokenCondition(sql)}
@@ -44,7 +41,6 @@ const list = (sql: SqlClient.SqlClient) => {
         ${cursorId === undefined ? sql`` : direction === "older" ? sql`AND t.id < ${cursorId}` : sql`AND t.id > ${cursorId}`}
       ORDER BY t.id ${direction === "older" ? sql`DESC` : sql`ASC`}
       LIMIT ${sql.literal(String(ACCESS_TOKENS_SHOWN + 1))}`
-  )
   return Effect.fnUntraced(function* (cursor: PageCursor | undefined) {
     const caller = yield* CurrentCaller
     const owner = { operatorId: caller.operatorId, accountId: visibleAccountOf(caller) }
@@ -57,17 +53,14 @@ const list = (sql: SqlClient.SqlClient) => {
 }
 
 /** The access tokens that the caller may see: a main account sees those of all accounts, a sub-account its own. */
-export class AccessTokenList extends Context.Service<
-  AccessTokenList,
+export class AccessTokenList extends Context.Service<AccessTokenList>()(
+  "latchkey/transports/console/queries/AccessTokenList",
   {
-    /** Returns a page of the active tokens, the newest first. A cursor without tokens behind it returns the first page. */
-    readonly list: (
-      cursor: PageCursor | undefined
-    ) => Effect.Effect<CursorPage<ListedAccessToken>, never, CurrentCaller>
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      /** Returns a page of the active tokens, the newest first. A cursor without tokens behind it returns the first page. */
+      list: list(sql)
+    }))
   }
->()("latchkey/transports/console/queries/AccessTokenList") {
-  static readonly layer = Layer.effect(
-    AccessTokenList,
-    Effect.map(SqlClient.SqlClient, (sql) => AccessTokenList.of({ list: list(sql) }))
-  )
+) {
+  static readonly layer = Layer.effect(AccessTokenList, AccessTokenList.make)
 }

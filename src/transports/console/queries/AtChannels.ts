@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACCOUNTS_MAX, CHANNELS_LISTINGS_MAX } from "../../../platform/limits.ts"
 import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
@@ -45,7 +44,7 @@ const ChannelOverview = Schema.Struct({
 const readChannelOverview = makeSingleRowReader(ChannelOverview)
 
 /** Which listings; what is undefined does not narrow it. */
-export interface ChannelListingFilter {
+interface ChannelListingFilter {
   readonly account: number | undefined
   /** Those alone that are linked to nothing and are not deleted. */
   readonly isUnmappedOnly: true | undefined
@@ -58,7 +57,7 @@ interface ChannelListingsInput extends ChannelListingFilter {
 
 type Sql = SqlClient.SqlClient
 
-const accountsJsonSql = (sql: Sql, { operatorId }: Givens<ChannelListingsInput>) => sql`
+const accountsJsonSql = (sql: Sql, { operatorId }: ChannelListingsInput) => sql`
   SELECT coalesce(jsonb_agg(row), '[]') FROM (
     SELECT a.id, a.channel_type, a.username, a.auth_status, coalesce(of_account.listings, 0) AS listings,
       coalesce(of_account.unlinked, 0) AS unlinked
@@ -72,14 +71,13 @@ const accountsJsonSql = (sql: Sql, { operatorId }: Givens<ChannelListingsInput>)
     ORDER BY a.channel_type, a.id LIMIT ${sql.literal(String(CHANNEL_ACCOUNTS_MAX))}
   ) row`
 
-const prepareChannelOverview = (sql: Sql) =>
-  inForms(sql, (input: Givens<ChannelListingsInput>) => {
-    const { operatorId, account, isUnmappedOnly, offset } = input
-    const matching = sql`
+const selectChannelOverview = (sql: Sql, input: ChannelListingsInput) => {
+  const { operatorId, account, isUnmappedOnly, offset } = input
+  const matching = sql`
       listings l WHERE l.operator_id = ${operatorId}
         AND ${account === undefined ? sql`true` : sql`l.account_id = ${account}`}
         AND ${isUnmappedOnly === undefined ? sql`true` : sql`l.property_id IS NULL AND l.room_type_id IS NULL AND l.shelf_status <> 'deleted'`}`
-    return sql`
+  return sql`
       WITH page AS (
         SELECT l.* FROM ${matching} ORDER BY l.id LIMIT ${sql.literal(String(CHANNELS_LISTINGS_MAX))} OFFSET ${offset}
       )
@@ -94,29 +92,17 @@ const prepareChannelOverview = (sql: Sql) =>
             WHERE p.operator_id = l.operator_id AND p.listing_row = l.id
             ORDER BY p.id DESC LIMIT 1) last ON true
         ) row) AS listings`
-  })
+}
 
 /** The caller's channel accounts and their listings. */
-export class AtChannels extends Context.Service<
-  AtChannels,
-  {
+export class AtChannels extends Context.Service<AtChannels>()("latchkey/transports/console/queries/AtChannels", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns all accounts, and at most {@link CHANNELS_LISTINGS_MAX} of the matching listings by id, from `offset` on. */
-    readonly of: (
-      filter: ChannelListingFilter,
-      offset: number
-    ) => Effect.Effect<typeof ChannelOverview.Type, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/AtChannels") {
-  static readonly layer = Layer.effect(
-    AtChannels,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareChannelOverview(sql)
-      return AtChannels.of({
-        of: ({ account, isUnmappedOnly }, offset) =>
-          CurrentCaller.use(({ operatorId }) =>
-            readChannelOverview(statement({ operatorId, account, isUnmappedOnly, offset }))
-          )
-      })
-    })
-  )
+    of: ({ account, isUnmappedOnly }: ChannelListingFilter, offset: number) =>
+      CurrentCaller.use(({ operatorId }) =>
+        readChannelOverview(selectChannelOverview(sql, { operatorId, account, isUnmappedOnly, offset }))
+      )
+  }))
+}) {
+  static readonly layer = Layer.effect(AtChannels, AtChannels.make)
 }

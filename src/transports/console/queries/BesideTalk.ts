@@ -10,7 +10,6 @@ import {
   SpecialOfferRow
 } from "../../../domain/guests/special-offers/offer-sql.ts"
 import { resolveOfferStatus } from "../../../domain/guests/special-offers/rules/offer-status.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACTIVITIES_SHOWN, OFFERED_LISTINGS_MAX } from "../../../platform/limits.ts"
 
@@ -47,7 +46,6 @@ const OfferableListing = Schema.Struct({
   title: Schema.String,
   currency: Schema.String
 })
-export type OfferableListing = typeof OfferableListing.Type
 
 const ConversationSidebarRow = Schema.Struct({
   /** The latest order first, {@link ACTIVITIES_SHOWN} at most. */
@@ -80,7 +78,7 @@ const staysJsonSql = (sql: Sql): Fragment => sql`(
     WHERE o.operator_id = own.operator_id AND o.conversation_id = own.code
     ORDER BY s.order_id DESC, s.id LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}) each)`
 
-const inquiryJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInput>): Fragment => {
+const inquiryJsonSql = (sql: Sql, { operatorId }: ConversationSidebarInput): Fragment => {
   const nights = { from: sql`own.inquiry_check_in_date`, before: sql`own.inquiry_check_out_date` }
   return sql`CASE WHEN own.inquiry_check_in_date IS NOT NULL THEN (
     SELECT jsonb_build_object('listing_id', own.inquiry_listing_id, 'check_in_date', own.inquiry_check_in_date,
@@ -92,7 +90,7 @@ const inquiryJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInpu
       AND l.channel_type = own.channel_type AND l.listing_id = own.inquiry_listing_id) END`
 }
 
-const listingsJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInput>): Fragment => sql`(
+const listingsJsonSql = (sql: Sql, { operatorId }: ConversationSidebarInput): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('listing_id', each.listing_id, 'title', each.title,
     'currency', each.currency) ORDER BY each.asked DESC, each.title, each.id), '[]') FROM (
     SELECT l.id, l.listing_id, l.title, l.currency, l.listing_id IS NOT DISTINCT FROM own.inquiry_listing_id AS asked
@@ -100,37 +98,27 @@ const listingsJsonSql = (sql: Sql, { operatorId }: Givens<ConversationSidebarInp
     WHERE l.operator_id = ${operatorId} AND l.account_id = own.account_id AND l.channel_type = own.channel_type
     ORDER BY asked DESC, l.title, l.id LIMIT ${sql.literal(String(OFFERED_LISTINGS_MAX + 1))}) each)`
 
-const prepareSidebar = (sql: Sql) =>
-  inForms(sql, (input: Givens<ConversationSidebarInput>) => {
-    const { operatorId, code } = input
-    return sql`
+const selectSidebar = (sql: Sql, input: ConversationSidebarInput) => {
+  const { operatorId, code } = input
+  return sql`
       WITH own AS (SELECT * FROM conversations WHERE operator_id = ${operatorId} AND code = ${code})
       SELECT ${staysJsonSql(sql)} AS stays, ${inquiryJsonSql(sql, input)} AS asking, ${listingsJsonSql(sql, input)} AS listings,
         ${offersJson(sql, operatorId, sql`own`)} AS offers
       FROM own`
-  })
+}
 
 /** What a host has before him while he talks to a guest. */
-export class BesideTalk extends Context.Service<
-  BesideTalk,
-  {
+export class BesideTalk extends Context.Service<BesideTalk>()("latchkey/transports/console/queries/BesideTalk", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns the sidebar of a conversation, or undefined if the caller's operator has no such conversation. */
-    readonly of: (conversation: string) => Effect.Effect<ConversationSidebar | undefined, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/BesideTalk") {
-  static readonly layer = Layer.effect(
-    BesideTalk,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareSidebar(sql)
-      return BesideTalk.of({
-        of: Effect.fnUntraced(function* (code) {
-          const { operatorId } = yield* CurrentCaller
-          const row = yield* readSidebarRow(statement({ operatorId, code }))
-          return row === undefined ? undefined : toSidebar(row, yield* DateTime.nowAsDate)
-        })
-      })
+    of: Effect.fnUntraced(function* (code: string) {
+      const { operatorId } = yield* CurrentCaller
+      const row = yield* readSidebarRow(selectSidebar(sql, { operatorId, code }))
+      return row === undefined ? undefined : toSidebar(row, yield* DateTime.nowAsDate)
     })
-  )
+  }))
+}) {
+  static readonly layer = Layer.effect(BesideTalk, BesideTalk.make)
 }
 
 const toSidebar = (

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { urlEndingOf } from "../../../domain/calendars/imported-calendars/calendar-url.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CALENDARS_SHOWN } from "../../../platform/limits.ts"
 import { CurrentSealer, openOrWarn } from "../../../platform/sealing/CurrentSealer.ts"
@@ -51,16 +50,8 @@ const ImportedCalendarsRow = Schema.Struct({
 
 const readRow = makeSingleRowReader(ImportedCalendarsRow)
 
-interface ImportedCalendarsInput {
-  readonly operatorId: number
-  readonly today: string
-  readonly offset: number
-}
-
-const prepareImportedCalendars = (sql: SqlClient.SqlClient) =>
-  inForms(
-    sql,
-    ({ operatorId, today, offset }: Givens<ImportedCalendarsInput>) => sql`
+const selectImportedCalendars = (sql: SqlClient.SqlClient, operatorId: number, today: string, offset: number) =>
+  sql`
       SELECT (SELECT count(*) FROM imported_calendars WHERE operator_id = ${operatorId}) AS total,
         (SELECT coalesce(jsonb_agg(to_jsonb(row) - 'place' ORDER BY row.place), '[]') FROM (
           SELECT c.id, p.title AS property_title, c.host, c.url, c.state,
@@ -77,25 +68,18 @@ const prepareImportedCalendars = (sql: SqlClient.SqlClient) =>
           JOIN properties p ON p.operator_id = c.operator_id AND p.id = c.property_id
         ) row) AS calendars,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties`
-  )
 
 /** Calendars of elsewhere. */
-export class CalendarsElsewhere extends Context.Service<
-  CalendarsElsewhere,
+export class CalendarsElsewhere extends Context.Service<CalendarsElsewhere>()(
+  "latchkey/transports/console/queries/CalendarsElsewhere",
   {
-    /** Returns a page of the calendars as of `today`, a date in the operator's time zone, from `offset` on. */
-    readonly of: (today: string, offset: number) => Effect.Effect<ImportedCalendarsPage, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/CalendarsElsewhere") {
-  static readonly layer = Layer.effect(
-    CalendarsElsewhere,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const [sql, seals] = [yield* SqlClient.SqlClient, yield* CurrentSealer]
-      const statement = prepareImportedCalendars(sql)
-      return CalendarsElsewhere.of({
-        of: Effect.fnUntraced(function* (today, offset) {
+      return {
+        /** Returns a page of the calendars as of `today`, a date in the operator's time zone, from `offset` on. */
+        of: Effect.fnUntraced(function* (today: string, offset: number) {
           const { operatorId } = yield* CurrentCaller
-          const { calendars, ...page } = yield* readRow(statement({ operatorId, today, offset }))
+          const { calendars, ...page } = yield* readRow(selectImportedCalendars(sql, operatorId, today, offset))
           const openedCalendars = yield* Effect.forEach(calendars, ({ url, ...calendar }) =>
             Effect.map(openOrWarn(seals, calendarAddressBinding(operatorId, calendar.id), url), (address) => ({
               ...calendar,
@@ -104,7 +88,9 @@ export class CalendarsElsewhere extends Context.Service<
           )
           return { ...page, calendars: openedCalendars }
         })
-      })
+      }
     })
-  )
+  }
+) {
+  static readonly layer = Layer.effect(CalendarsElsewhere, CalendarsElsewhere.make)
 }

@@ -2,8 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { visibleGrantsCondition } from "../../../domain/access/oauth/Grants.ts"
-import type { AccountViewer } from "../../../domain/access/operators/account-viewer.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { CONNECTIONS_SHOWN } from "../../../platform/limits.ts"
 
@@ -24,34 +22,28 @@ export type ConnectedApplication = typeof ConnectedApplication.Type
 const readApplications = makeRowsReader(ConnectedApplication)
 
 /** Uses of tokens that are deleted already stand with the grant (src/domain/access/oauth/retention.ts). */
-const list = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    (viewer: Givens<AccountViewer>) => sql`
+const list = (sql: SqlClient.SqlClient) =>
+  CurrentCaller.use(({ operatorId, accountId, role }) =>
+    readApplications(sql`
       SELECT g.id, g.client_id AS "clientId", g.name, g.scope, g.account_id AS "accountId", a.name AS "accountName",
         g.created_at AS "connectedAt",
         greatest(g.last_used_at, (
           SELECT max(t.last_used_at) FROM access_tokens t WHERE t.operator_id = g.operator_id AND t.grant_id = g.id
         )) AS "lastUsedAt"
       FROM oauth_grants g JOIN accounts a ON a.operator_id = g.operator_id AND a.id = g.account_id
-      WHERE ${visibleGrantsCondition(sql, viewer)} AND g.ended_at IS NULL
-      ORDER BY g.id DESC LIMIT ${sql.literal(String(CONNECTIONS_SHOWN))}`
+      WHERE ${visibleGrantsCondition(sql, { operatorId, accountId, role })} AND g.ended_at IS NULL
+      ORDER BY g.id DESC LIMIT ${sql.literal(String(CONNECTIONS_SHOWN))}`)
   )
-  return CurrentCaller.use(({ operatorId, accountId, role }) =>
-    readApplications(statement({ operatorId, accountId, role }))
-  )
-}
 
 /** The connected applications that the caller may see: a main account sees those of all accounts, a sub-account its own. */
-export class ConnectedApplications extends Context.Service<
-  ConnectedApplications,
+export class ConnectedApplications extends Context.Service<ConnectedApplications>()(
+  "latchkey/transports/console/queries/ConnectedApplications",
   {
-    /** Returns the connected applications, the newest first, {@link CONNECTIONS_SHOWN} at most. */
-    readonly list: Effect.Effect<ReadonlyArray<ConnectedApplication>, never, CurrentCaller>
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      /** Returns the connected applications, the newest first, {@link CONNECTIONS_SHOWN} at most. */
+      list: list(sql)
+    }))
   }
->()("latchkey/transports/console/queries/ConnectedApplications") {
-  static readonly layer = Layer.effect(
-    ConnectedApplications,
-    Effect.map(SqlClient.SqlClient, (sql) => ConnectedApplications.of({ list: list(sql) }))
-  )
+) {
+  static readonly layer = Layer.effect(ConnectedApplications, ConnectedApplications.make)
 }

@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { DAY_SHEET_TASKS_MAX } from "../../../platform/limits.ts"
 
@@ -54,7 +53,7 @@ interface DaySheetInput {
   readonly staff_id: number | undefined
 }
 
-const guestMovementsSql = (sql: Sql, { operatorId, day }: Givens<DaySheetInput>, arrives: boolean): Fragment => {
+const guestMovementsSql = (sql: Sql, { operatorId, day }: DaySheetInput, arrives: boolean): Fragment => {
   const [date, announcedTime, usualTime] = arrives
     ? ([sql`s.check_in_date`, sql`s.arrival_at`, sql`coalesce(p.checkin_time, o.default_checkin_time)`] as const)
     : ([sql`s.check_out_date`, sql`s.departure_at`, sql`coalesce(p.checkout_time, o.default_checkout_time)`] as const)
@@ -68,11 +67,10 @@ const guestMovementsSql = (sql: Sql, { operatorId, day }: Givens<DaySheetInput>,
     WHERE s.operator_id = ${operatorId} AND ${date} = ${day}::date AND s.property_id IN (SELECT property_id FROM task)`
 }
 
-const prepareDaySheet = (sql: Sql) =>
-  inForms(sql, (input: Givens<DaySheetInput>) => {
-    const { operatorId, day, staff_id } = input
-    const staffCondition = staff_id === undefined ? sql`true` : sql`t.staff_id = ${staff_id}`
-    return sql`
+const selectDaySheet = (sql: Sql, input: DaySheetInput) => {
+  const { operatorId, day, staff_id } = input
+  const staffCondition = staff_id === undefined ? sql`true` : sql`t.staff_id = ${staff_id}`
+  return sql`
       WITH due AS MATERIALIZED (
         SELECT t.* FROM tasks t
         WHERE t.operator_id = ${operatorId} AND t.expected_date = ${day}::date AND t.status <> 'cancelled' AND ${staffCondition}
@@ -89,24 +87,15 @@ const prepareDaySheet = (sql: Sql) =>
         (SELECT count(*) FROM due) AS total, (
           SELECT coalesce(jsonb_agg(to_jsonb(each) ORDER BY arrives, time), '[]')
           FROM (${guestMovementsSql(sql, input, false)} UNION ALL ${guestMovementsSql(sql, input, true)}) each) AS passing`
-  })
+}
 
 /** The work of one day. */
-export class DaySheet extends Context.Service<
-  DaySheet,
-  {
+export class DaySheet extends Context.Service<DaySheet>()("latchkey/transports/console/queries/DaySheet", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns the sheet of a day with the tasks of one staff member, or of everybody if `staff` is undefined. */
-    readonly of: (day: string, staff: number | undefined) => Effect.Effect<DaySheetData, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/DaySheet") {
-  static readonly layer = Layer.effect(
-    DaySheet,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareDaySheet(sql)
-      return DaySheet.of({
-        of: (day, staff_id) =>
-          CurrentCaller.use(({ operatorId }) => readDaySheet(statement({ operatorId, day, staff_id })))
-      })
-    })
-  )
+    of: (day: string, staff_id: number | undefined) =>
+      CurrentCaller.use(({ operatorId }) => readDaySheet(selectDaySheet(sql, { operatorId, day, staff_id })))
+  }))
+}) {
+  static readonly layer = Layer.effect(DaySheet, DaySheet.make)
 }

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { type DictionaryEntry, listSelectableEntries, selectDictionaries } from "../../../domain/money/dictionaries.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
@@ -38,41 +37,32 @@ interface TransactionChoicesInput {
 }
 
 /** The categories, payment methods and properties of an entry, and the currency of an order by its code or that of one of its stays. */
-export class EntryChoices extends Context.Service<
-  EntryChoices,
-  {
-    readonly of: (
-      direction: "income" | "expense",
-      order?: string
-    ) => Effect.Effect<TransactionChoices, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/EntryChoices") {
-  static readonly layer = Layer.effect(
-    EntryChoices,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = inForms(sql, ({ operatorId, items, methods, order }: Givens<TransactionChoicesInput>) => {
-        const ownEntriesSql = (dictionary: typeof items) => sql`(
+export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/transports/console/queries/EntryChoices", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const statement = ({ operatorId, items, methods, order }: TransactionChoicesInput) => {
+      const ownEntriesSql = (dictionary: typeof items) => sql`(
           SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'retired', retired_at IS NOT NULL)), '[]')
           FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${dictionary})`
-        return sql`
+      return sql`
           SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${ownEntriesSql(items)} AS items, ${ownEntriesSql(methods)} AS methods, coalesce(
               (SELECT currency FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${order ?? null}::text),
               (SELECT o.currency FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
                 WHERE s.operator_id = ${operatorId} AND s.stay_code = ${order ?? null}::text)) AS currency`
+    }
+    return {
+      of: Effect.fnUntraced(function* (direction: "income" | "expense", order?: string) {
+        const { operatorId } = yield* CurrentCaller
+        const { items, methods } = selectDictionaries(direction)
+        const row = yield* readChoices(statement({ operatorId, items, methods, order }))
+        return {
+          properties: row.properties,
+          items: listSelectableEntries(items, row.items),
+          methods: listSelectableEntries(methods, row.methods),
+          currency: row.currency
+        }
       })
-      return EntryChoices.of({
-        of: Effect.fnUntraced(function* (direction, order) {
-          const { operatorId } = yield* CurrentCaller
-          const { items, methods } = selectDictionaries(direction)
-          const row = yield* readChoices(statement({ operatorId, items, methods, order }))
-          return {
-            properties: row.properties,
-            items: listSelectableEntries(items, row.items),
-            methods: listSelectableEntries(methods, row.methods),
-            currency: row.currency
-          }
-        })
-      })
-    })
-  )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(EntryChoices, EntryChoices.make)
 }

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { daysBefore } from "../../../contract/time.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../platform/limits.ts"
 import { pushedDaysSql } from "./pushed-days.ts"
@@ -30,16 +29,8 @@ const FailedPushPage = Schema.Struct({ pushes: Schema.Array(FailedPush), total: 
 
 const readFailedPushes = makeSingleRowReader(FailedPushPage)
 
-interface FailedPushesInput {
-  readonly operatorId: number
-  readonly since: Date
-  readonly offset: number
-}
-
-const prepareFailedPushes = (sql: SqlClient.SqlClient) =>
-  inForms(
-    sql,
-    ({ operatorId, since, offset }: Givens<FailedPushesInput>) => sql`
+const selectFailedPushes = (sql: SqlClient.SqlClient, operatorId: number, since: Date, offset: number) =>
+  sql`
       WITH failed AS MATERIALIZED (
         SELECT p.* FROM listing_pushes p
         WHERE p.operator_id = ${operatorId} AND p.state IN ('refused', 'dead') AND p.settled_at >= ${since}
@@ -52,29 +43,19 @@ const prepareFailedPushes = (sql: SqlClient.SqlClient) =>
           JOIN listings l ON l.operator_id = p.operator_id AND l.id = p.listing_row
           CROSS JOIN LATERAL ${pushedDaysSql(sql)} days
         ) row) AS pushes`
-  )
 
 /** Pushes to channels that failed. */
-export class FailedPushes extends Context.Service<
-  FailedPushes,
-  {
+export class FailedPushes extends Context.Service<FailedPushes>()("latchkey/transports/console/queries/FailedPushes", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**
      * Returns failed pushes of the last {@link OVERVIEW_DAYS_FAILED} days, the latest first: {@link FAILED_PUSHES_SHOWN} at most, from
      * `offset` on.
      */
-    readonly of: (now: Date, offset: number) => Effect.Effect<typeof FailedPushPage.Type, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/FailedPushes") {
-  static readonly layer = Layer.effect(
-    FailedPushes,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareFailedPushes(sql)
-      return FailedPushes.of({
-        of: (now, offset) =>
-          CurrentCaller.use(({ operatorId }) =>
-            readFailedPushes(statement({ operatorId, since: daysBefore(now, OVERVIEW_DAYS_FAILED), offset }))
-          )
-      })
-    })
-  )
+    of: (now: Date, offset: number) =>
+      CurrentCaller.use(({ operatorId }) =>
+        readFailedPushes(selectFailedPushes(sql, operatorId, daysBefore(now, OVERVIEW_DAYS_FAILED), offset))
+      )
+  }))
+}) {
+  static readonly layer = Layer.effect(FailedPushes, FailedPushes.make)
 }

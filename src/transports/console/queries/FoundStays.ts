@@ -8,7 +8,6 @@ import { computeShownStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
 import { receivedAmountSql } from "../../../domain/money/received-money.ts"
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { normalizeForSearch, normalizeSearchKeyword } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, STAY_SEARCH_ROWS_MAX } from "../../../platform/limits.ts"
@@ -92,7 +91,6 @@ const StaySearchResult = Schema.Struct({
   /** By the day of their check-in, {@link STAY_SEARCH_ROWS_MAX} at most. */
   rows: Schema.Array(StaySearchRow)
 })
-export type StaySearchResult = typeof StaySearchResult.Type
 
 const readSearchResult = makeSingleRowReader(StaySearchResult)
 
@@ -107,42 +105,31 @@ interface StaySearchInput extends StaySearchFilter {
   readonly offset: number
 }
 
-/** Which parts of a statement there are. */
-type StaySearchShape = [status: StaySearchStatus | "any", payment: StaySearchPayment | "any", where: "box" | "anywhere"]
-
-const orderConditions = (
-  sql: Sql,
-  { status, today }: Givens<StaySearchInput>,
-  [statusShape]: StaySearchShape
-): ReadonlyArray<Fragment> => {
-  if (statusShape === "check_in") return [awaitsReviewCondition(sql, today)]
+const orderConditions = (sql: Sql, { status, today }: StaySearchInput): ReadonlyArray<Fragment> => {
+  if (status === "check_in") return [awaitsReviewCondition(sql, today)]
   return status === undefined ? [] : [sql`o.status = ${status}`]
 }
 
 /** Whether money is still to come, of accepted orders whose stays leave in the days that are covered. */
-const paymentConditions = (sql: Sql, payment: StaySearchPayment | "any"): ReadonlyArray<Fragment> => {
-  if (payment === "any") return []
+const paymentConditions = (sql: Sql, payment: StaySearchPayment | undefined): ReadonlyArray<Fragment> => {
+  if (payment === undefined) return []
   return payment === "unpaid"
     ? [sql`s.order_id IN (SELECT order_id FROM unpaid)`]
     : [sql`o.status = 'accepted' AND s.order_id NOT IN (SELECT order_id FROM unpaid)`]
 }
 
 /** The same of the few orders that were named, whatever their days: each is added up by itself. */
-const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | "any"): ReadonlyArray<Fragment> => {
-  if (payment === "any") return []
+const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | undefined): ReadonlyArray<Fragment> => {
+  if (payment === undefined) return []
   const due = sql`(
     SELECT coalesce(sum(each.rate), 0) FROM stays each WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id)`
   const received = receivedAmountSql(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })
   return [sql`o.status = 'accepted' AND ${due} ${sql.literal(payment === "unpaid" ? ">" : "<=")} ${received}`]
 }
 
-const stayConditions = (
-  sql: Sql,
-  input: Givens<StaySearchInput>,
-  [, , assignment]: StaySearchShape
-): ReadonlyArray<Fragment> => {
+const stayConditions = (sql: Sql, input: StaySearchInput): ReadonlyArray<Fragment> => {
   const conditions: Array<Fragment> = [sql`s.operator_id = ${input.operatorId}`]
-  if (assignment === "box") conditions.push(sql`s.property_id IS NULL`)
+  if (input.propertyId === UNASSIGNED_PROPERTY) conditions.push(sql`s.property_id IS NULL`)
   else if (input.propertyId !== undefined) conditions.push(sql`s.property_id = ${input.propertyId}`)
   if (input.from !== undefined) conditions.push(sql`s.check_in_date >= ${input.from}::date`)
   if (input.to !== undefined) conditions.push(sql`s.check_in_date <= ${input.to}::date`)
@@ -151,23 +138,22 @@ const stayConditions = (
   return conditions
 }
 
-const checkOutConditions = (sql: Sql, { coveredFrom, coveredTo }: Givens<StaySearchInput>): ReadonlyArray<Fragment> => [
+const checkOutConditions = (sql: Sql, { coveredFrom, coveredTo }: StaySearchInput): ReadonlyArray<Fragment> => [
   ...(coveredFrom === undefined ? [] : [sql`s.check_out_date >= ${coveredFrom}::date`]),
   ...(coveredTo === undefined ? [] : [sql`s.check_out_date <= ${coveredTo}::date`])
 ]
 
 /** The stays that are sought: `id`, `order_id`, and the day they come. */
-const matchingStaysSql = (sql: Sql, input: Givens<StaySearchInput>, shape: StaySearchShape): Fragment => {
-  const { operatorId, searchText } = input
-  const [, payment] = shape
-  const conditionsOnOrder = orderConditions(sql, input, shape)
+const matchingStaysSql = (sql: Sql, input: StaySearchInput): Fragment => {
+  const { operatorId, searchText, payment } = input
+  const conditionsOnOrder = orderConditions(sql, input)
   const orderJoin =
-    conditionsOnOrder.length === 0 && payment === "any"
+    conditionsOnOrder.length === 0 && payment === undefined
       ? sql``
       : sql` JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id`
   const selectStays = (extraConditions: ReadonlyArray<Fragment>): Fragment => sql`
     SELECT s.id, s.order_id, s.check_in_date FROM stays s${orderJoin}
-    WHERE ${sql.and([...stayConditions(sql, input, shape), ...conditionsOnOrder, ...extraConditions])}`
+    WHERE ${sql.and([...stayConditions(sql, input), ...conditionsOnOrder, ...extraConditions])}`
   const rangeConditions = [...checkOutConditions(sql, input), ...paymentConditions(sql, payment)]
   if (searchText === undefined) return selectStays(rangeConditions)
   const keyword = normalizeSearchKeyword(sql, searchText)
@@ -178,7 +164,7 @@ const matchingStaysSql = (sql: Sql, input: Givens<StaySearchInput>, shape: StayS
   return sql`${selectStays([...rangeConditions, matchesName])} UNION ${selectStays([matchesCode, ...paymentConditionsByOrder(sql, payment)])}`
 }
 
-const resultRowsSql = (sql: Sql, { operatorId }: Givens<StaySearchInput>): Fragment => sql`
+const resultRowsSql = (sql: Sql, { operatorId }: StaySearchInput): Fragment => sql`
   SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date, s.check_out_date, s.number_of_guests,
     o.channel_type, o.status, s.stay_status, ${checkOutTimeSql(sql, sql`s`)} AS check_out_time, o.currency, due.total::text AS total,
     greatest(due.total - come.received, 0)::text AS balance, (
@@ -195,19 +181,18 @@ const resultRowsSql = (sql: Sql, { operatorId }: Givens<StaySearchInput>): Fragm
     SELECT ${receivedAmountSql(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })} AS received) come
   ORDER BY page.check_in_date, page.id`
 
-const prepareSearch = (sql: Sql) =>
-  inForms(sql, (input: Givens<StaySearchInput>, ...shape: StaySearchShape) => {
-    const { operatorId, moneyFrom: from, moneyTo: until, offset } = input
-    const unpaid =
-      shape[1] === "any" ? sql`` : sql`unpaid AS MATERIALIZED (${unpaidOrdersSql(sql, { operatorId, from, until })}), `
-    return sql`
-    WITH ${unpaid}matching AS MATERIALIZED (${matchingStaysSql(sql, input, shape)}),
+const selectFoundStays = (sql: Sql, input: StaySearchInput) => {
+  const { operatorId, payment, moneyFrom: from, moneyTo: until, offset } = input
+  const unpaid =
+    payment === undefined ? sql`` : sql`unpaid AS MATERIALIZED (${unpaidOrdersSql(sql, { operatorId, from, until })}), `
+  return sql`
+    WITH ${unpaid}matching AS MATERIALIZED (${matchingStaysSql(sql, input)}),
       page AS MATERIALIZED (
         SELECT id, check_in_date FROM matching ORDER BY check_in_date, id
         LIMIT ${sql.literal(String(STAY_SEARCH_ROWS_MAX))} OFFSET ${offset})
     SELECT (SELECT count(*) FROM matching) AS total, (SELECT count(DISTINCT order_id) FROM matching) AS orders,
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${resultRowsSql(sql, input)}) row) AS rows`
-  })
+}
 
 /** Returns the stay with the status and the balance that its record shows (reservations/rules/reservation-view.ts). */
 const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => ({
@@ -220,46 +205,25 @@ const EARLIEST_DATE = "0001-01-01"
 const LATEST_DATE = "9999-12-31"
 
 /** Finds stays for who works at the desk. */
-export class FoundStays extends Context.Service<
-  FoundStays,
-  {
+export class FoundStays extends Context.Service<FoundStays>()("latchkey/transports/console/queries/FoundStays", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns a page of stays from `offset` on. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
-    readonly of: (
-      filter: StaySearchFilter,
-      clock: string,
-      offset: number
-    ) => Effect.Effect<StaySearchResult, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/FoundStays") {
-  static readonly layer = Layer.effect(
-    FoundStays,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareSearch(sql)
-      return FoundStays.of({
-        of: Effect.fnUntraced(function* (filter, clock, offset) {
-          const { operatorId } = yield* CurrentCaller
-          const today = dateOfWallClock(clock)
-          const { from, to } = checkOutRangeOf(filter, today)
-          const { status, payment, propertyId, checkOutFrom, checkOutTo } = filter
-          const isUnassigned = propertyId === UNASSIGNED_PROPERTY
-          const result = yield* readSearchResult(
-            statement(
-              {
-                ...filter,
-                ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
-                propertyId: isUnassigned ? undefined : propertyId,
-                // Who comes from a day on leaves after it.
-                moneyFrom: checkOutFrom ?? filter.from ?? from ?? EARLIEST_DATE,
-                moneyTo: checkOutTo ?? to ?? LATEST_DATE
-              },
-              status ?? "any",
-              payment ?? "any",
-              isUnassigned ? "box" : "anywhere"
-            )
-          )
-          return { ...result, rows: result.rows.map((row) => withCurrentStatus(row, clock)) }
+    of: Effect.fnUntraced(function* (filter: StaySearchFilter, clock: string, offset: number) {
+      const { operatorId } = yield* CurrentCaller
+      const today = dateOfWallClock(clock)
+      const { from, to } = checkOutRangeOf(filter, today)
+      const result = yield* readSearchResult(
+        selectFoundStays(sql, {
+          ...filter,
+          ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
+          // Who comes from a day on leaves after it.
+          moneyFrom: filter.checkOutFrom ?? filter.from ?? from ?? EARLIEST_DATE,
+          moneyTo: filter.checkOutTo ?? to ?? LATEST_DATE
         })
-      })
+      )
+      return { ...result, rows: result.rows.map((row) => withCurrentStatus(row, clock)) }
     })
-  )
+  }))
+}) {
+  static readonly layer = Layer.effect(FoundStays, FoundStays.make)
 }

@@ -8,7 +8,6 @@ import {
   auditEntriesSql,
   toAuditRange
 } from "../../../domain/audit-log/audit-range.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { ACCOUNTS_MAX, ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../platform/limits.ts"
 
@@ -60,7 +59,7 @@ const readAuditLogPage = makeSingleRowReader(AuditLogPage)
 export const NO_ACCOUNT = 0
 
 /** A part of the caller's audit log. An undefined field does not narrow it. */
-export interface AuditLogFilter extends Omit<AuditRangeFilter, "operatorId"> {
+interface AuditLogFilter extends Omit<AuditRangeFilter, "operatorId"> {
   /** An account's id, or {@link NO_ACCOUNT}. */
   readonly accountId?: number | undefined
 }
@@ -70,7 +69,7 @@ interface AuditLogInput extends AuditRange {
 }
 
 /** Accounts have no index: for the changes of one, so many changes of all are read. */
-const scannedEntriesSql = (sql: Sql, { accountId, ...range }: Givens<AuditLogInput>): Fragment =>
+const scannedEntriesSql = (sql: Sql, { accountId, ...range }: AuditLogInput): Fragment =>
   auditEntriesSql(sql, range, accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED)
 
 /** Tables whose rows have a name, by what the trail calls a row. */
@@ -93,7 +92,7 @@ const NAME_COLUMNS: ReadonlyArray<readonly [record: string, table: string, name:
 ]
 
 /** What the record of a row `c` is called, by its `kind` and its `key`, which is a `number` where it is one. */
-const recordNameSql = (sql: Sql, operatorId: Value<number>): Fragment => {
+const recordNameSql = (sql: Sql, operatorId: number): Fragment => {
   const byId = NAME_COLUMNS.map(
     ([record, table, name]) => sql`
       WHEN ${sql.literal(`'${record}'`)} THEN (
@@ -104,21 +103,20 @@ const recordNameSql = (sql: Sql, operatorId: Value<number>): Fragment => {
     WHEN 'conversation' THEN (SELECT guest_name FROM conversations WHERE operator_id = ${operatorId} AND code = c.key) END`
 }
 
-const firstStaySql = (sql: Sql, operatorId: Value<number>): Fragment => sql`
+const firstStaySql = (sql: Sql, operatorId: number): Fragment => sql`
   SELECT s.guest_name, s.stay_code FROM orders o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
   WHERE o.operator_id = ${operatorId} AND o.reservation_code = c.key ORDER BY s.id LIMIT 1`
 
-const linkTargetSql = (sql: Sql, operatorId: Value<number>): Fragment => sql`CASE c.kind
+const linkTargetSql = (sql: Sql, operatorId: number): Fragment => sql`CASE c.kind
   WHEN 'reservation' THEN (SELECT stay_code FROM (${firstStaySql(sql, operatorId)}) first)
   WHEN 'transaction' THEN (
     SELECT o.reservation_code FROM transactions t JOIN orders o ON o.operator_id = t.operator_id AND o.id = t.order_id
     WHERE t.operator_id = ${operatorId} AND t.id = c.number) END`
 
-const prepareHistory = (sql: Sql) =>
-  inForms(sql, (input: Givens<AuditLogInput>) => {
-    const { operatorId, accountId } = input
-    const accountCondition = accountId === undefined ? sql`true` : sql`coalesce(account_id, 0) = ${accountId}`
-    return sql`
+const selectHistory = (sql: Sql, input: AuditLogInput) => {
+  const { operatorId, accountId } = input
+  const accountCondition = accountId === undefined ? sql`true` : sql`coalesce(account_id, 0) = ${accountId}`
+  return sql`
       WITH looked AS MATERIALIZED (${scannedEntriesSql(sql, input)}), chosen AS MATERIALIZED (
         SELECT *, split_part(record, ':', 1) AS kind, substr(record, strpos(record, ':') + 1) AS key,
           CASE WHEN record ~ '^[a-z_]+:[0-9]{1,18}$' THEN split_part(record, ':', 2)::bigint END AS number
@@ -133,23 +131,16 @@ const prepareHistory = (sql: Sql) =>
         (SELECT coalesce(jsonb_agg(account), '[]') FROM (
           SELECT id, name FROM accounts WHERE operator_id = ${operatorId}
           ORDER BY id LIMIT ${sql.literal(String(ACCOUNTS_MAX + 1))}) account) AS accounts`
-  })
+}
 
 /** The trail as its host reads it. */
-export class History extends Context.Service<
-  History,
-  { readonly of: (filter: AuditLogFilter) => Effect.Effect<AuditLogPage, never, CurrentCaller> }
->()("latchkey/transports/console/queries/History") {
-  static readonly layer = Layer.effect(
-    History,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareHistory(sql)
-      return History.of({
-        of: ({ accountId, ...filter }) =>
-          CurrentCaller.use(({ operatorId }) =>
-            readAuditLogPage(statement({ ...toAuditRange({ ...filter, operatorId }), accountId }))
-          )
-      })
-    })
-  )
+export class History extends Context.Service<History>()("latchkey/transports/console/queries/History", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    of: ({ accountId, ...filter }: AuditLogFilter) =>
+      CurrentCaller.use(({ operatorId }) =>
+        readAuditLogPage(selectHistory(sql, { ...toAuditRange({ ...filter, operatorId }), accountId }))
+      )
+  }))
+}) {
+  static readonly layer = Layer.effect(History, History.make)
 }

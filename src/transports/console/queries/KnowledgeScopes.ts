@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { TestStay, testStaysSql } from "./test-stays.ts"
@@ -24,55 +23,40 @@ const KnowledgeTestStays = Schema.Struct({
 })
 export type KnowledgeTestStays = typeof KnowledgeTestStays.Type
 
-interface KnowledgeScopesInput {
-  readonly operatorId: number
-}
-
-interface KnowledgeTestStaysInput extends KnowledgeScopesInput {
-  readonly today: string
-  readonly stayCode: string | undefined
-}
-
 const makeListScopes = (sql: SqlClient.SqlClient) => {
   const read = makeSingleRowReader(KnowledgeScopeChoices)
-  const statement = inForms(
-    sql,
-    ({ operatorId }: Givens<KnowledgeScopesInput>) => sql`
+  return CurrentCaller.use(({ operatorId }) =>
+    read(sql`
       SELECT ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
-        ${namedRecordsSql(sql, "property_groups", operatorId)} AS groups, ${namedRecordsSql(sql, "room_types", operatorId)} AS room_types`
+        ${namedRecordsSql(sql, "property_groups", operatorId)} AS groups, ${namedRecordsSql(sql, "room_types", operatorId)} AS room_types`)
   )
-  return CurrentCaller.use(({ operatorId }) => read(statement({ operatorId })))
 }
 
 const makeListTestStays = (sql: SqlClient.SqlClient) => {
   const read = makeSingleRowReader(KnowledgeTestStays)
-  const statement = inForms(sql, ({ operatorId, today, stayCode }: Givens<KnowledgeTestStaysInput>) => {
-    const stayExistsCondition =
-      stayCode === undefined
-        ? sql`true`
-        : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
-    return sql`SELECT ${testStaysSql(sql, { operatorId, today })} AS stays, ${stayExistsCondition} AS is_known`
-  })
   return (today: string, stayCode?: string) =>
-    CurrentCaller.use(({ operatorId }) => read(statement({ operatorId, today, stayCode })))
+    CurrentCaller.use(({ operatorId }) => {
+      const stayExistsCondition =
+        stayCode === undefined
+          ? sql`true`
+          : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
+      return read(sql`SELECT ${testStaysSql(sql, { operatorId, today })} AS stays, ${stayExistsCondition} AS is_known`)
+    })
 }
 
-export class KnowledgeScopes extends Context.Service<
-  KnowledgeScopes,
+export class KnowledgeScopes extends Context.Service<KnowledgeScopes>()(
+  "latchkey/transports/console/queries/KnowledgeScopes",
   {
-    /** Returns the properties, groups and room types that an entry can be about. */
-    readonly of: Effect.Effect<KnowledgeScopeChoices, never, CurrentCaller>
-    /**
-     * Returns stays to test a question on as of `today`, a date in the operator's time zone. It also returns whether the operator
-     * has the stay `stayCode`.
-     */
-    readonly trial: (today: string, stayCode?: string) => Effect.Effect<KnowledgeTestStays, never, CurrentCaller>
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      /** Returns the properties, groups and room types that an entry can be about. */
+      of: makeListScopes(sql),
+      /**
+       * Returns stays to test a question on as of `today`, a date in the operator's time zone. It also returns whether the operator
+       * has the stay `stayCode`.
+       */
+      trial: makeListTestStays(sql)
+    }))
   }
->()("latchkey/transports/console/queries/KnowledgeScopes") {
-  static readonly layer = Layer.effect(
-    KnowledgeScopes,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      KnowledgeScopes.of({ of: makeListScopes(sql), trial: makeListTestStays(sql) })
-    )
-  )
+) {
+  static readonly layer = Layer.effect(KnowledgeScopes, KnowledgeScopes.make)
 }

@@ -4,7 +4,6 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { TransactionDirection, TransactionStatus } from "../../../domain/money/contract.ts"
 import { resolveEntryName, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makePositionalRowReader } from "../../../platform/database/positional-row-reader.ts"
 import { makeReader } from "../../../platform/database/rows.ts"
 import type { TransactionFilter } from "./Sums.ts"
@@ -45,10 +44,8 @@ interface LedgerInput extends TransactionFilter {
 }
 
 /** Oldest first. */
-const prepareLedger = (sql: Sql) =>
-  inForms(
-    sql,
-    ({ operatorId, limit, ...filter }: Givens<LedgerInput>) => sql`
+const selectLedger = (sql: Sql, { operatorId, limit, ...filter }: LedgerInput) =>
+  sql`
       SELECT part.id, part.action_at, part.direction, part.status, part.item_id, item.name AS item_name,
         part.payment_method_id, method.name AS payment_method_name, part.amount::text AS amount, part.currency,
         p.title AS property_title, o.reservation_code, part.stay_code, part.operator_name, part.note
@@ -60,7 +57,6 @@ const prepareLedger = (sql: Sql) =>
       LEFT JOIN dictionary_entries method ON method.operator_id = part.operator_id AND method.id = part.payment_method_id
         AND method.dictionary = part.direction || '_methods'
       ORDER BY part.action_at, part.id, part.stay_code LIMIT ${limit}`
-  )
 
 const withDictionaryNames = (line: LedgerLine): LedgerLine => {
   const { items, methods } = selectDictionaries(line.direction)
@@ -72,27 +68,17 @@ const withDictionaryNames = (line: LedgerLine): LedgerLine => {
 }
 
 /** The entries of a period, line by line. */
-export class Ledger extends Context.Service<
-  Ledger,
-  {
+export class Ledger extends Context.Service<Ledger>()("latchkey/transports/console/queries/Ledger", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns `limit` lines at most. A page that must know whether there are more reads one more than it shows. */
-    readonly lines: (
-      filter: TransactionFilter,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<LedgerLine>, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/Ledger") {
-  static readonly layer = Layer.effect(
-    Ledger,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareLedger(sql)
-      return Ledger.of({
-        lines: Effect.fnUntraced(function* ({ from, until, property_id, order_code }, limit) {
-          const { operatorId } = yield* CurrentCaller
-          const lines = yield* readLines(statement({ operatorId, limit, from, until, property_id, order_code }).values)
-          return lines.map(withDictionaryNames)
-        })
-      })
+    lines: Effect.fnUntraced(function* ({ from, until, property_id, order_code }: TransactionFilter, limit: number) {
+      const { operatorId } = yield* CurrentCaller
+      const lines = yield* readLines(
+        selectLedger(sql, { operatorId, limit, from, until, property_id, order_code }).values
+      )
+      return lines.map(withDictionaryNames)
     })
-  )
+  }))
+}) {
+  static readonly layer = Layer.effect(Ledger, Ledger.make)
 }

@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { addDays } from "../../../contract/time.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import {
   MONTH_PROPERTIES_MAX,
@@ -70,21 +69,20 @@ const stayJsonSql = (sql: Sql): Fragment => sql`
 /** Stays of orders that are not over, with a night from the first day to the last. */
 const staysInRangeSql = (
   sql: Sql,
-  { operatorId, first, last, earliestCheckIn }: Givens<MonthInput>,
+  { operatorId, first, last, earliestCheckIn }: MonthInput,
   where: Fragment
 ): Fragment => sql`
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND s.check_in_date >= ${earliestCheckIn}::date AND s.check_in_date <= ${last}::date
     AND s.check_out_date > ${first}::date AND o.status IN ('accepted', 'wait_accept', 'wait_pay') AND ${where}`
 
-const prepareMonth = (sql: Sql) =>
-  inForms(sql, (input: Givens<MonthInput>) => {
-    const { operatorId, first, last, offset, propertyId } = input
-    const propertyCondition =
-      propertyId === undefined
-        ? sql`operator_id = ${operatorId}`
-        : sql`operator_id = ${operatorId} AND id = ${propertyId}`
-    return sql`
+const selectMonth = (sql: Sql, input: MonthInput) => {
+  const { operatorId, first, last, offset, propertyId } = input
+  const propertyCondition =
+    propertyId === undefined
+      ? sql`operator_id = ${operatorId}`
+      : sql`operator_id = ${operatorId} AND id = ${propertyId}`
+  return sql`
     WITH shown AS MATERIALIZED (
       SELECT id, title, deactivated_at IS NOT NULL AS deactivated FROM properties WHERE ${propertyCondition}
       ORDER BY title, id LIMIT ${sql.literal(String(MONTH_PROPERTIES_MAX))} OFFSET ${offset}
@@ -115,7 +113,7 @@ const prepareMonth = (sql: Sql) =>
         SELECT stay FROM boxed LIMIT ${sql.literal(String(MONTH_UNASSIGNED_STAYS_MAX))}) each) AS boxed,
       (SELECT count(*) FROM held) > ${sql.literal(String(MONTH_STAYS_MAX))}
         OR (SELECT count(*) FROM boxed) > ${sql.literal(String(MONTH_UNASSIGNED_STAYS_MAX))} AS more`
-  })
+}
 
 export interface CalendarSpan {
   /** Both included. */
@@ -124,29 +122,29 @@ export interface CalendarSpan {
 }
 
 /** The calendar of an operator's properties. */
-export class Month extends Context.Service<
-  Month,
-  {
-    /** Returns the calendar of a page of properties, by title from `offset` on. */
-    readonly of: (span: CalendarSpan, offset: number) => Effect.Effect<MonthView, never, CurrentCaller>
-    /** Returns the calendar of one property. `properties` is empty if the operator has no such property. */
-    readonly ofProperty: (span: CalendarSpan, propertyId: number) => Effect.Effect<MonthView, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/Month") {
-  static readonly layer = Layer.effect(
-    Month,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareMonth(sql)
-      const readMonth = ({ first, last }: CalendarSpan, offset: number, propertyId: number | undefined) =>
-        CurrentCaller.use(({ operatorId }) =>
-          readMonthView(
-            statement({ operatorId, first, last, earliestCheckIn: addDays(first, -STAY_NIGHTS), offset, propertyId })
-          )
+export class Month extends Context.Service<Month>()("latchkey/transports/console/queries/Month", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const readMonth = ({ first, last }: CalendarSpan, offset: number, propertyId: number | undefined) =>
+      CurrentCaller.use(({ operatorId }) =>
+        readMonthView(
+          selectMonth(sql, {
+            operatorId,
+            first,
+            last,
+            earliestCheckIn: addDays(first, -STAY_NIGHTS),
+            offset,
+            propertyId
+          })
         )
-      return Month.of({
-        of: (span, offset) => readMonth(span, offset, undefined),
-        ofProperty: (span, propertyId) => readMonth(span, 0, propertyId)
-      })
-    })
-  )
+      )
+    return {
+      /** Returns the calendar of a page of properties, by title from `offset` on. */
+      of: (span: CalendarSpan, offset: number) => readMonth(span, offset, undefined),
+
+      /** Returns the calendar of one property. `properties` is empty if the operator has no such property. */
+      ofProperty: (span: CalendarSpan, propertyId: number) => readMonth(span, 0, propertyId)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Month, Month.make)
 }

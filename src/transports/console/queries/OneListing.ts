@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { LISTING_PUSHES_SHOWN } from "../../../platform/limits.ts"
 import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
@@ -65,15 +64,8 @@ export type ListingDetail = typeof ListingDetail.Type
 
 const readListingDetail = makeOptionalRowReader(ListingDetail)
 
-interface ListingDetailInput {
-  readonly operatorId: number
-  readonly id: number
-}
-
-const prepareListingDetail = (sql: SqlClient.SqlClient) =>
-  inForms(
-    sql,
-    (input: Givens<ListingDetailInput>) => sql`
+const selectListingDetail = (sql: SqlClient.SqlClient, operatorId: number, id: number) =>
+  sql`
       SELECT l.id, l.channel_type, l.listing_id, l.title, l.url, l.currency, l.inventory, l.shelf_status, l.property_id,
         l.room_type_id, ${mappingColumns(sql)}, l.ratio, l.ratio_readonly AS readonly,
         jsonb_build_object('id', a.id, 'username', a.username, 'auth_status', a.auth_status) AS account,
@@ -88,30 +80,21 @@ const prepareListingDetail = (sql: SqlClient.SqlClient) =>
             ORDER BY id DESC LIMIT ${sql.literal(String(LISTING_PUSHES_SHOWN))}) p
           CROSS JOIN LATERAL ${pushedDaysSql(sql)} days
         ) row) AS pushes,
-        ${namedRecordsSql(sql, "properties", input.operatorId)} AS properties, ${namedRecordsSql(sql, "room_types", input.operatorId)} AS room_types
+        ${namedRecordsSql(sql, "properties", operatorId)} AS properties, ${namedRecordsSql(sql, "room_types", operatorId)} AS room_types
       FROM listings l
       JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
       ${mappingJoins(sql)}
       LEFT JOIN listing_lanes lane ON lane.operator_id = l.operator_id AND lane.listing_row = l.id
       LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
-      WHERE l.operator_id = ${input.operatorId} AND l.id = ${input.id}`
-  )
+      WHERE l.operator_id = ${operatorId} AND l.id = ${id}`
 
 /** A listing at a channel. */
-export class OneListing extends Context.Service<
-  OneListing,
-  {
+export class OneListing extends Context.Service<OneListing>()("latchkey/transports/console/queries/OneListing", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns a listing by its row id, or undefined if the caller's operator has no such listing. */
-    readonly of: (id: number) => Effect.Effect<ListingDetail | undefined, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/OneListing") {
-  static readonly layer = Layer.effect(
-    OneListing,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareListingDetail(sql)
-      return OneListing.of({
-        of: (id) => CurrentCaller.use(({ operatorId }) => readListingDetail(statement({ operatorId, id })))
-      })
-    })
-  )
+    of: (id: number) =>
+      CurrentCaller.use(({ operatorId }) => readListingDetail(selectListingDetail(sql, operatorId, id)))
+  }))
+}) {
+  static readonly layer = Layer.effect(OneListing, OneListing.make)
 }

@@ -7,7 +7,6 @@ import { computeShownStayStatus } from "../../../domain/bookings/stays/rules.ts"
 import { StayStatus } from "../../../domain/bookings/stays/stay.ts"
 import { hostReviewChannelCondition } from "../../../domain/guests/reviews/channel-conditions.ts"
 import { checkOutTimeSql } from "../../../domain/properties/properties/check-out-time.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { OVERVIEW_DAYS_FAILED, OVERVIEW_ROWS_MAX, REVIEW_SEARCH_DAYS, SEARCH_DAYS } from "../../../platform/limits.ts"
 import { awaitsReviewCondition } from "./check-in-review.ts"
@@ -81,7 +80,7 @@ const acceptedOrderJoin = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
 /** Accepted stays that come or go on either day, `column` says which: for `rowsJsonSql` and `countSql`. */
 const staysByDaySql = (
   sql: Sql,
-  { operatorId, today, tomorrow }: Givens<OverviewInput>,
+  { operatorId, today, tomorrow }: OverviewInput,
   column: "check_in_date" | "check_out_date"
 ) =>
   sql`
@@ -98,20 +97,19 @@ const rowsJsonSql = (sql: Sql, query: Fragment): Fragment =>
 const countSql = (sql: Sql, query: Fragment): Fragment => sql`(SELECT count(*) FROM ${query})`
 
 /** Stays whose guests' documents wait for somebody to look at them. */
-const checkInsToReviewSql = (sql: Sql, { operatorId, today }: Givens<OverviewInput>): Fragment => sql`
+const checkInsToReviewSql = (sql: Sql, { operatorId, today }: OverviewInput): Fragment => sql`
   stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND ${awaitsReviewCondition(sql, today)}`
 
 /** Stays of now and of the days to come that are in no property. */
-const unassignedStaysSql = (sql: Sql, { operatorId, today, until }: Givens<OverviewInput>): Fragment => sql`
+const unassignedStaysSql = (sql: Sql, { operatorId, today, until }: OverviewInput): Fragment => sql`
   stays s ${acceptedOrderJoin(sql)}
   WHERE s.operator_id = ${operatorId} AND s.property_id IS NULL
     AND s.check_out_date >= ${today}::date AND s.check_out_date <= ${until}::date`
 
-const prepareOverview = (sql: Sql) =>
-  inForms(sql, (input: Givens<OverviewInput>) => {
-    const { operatorId, from, until, failedSince, today, reviewedFrom } = input
-    return sql`
+const selectOverview = (sql: Sql, input: OverviewInput) => {
+  const { operatorId, from, until, failedSince, today, reviewedFrom } = input
+  return sql`
     WITH arriving AS MATERIALIZED (${staysByDaySql(sql, input, "check_in_date")}),
       leaving AS MATERIALIZED (${staysByDaySql(sql, input, "check_out_date")})
     SELECT ${rowsJsonSql(sql, sql`arriving`)} AS arrivals, ${rowsJsonSql(sql, sql`leaving`)} AS departures,
@@ -126,43 +124,34 @@ const prepareOverview = (sql: Sql) =>
       ${countSql(sql, sql`imported_calendars WHERE operator_id = ${operatorId} AND error IS NOT NULL`)} AS calendars,
       ${countSql(sql, sql`channel_accounts WHERE operator_id = ${operatorId} AND auth_status <> 'active'`)} AS accounts,
       ${countSql(sql, sql`listing_pushes WHERE operator_id = ${operatorId} AND state IN ('refused', 'dead') AND settled_at >= ${failedSince}`)} AS pushes`
-  })
+}
 
 /** Where a day begins. */
-export class Overview extends Context.Service<
-  Overview,
-  {
+export class Overview extends Context.Service<Overview>()("latchkey/transports/console/queries/Overview", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns the overview at the instant `now`. `clock`: the same instant in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
-    readonly of: (clock: string, now: Date) => Effect.Effect<OverviewData, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/Overview") {
-  static readonly layer = Layer.effect(
-    Overview,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareOverview(sql)
-      return Overview.of({
-        of: Effect.fnUntraced(function* (clock, now) {
-          const { operatorId } = yield* CurrentCaller
-          const today = dateOfWallClock(clock)
-          const withCurrentStatus = (stay: OverviewStay): OverviewStay => ({
-            ...stay,
-            stay_status: computeShownStayStatus({ ...stay, status: "accepted", check_out_date: stay.day }, clock)
-          })
-          const data = yield* readOverview(
-            statement({
-              operatorId,
-              today,
-              tomorrow: addDays(today, 1),
-              from: addDays(today, -SEARCH_DAYS),
-              until: addDays(today, SEARCH_DAYS),
-              failedSince: daysBefore(now, OVERVIEW_DAYS_FAILED),
-              conversationsSince: recentConversationsStart(now),
-              reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
-            })
-          )
-          return { ...data, departures: data.departures.map(withCurrentStatus) }
-        })
+    of: Effect.fnUntraced(function* (clock: string, now: Date) {
+      const { operatorId } = yield* CurrentCaller
+      const today = dateOfWallClock(clock)
+      const withCurrentStatus = (stay: OverviewStay): OverviewStay => ({
+        ...stay,
+        stay_status: computeShownStayStatus({ ...stay, status: "accepted", check_out_date: stay.day }, clock)
       })
+      const data = yield* readOverview(
+        selectOverview(sql, {
+          operatorId,
+          today,
+          tomorrow: addDays(today, 1),
+          from: addDays(today, -SEARCH_DAYS),
+          until: addDays(today, SEARCH_DAYS),
+          failedSince: daysBefore(now, OVERVIEW_DAYS_FAILED),
+          conversationsSince: recentConversationsStart(now),
+          reviewedFrom: addDays(today, 1 - REVIEW_SEARCH_DAYS)
+        })
+      )
+      return { ...data, departures: data.departures.map(withCurrentStatus) }
     })
-  )
+  }))
+}) {
+  static readonly layer = Layer.effect(Overview, Overview.make)
 }

@@ -4,7 +4,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { GroupRef, TagRef } from "../../../domain/properties/properties/contract.ts"
 import { groupsJsonSql, tagsJsonSql } from "../../../domain/properties/properties/groups-and-tags.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../platform/limits.ts"
 import { titleCondition } from "./property-picker.ts"
@@ -77,13 +76,13 @@ const roomTypeTitleSql = (sql: Sql): Fragment => sql`(
 const linkCountSql = (sql: Sql, links: string, owner: string): Fragment =>
   sql`(SELECT count(*) FROM ${sql(links)} link WHERE link.operator_id = page.operator_id AND link.${sql(owner)} = page.id)`
 
-const preparePortfolio = (sql: Sql) =>
-  inForms(
-    sql,
-    ({ operatorId, q, propertiesOffset, groupsOffset, tagsOffset, roomTypesOffset }: Givens<PortfolioInput>) => {
-      const matchingSql = (table: string, condition: Fragment) =>
-        sql`(SELECT * FROM ${sql(table)} each WHERE each.operator_id = ${operatorId} AND ${condition}) matching`
-      return sql`
+const selectPortfolio = (
+  sql: Sql,
+  { operatorId, q, propertiesOffset, groupsOffset, tagsOffset, roomTypesOffset }: PortfolioInput
+) => {
+  const matchingSql = (table: string, condition: Fragment) =>
+    sql`(SELECT * FROM ${sql(table)} each WHERE each.operator_id = ${operatorId} AND ${condition}) matching`
+  return sql`
       SELECT ${listPageJsonSql(sql, matchingSql("properties", titleCondition(sql, sql`each.title`, q)), {
         order: sql`title, id`,
         offset: sql`${propertiesOffset}`,
@@ -109,21 +108,14 @@ const preparePortfolio = (sql: Sql) =>
         row: sql`jsonb_build_object('id', page.id, 'name', page.title,
           'properties', ${linkCountSql(sql, "room_type_properties", "room_type_id")}, 'tags', ${tagsJsonSql(sql, "room_type")})`
       })} AS room_types`
-    }
-  )
+}
 
 /** What an operator lets, as a host looks over it. */
-export class Portfolio extends Context.Service<
-  Portfolio,
-  { readonly of: (range: PortfolioRange) => Effect.Effect<PortfolioData, never, CurrentCaller> }
->()("latchkey/transports/console/queries/Portfolio") {
-  static readonly layer = Layer.effect(
-    Portfolio,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = preparePortfolio(sql)
-      return Portfolio.of({
-        of: (range) => CurrentCaller.use(({ operatorId }) => readPortfolio(statement({ ...range, operatorId })))
-      })
-    })
-  )
+export class Portfolio extends Context.Service<Portfolio>()("latchkey/transports/console/queries/Portfolio", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    of: (range: PortfolioRange) =>
+      CurrentCaller.use(({ operatorId }) => readPortfolio(selectPortfolio(sql, { ...range, operatorId })))
+  }))
+}) {
+  static readonly layer = Layer.effect(Portfolio, Portfolio.make)
 }

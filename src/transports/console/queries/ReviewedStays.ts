@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../../platform/limits.ts"
 
@@ -20,43 +19,29 @@ export type ReviewedStay = typeof ReviewedStay.Type
 
 const readStays = makeRowsReader(ReviewedStay)
 
-interface ReviewedStaysInput {
-  readonly operatorId: number
-  readonly codes: ReadonlyArray<string>
-}
-
 /** Who was where, by orders. */
-export class ReviewedStays extends Context.Service<
-  ReviewedStays,
+export class ReviewedStays extends Context.Service<ReviewedStays>()(
+  "latchkey/transports/console/queries/ReviewedStays",
   {
-    /** Returns the first stay of each order by its `reservation_code`. It reads {@link PAGE_MAX} codes at most. */
-    readonly of: (
-      codes: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyMap<string, ReviewedStay>, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/ReviewedStays") {
-  static readonly layer = Layer.effect(
-    ReviewedStays,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = inForms(
-        sql,
-        ({ operatorId, codes }: Givens<ReviewedStaysInput>) => sql`
-          SELECT o.reservation_code, s.stay_code, s.guest_name, p.title AS property_title, o.conversation_id
-          FROM orders o
-          CROSS JOIN LATERAL (
-            SELECT * FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id ORDER BY s.id LIMIT 1) s
-          LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
-          WHERE o.operator_id = ${operatorId} AND o.reservation_code = ANY(${codes}::text[])
-          LIMIT ${sql.literal(String(PAGE_MAX))}`
-      )
-      return ReviewedStays.of({
-        of: Effect.fnUntraced(function* (codes) {
-          const { operatorId } = yield* CurrentCaller
-          const rows =
-            codes.length === 0 ? [] : yield* readStays(statement({ operatorId, codes: codes.slice(0, PAGE_MAX) }))
-          return new Map(rows.map((row) => [row.reservation_code, row]))
-        })
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({
+      /** Returns the first stay of each order by its `reservation_code`. It reads {@link PAGE_MAX} codes at most. */
+      of: Effect.fnUntraced(function* (codes: ReadonlyArray<string>) {
+        const { operatorId } = yield* CurrentCaller
+        const rows =
+          codes.length === 0
+            ? []
+            : yield* readStays(sql`
+              SELECT o.reservation_code, s.stay_code, s.guest_name, p.title AS property_title, o.conversation_id
+              FROM orders o
+              CROSS JOIN LATERAL (
+                SELECT * FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id ORDER BY s.id LIMIT 1) s
+              LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
+              WHERE o.operator_id = ${operatorId} AND o.reservation_code = ANY(${codes.slice(0, PAGE_MAX)}::text[])
+              LIMIT ${sql.literal(String(PAGE_MAX))}`)
+        return new Map(rows.map((row) => [row.reservation_code, row]))
       })
-    })
-  )
+    }))
+  }
+) {
+  static readonly layer = Layer.effect(ReviewedStays, ReviewedStays.make)
 }

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { StoredRule } from "../../../domain/automation/rules/rule.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
@@ -22,50 +21,38 @@ export type RuleBookData = typeof RuleBookData.Type
 
 const readRuleBook = makeSingleRowReader(RuleBookData)
 
-interface RuleBookInput {
-  readonly operatorId: number
-  readonly today: string
-  /** The rule that is tried. */
-  readonly testedRuleId: number | undefined
-}
-
-const prepareRuleBook = (sql: SqlClient.SqlClient) =>
-  inForms(sql, ({ operatorId, today, testedRuleId }: Givens<RuleBookInput>) => {
-    const truncatedDefinition = sql`CASE WHEN definition -> 'text' IS NOT NULL
+const selectRuleBook = (
+  sql: SqlClient.SqlClient,
+  operatorId: number,
+  today: string,
+  testedRuleId: number | undefined
+) => {
+  const truncatedDefinition = sql`CASE WHEN definition -> 'text' IS NOT NULL
       THEN definition || jsonb_build_object('text', left(definition ->> 'text', ${sql.literal(String(RULE_TEXT_SHOWN))}))
       ELSE definition END`
-    const definition =
-      testedRuleId === undefined
-        ? truncatedDefinition
-        : sql`CASE WHEN id = ${testedRuleId} THEN definition ELSE ${truncatedDefinition} END`
-    return sql`
+  const definition =
+    testedRuleId === undefined
+      ? truncatedDefinition
+      : sql`CASE WHEN id = ${testedRuleId} THEN definition ELSE ${truncatedDefinition} END`
+  return sql`
       SELECT (SELECT coalesce(jsonb_agg(rule), '[]') FROM (
           SELECT operator_id, id, ${definition} AS definition, state, since, created_at FROM automation_rules
           WHERE operator_id = ${operatorId} AND state <> 'removed'
           ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES_MAX))}) rule) AS rules,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
         ${testedRuleId === undefined ? sql`'[]'::jsonb` : testStaysSql(sql, { operatorId, today })} AS stays`
-  })
+}
 
 /** What a host's rules are, and what they can be about. */
-export class RuleBook extends Context.Service<
-  RuleBook,
-  {
+export class RuleBook extends Context.Service<RuleBook>()("latchkey/transports/console/queries/RuleBook", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**
      * Returns the rules as of `today`, a date in the operator's time zone. With `testedRuleId`, the result also has the full
      * definition of that rule and stays to test it on.
      */
-    readonly of: (today: string, testedRuleId?: number) => Effect.Effect<RuleBookData, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/RuleBook") {
-  static readonly layer = Layer.effect(
-    RuleBook,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareRuleBook(sql)
-      return RuleBook.of({
-        of: (today, testedRuleId) =>
-          CurrentCaller.use(({ operatorId }) => readRuleBook(statement({ operatorId, today, testedRuleId })))
-      })
-    })
-  )
+    of: (today: string, testedRuleId?: number) =>
+      CurrentCaller.use(({ operatorId }) => readRuleBook(selectRuleBook(sql, operatorId, today, testedRuleId)))
+  }))
+}) {
+  static readonly layer = Layer.effect(RuleBook, RuleBook.make)
 }

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
@@ -35,15 +34,11 @@ export type TagForm = typeof TagForm.Type
 export type RoomTypeForm = typeof RoomTypeForm.Type
 
 /** The form to load. */
-export interface GroupingFormQuery {
+interface GroupingFormQuery {
   /** Undefined: the form of a new group, tag or room type. */
   readonly id: number | undefined
   /** A part of the titles to choose from. */
   readonly q: string | undefined
-}
-
-interface GroupingFormInput extends GroupingFormQuery {
-  readonly operatorId: number
 }
 
 /** The ids on a list, ascending: `jsonb`. */
@@ -54,75 +49,71 @@ const NO_IDS_SQL = "SELECT NULL::bigint WHERE false"
 
 const makeLoadGroupForm = (sql: Sql) => {
   const read = makeSingleRowReader(GroupForm)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<GroupingFormInput>) => {
-    const selectedIdsSql =
-      id === undefined
-        ? sql.literal(NO_IDS_SQL)
-        : sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${id}`
-    const it =
-      id === undefined
-        ? sql`NULL`
-        : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'property_ids', ${idsJsonSql(sql, "property_id", selectedIdsSql)})
+  return ({ id, q }: GroupingFormQuery) =>
+    CurrentCaller.use(({ operatorId }) => {
+      const selectedIdsSql =
+        id === undefined
+          ? sql.literal(NO_IDS_SQL)
+          : sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${id}`
+      const it =
+        id === undefined
+          ? sql`NULL`
+          : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'property_ids', ${idsJsonSql(sql, "property_id", selectedIdsSql)})
             FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`
-    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
-  })
-  return (query: GroupingFormQuery) => CurrentCaller.use(({ operatorId }) => read(statement({ ...query, operatorId })))
+      return read(
+        sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
+      )
+    })
 }
 
 const makeLoadTagForm = (sql: Sql) => {
   const read = makeSingleRowReader(TagForm)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<GroupingFormInput>) => {
-    const selectedIdsSql = (links: string, item: string) =>
-      id === undefined
-        ? sql`SELECT NULL::bigint AS ${sql(item)} WHERE false`
-        : sql`SELECT ${sql(item)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${id}`
-    const selectedPropertyIdsSql = selectedIdsSql("current_tag_properties", "property_id")
-    const selectedRoomTypeIdsSql = selectedIdsSql("current_tag_room_types", "room_type_id")
-    const it =
-      id === undefined
-        ? sql`NULL`
-        : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'color', color,
+  return ({ id, q }: GroupingFormQuery) =>
+    CurrentCaller.use(({ operatorId }) => {
+      const selectedIdsSql = (links: string, item: string) =>
+        id === undefined
+          ? sql`SELECT NULL::bigint AS ${sql(item)} WHERE false`
+          : sql`SELECT ${sql(item)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${id}`
+      const selectedPropertyIdsSql = selectedIdsSql("current_tag_properties", "property_id")
+      const selectedRoomTypeIdsSql = selectedIdsSql("current_tag_room_types", "room_type_id")
+      const it =
+        id === undefined
+          ? sql`NULL`
+          : sql`(SELECT jsonb_build_object('id', id, 'name', name, 'color', color,
               'property_ids', ${idsJsonSql(sql, "property_id", selectedPropertyIdsSql)},
               'room_type_ids', ${idsJsonSql(sql, "room_type_id", selectedRoomTypeIdsSql)})
             FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
-    return sql`
+      return read(sql`
       SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedPropertyIdsSql)} AS properties, (
         SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title)), '[]')
         FROM (
           SELECT t.id, t.title FROM room_types t LEFT JOIN (${selectedRoomTypeIdsSql}) on_list ON on_list.room_type_id = t.id
           WHERE t.operator_id = ${operatorId} ORDER BY on_list.room_type_id IS NULL, t.title, t.id
-          LIMIT ${sql.literal(String(NAMED_PROPERTIES_MAX))}) choosable) AS room_types`
-  })
-  return (query: GroupingFormQuery) => CurrentCaller.use(({ operatorId }) => read(statement({ ...query, operatorId })))
+          LIMIT ${sql.literal(String(NAMED_PROPERTIES_MAX))}) choosable) AS room_types`)
+    })
 }
 
 const makeLoadRoomTypeForm = (sql: Sql) => {
   const read = makeSingleRowReader(RoomTypeForm)
-  const statement = inForms(sql, ({ operatorId, q }: Givens<Omit<GroupingFormInput, "id">>) => {
+  return ({ q }: Omit<GroupingFormQuery, "id">) => {
     const unusedCondition = sql`NOT EXISTS (
       SELECT FROM room_type_properties link WHERE link.operator_id = p.operator_id AND link.property_id = p.id)`
-    return sql`
-      SELECT ${pickablePropertiesSql(sql, { operatorId, q }, sql.literal(NO_IDS_SQL), unusedCondition)} AS properties,
-        (SELECT count(*) FROM room_type_properties WHERE operator_id = ${operatorId}) AS taken`
-  })
-  return ({ q }: Omit<GroupingFormQuery, "id">) =>
-    CurrentCaller.use(({ operatorId }) => read(statement({ operatorId, q })))
+    return CurrentCaller.use(({ operatorId }) =>
+      read(sql`
+        SELECT ${pickablePropertiesSql(sql, { operatorId, q }, sql.literal(NO_IDS_SQL), unusedCondition)} AS properties,
+          (SELECT count(*) FROM room_type_properties WHERE operator_id = ${operatorId}) AS taken`)
+    )
+  }
 }
 
 /** What forms that sort properties begin with. */
-export class Sorting extends Context.Service<
-  Sorting,
-  {
-    readonly group: (query: GroupingFormQuery) => Effect.Effect<GroupForm, never, CurrentCaller>
-    readonly tag: (query: GroupingFormQuery) => Effect.Effect<TagForm, never, CurrentCaller>
+export class Sorting extends Context.Service<Sorting>()("latchkey/transports/console/queries/Sorting", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    group: makeLoadGroupForm(sql),
+    tag: makeLoadTagForm(sql),
     /** Returns the form of a new room type. The console does not change room types. */
-    readonly roomType: (query: Omit<GroupingFormQuery, "id">) => Effect.Effect<RoomTypeForm, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/Sorting") {
-  static readonly layer = Layer.effect(
-    Sorting,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      Sorting.of({ group: makeLoadGroupForm(sql), tag: makeLoadTagForm(sql), roomType: makeLoadRoomTypeForm(sql) })
-    )
-  )
+    roomType: makeLoadRoomTypeForm(sql)
+  }))
+}) {
+  static readonly layer = Layer.effect(Sorting, Sorting.make)
 }

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { type Givens, inForms, type Value } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { STAFF_PROPERTIES_NAMED_MAX, STAFF_ROWS_MAX } from "../../../platform/limits.ts"
 import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
@@ -31,19 +30,10 @@ const StaffFormRow = Schema.Struct({
 })
 export type StaffForm = typeof StaffFormRow.Type
 
-interface StaffListInput {
-  readonly operatorId: number
-  readonly offset: number
-}
-
 interface StaffFormQuery {
   /** Undefined: the form of a new staff member. */
   readonly id: number | undefined
   readonly q: string | undefined
-}
-
-interface StaffFormInput extends StaffFormQuery {
-  readonly operatorId: number
 }
 
 /** The list that counts of the person in `page`. */
@@ -53,57 +43,53 @@ const limitedPropertiesSql = (sql: Sql): Fragment => sql`
 
 const makeListStaff = (sql: Sql) => {
   const read = makeSingleRowReader(StaffPage)
-  const statement = inForms(
-    sql,
-    ({ operatorId, offset }: Givens<StaffListInput>) => sql`
-      SELECT (SELECT count(*) FROM staffs WHERE operator_id = ${operatorId}) AS total, (
-        SELECT coalesce(jsonb_agg(jsonb_build_object('id', page.id, 'name', page.name, 'mobile', page.mobile,
-          'is_active', page.is_active, 'properties', (SELECT count(*) FROM ${limitedPropertiesSql(sql)}),
-          'titles', (
-            SELECT coalesce(jsonb_agg(named.title), '[]')
-            FROM (SELECT p.title FROM ${limitedPropertiesSql(sql)} ORDER BY p.title
-              LIMIT ${sql.literal(String(STAFF_PROPERTIES_NAMED_MAX))}) named)
-          ) ORDER BY page.id), '[]')
-        FROM (
-          SELECT * FROM staffs WHERE operator_id = ${operatorId} ORDER BY id
-          LIMIT ${sql.literal(String(STAFF_ROWS_MAX))} OFFSET ${offset}) page) AS rows`
-  )
-  return (offset: number) => CurrentCaller.use(({ operatorId }) => read(statement({ operatorId, offset })))
+  return (offset: number) =>
+    CurrentCaller.use(({ operatorId }) =>
+      read(sql`
+        SELECT (SELECT count(*) FROM staffs WHERE operator_id = ${operatorId}) AS total, (
+          SELECT coalesce(jsonb_agg(jsonb_build_object('id', page.id, 'name', page.name, 'mobile', page.mobile,
+            'is_active', page.is_active, 'properties', (SELECT count(*) FROM ${limitedPropertiesSql(sql)}),
+            'titles', (
+              SELECT coalesce(jsonb_agg(named.title), '[]')
+              FROM (SELECT p.title FROM ${limitedPropertiesSql(sql)} ORDER BY p.title
+                LIMIT ${sql.literal(String(STAFF_PROPERTIES_NAMED_MAX))}) named)
+            ) ORDER BY page.id), '[]')
+          FROM (
+            SELECT * FROM staffs WHERE operator_id = ${operatorId} ORDER BY id
+            LIMIT ${sql.literal(String(STAFF_ROWS_MAX))} OFFSET ${offset}) page) AS rows`)
+    )
 }
 
-const propertyIdsSql = (sql: Sql, operatorId: Value<number>, id: Value<number>): Fragment => sql`
+const propertyIdsSql = (sql: Sql, operatorId: number, id: number): Fragment => sql`
   SELECT link.property_id FROM staff_properties link
   JOIN staffs s ON s.operator_id = link.operator_id AND s.id = link.staff_id AND s.properties_version = link.version
   WHERE link.operator_id = ${operatorId} AND link.staff_id = ${id}`
 
 const makeLoadStaffForm = (sql: Sql) => {
   const read = makeSingleRowReader(StaffFormRow)
-  const statement = inForms(sql, ({ operatorId, id, q }: Givens<StaffFormInput>) => {
-    const selectedIdsSql = id === undefined ? sql`SELECT NULL::bigint WHERE false` : propertyIdsSql(sql, operatorId, id)
-    const it =
-      id === undefined
-        ? sql`NULL`
-        : sql`(
+  return ({ id, q }: StaffFormQuery) =>
+    CurrentCaller.use(({ operatorId }) => {
+      const selectedIdsSql =
+        id === undefined ? sql`SELECT NULL::bigint WHERE false` : propertyIdsSql(sql, operatorId, id)
+      const it =
+        id === undefined
+          ? sql`NULL`
+          : sql`(
           SELECT jsonb_build_object('id', id, 'name', name, 'mobile', mobile, 'is_active', is_active, 'email', email, 'note', note,
             'property_ids', (SELECT coalesce(jsonb_agg(property_id ORDER BY property_id), '[]') FROM (${selectedIdsSql}) link))
           FROM staffs WHERE operator_id = ${operatorId} AND id = ${id})`
-    return sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
-  })
-  return (query: StaffFormQuery) => CurrentCaller.use(({ operatorId }) => read(statement({ ...query, operatorId })))
+      return read(
+        sql`SELECT ${it} AS it, ${pickablePropertiesSql(sql, { operatorId, q }, selectedIdsSql)} AS properties`
+      )
+    })
 }
 
 /** The people who are given tasks. */
-export class StaffDirectory extends Context.Service<
-  StaffDirectory,
+export class StaffDirectory extends Context.Service<StaffDirectory>()(
+  "latchkey/transports/console/queries/StaffDirectory",
   {
-    readonly list: (offset: number) => Effect.Effect<typeof StaffPage.Type, never, CurrentCaller>
-    readonly form: (query: StaffFormQuery) => Effect.Effect<StaffForm, never, CurrentCaller>
+    make: Effect.map(SqlClient.SqlClient, (sql) => ({ list: makeListStaff(sql), form: makeLoadStaffForm(sql) }))
   }
->()("latchkey/transports/console/queries/StaffDirectory") {
-  static readonly layer = Layer.effect(
-    StaffDirectory,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      StaffDirectory.of({ list: makeListStaff(sql), form: makeLoadStaffForm(sql) })
-    )
-  )
+) {
+  static readonly layer = Layer.effect(StaffDirectory, StaffDirectory.make)
 }

@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { STAY_TASKS_MAX, TAGS_OFFERED_MAX } from "../../../platform/limits.ts"
 import { OfferedProperty, offeredPropertiesSql } from "./property-conflicts.ts"
@@ -20,7 +19,6 @@ const StayTask = Schema.Struct({
   staff_name: Schema.NullOr(Schema.String),
   note: Schema.String
 })
-export type StayTask = typeof StayTask.Type
 
 const StaySidebar = Schema.Struct({
   check_in_approved_at: Schema.NullOr(Schema.Date),
@@ -44,11 +42,6 @@ export type StaySidebar = typeof StaySidebar.Type
 
 const readStaySidebar = makeOptionalRowReader(StaySidebar)
 
-interface StaySidebarInput {
-  readonly operatorId: number
-  readonly stayCode: string
-}
-
 const rowsJsonSql = (sql: Sql, query: Fragment): Fragment =>
   sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (${query}) row)`
 
@@ -57,10 +50,9 @@ const takenNightsSql = (sql: Sql): Fragment => sql`
   FROM calendar_days d WHERE d.operator_id = s.operator_id AND d.property_id = s.property_id
     AND (d.stay_id <> s.id OR d.imported > 0)`
 
-const prepareStaySidebar = (sql: Sql) =>
-  inForms(sql, ({ operatorId, stayCode }: Givens<StaySidebarInput>) => {
-    const nights = { from: sql`s.check_in_date`, before: sql`s.check_out_date`, exceptStayId: sql`s.id` }
-    return sql`
+const selectStaySidebar = (sql: Sql, operatorId: number, stayCode: string) => {
+  const nights = { from: sql`s.check_in_date`, before: sql`s.check_out_date`, exceptStayId: sql`s.id` }
+  return sql`
     SELECT s.check_in_approved_at, o.expires_at, (
         SELECT count(*) FROM identity_images i
         WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id AND i.stay_id = s.id AND i.guest_id IS NULL
@@ -85,23 +77,15 @@ const prepareStaySidebar = (sql: Sql) =>
       ${rowsJsonSql(sql, offeredPropertiesSql(sql, operatorId, nights))} AS properties
     FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
     WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
-  })
+}
 
 /** What is told of a stay beside its record. */
-export class StayBeside extends Context.Service<
-  StayBeside,
-  {
+export class StayBeside extends Context.Service<StayBeside>()("latchkey/transports/console/queries/StayBeside", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns the sidebar of a stay, or undefined if the caller's operator has no such stay. */
-    readonly of: (stayCode: string) => Effect.Effect<StaySidebar | undefined, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/StayBeside") {
-  static readonly layer = Layer.effect(
-    StayBeside,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareStaySidebar(sql)
-      return StayBeside.of({
-        of: (stayCode) => CurrentCaller.use(({ operatorId }) => readStaySidebar(statement({ operatorId, stayCode })))
-      })
-    })
-  )
+    of: (stayCode: string) =>
+      CurrentCaller.use(({ operatorId }) => readStaySidebar(selectStaySidebar(sql, operatorId, stayCode)))
+  }))
+}) {
+  static readonly layer = Layer.effect(StayBeside, StayBeside.make)
 }

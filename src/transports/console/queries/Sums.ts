@@ -5,7 +5,6 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { TransactionDirection } from "../../../domain/money/contract.ts"
 import { resolveEntryName, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
@@ -87,10 +86,8 @@ const rowsJsonSql = (sql: Sql, cte: Fragment, order: Fragment): Fragment => sql`
   SELECT coalesce(jsonb_agg(to_jsonb(each) ORDER BY ${order}), '[]')
   FROM (SELECT * FROM ${cte} ORDER BY ${order} LIMIT ${sql.literal(String(SUMS_SHOWN))}) each)`
 
-const prepareSums = (sql: Sql) =>
-  inForms(
-    sql,
-    ({ operatorId, ...filter }: Givens<TransactionFilter & { readonly operatorId: number }>) => sql`
+const selectSums = (sql: Sql, { operatorId, ...filter }: TransactionFilter & { readonly operatorId: number }) =>
+  sql`
       WITH summed AS MATERIALIZED (
         SELECT currency, property_id, direction, status, item_id, sum(amount) AS amount, min(action_at) AS first, max(action_at) AS last
         FROM (${selectEntryShares(sql, { operatorId, ...filter })}) part GROUP BY 1, 2, 3, 4, 5
@@ -114,7 +111,6 @@ const prepareSums = (sql: Sql) =>
         (SELECT count(*) FROM of_property) AS properties_summed, (SELECT count(*) FROM of_category) AS categories_summed,
         (SELECT min(first) FROM summed) AS first, (SELECT max(last) FROM summed) AS last,
         ${propertyChoicesSql(sql, operatorId)} AS properties`
-  )
 
 const withCategoryName = (row: CategorySums): CategorySums => ({
   ...row,
@@ -122,21 +118,14 @@ const withCategoryName = (row: CategorySums): CategorySums => ({
 })
 
 /** What the entries of a period come to. */
-export class Sums extends Context.Service<
-  Sums,
-  { readonly of: (filter: TransactionFilter) => Effect.Effect<TransactionSums, never, CurrentCaller> }
->()("latchkey/transports/console/queries/Sums") {
-  static readonly layer = Layer.effect(
-    Sums,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareSums(sql)
-      return Sums.of({
-        of: Effect.fnUntraced(function* ({ from, until, property_id, order_code }) {
-          const { operatorId } = yield* CurrentCaller
-          const sums = yield* readSums(statement({ operatorId, from, until, property_id, order_code }))
-          return { ...sums, by_category: sums.by_category.map(withCategoryName) }
-        })
-      })
+export class Sums extends Context.Service<Sums>()("latchkey/transports/console/queries/Sums", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    of: Effect.fnUntraced(function* ({ from, until, property_id, order_code }: TransactionFilter) {
+      const { operatorId } = yield* CurrentCaller
+      const sums = yield* readSums(selectSums(sql, { operatorId, from, until, property_id, order_code }))
+      return { ...sums, by_category: sums.by_category.map(withCategoryName) }
     })
-  )
+  }))
+}) {
+  static readonly layer = Layer.effect(Sums, Sums.make)
 }

@@ -4,10 +4,11 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import type { Page } from "../../../contract/page.ts"
 import { OffsetSecondColumn } from "../../../domain/column-schemas.ts"
 import { ListedConversation } from "../../../domain/guests/conversations/contract.ts"
-import { conversationListParts } from "../../../domain/guests/conversations/conversation-fragments.ts"
-import type { Givens } from "../../../platform/database/forms.ts"
+import {
+  conversationListColumns,
+  conversationListParts
+} from "../../../domain/guests/conversations/conversation-fragments.ts"
 import { makePageReader } from "../../../platform/database/list-pages.ts"
-import type { RowPage } from "../../../platform/database/rows.ts"
 import { MESSAGE_PREVIEW_LENGTH } from "../../../platform/limits.ts"
 import { recentConversationsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 
@@ -21,7 +22,6 @@ const UnansweredConversation = Schema.Struct({
   /** How the guest's last message begins. */
   last_message_start: Schema.String
 })
-export type UnansweredConversation = typeof UnansweredConversation.Type
 
 interface UnansweredGuestsInput {
   readonly operatorId: number
@@ -35,37 +35,31 @@ const lastMessageSql = (sql: Sql) => sql`(
   WHERE m.operator_id = page.operator_id AND m.conversation_id = page.id ORDER BY m.created_at DESC, m.id DESC LIMIT 1)`
 
 const makeFindPage = (sql: Sql) =>
-  makePageReader(sql, UnansweredConversation, (input: Givens<UnansweredGuestsInput>) => {
-    const listColumns = conversationListParts(sql, input.today)
-    return {
-      ...listColumns,
-      matchingRows: sql`SELECT c.operator_id, c.id, c.last_message_at FROM ${unansweredConversationsSql(sql, input)}`,
-      columns: { ...listColumns.columns, last_message_start: lastMessageSql(sql) }
-    }
-  })
+  makePageReader(
+    sql,
+    UnansweredConversation,
+    (input: UnansweredGuestsInput) => ({
+      ...conversationListParts(sql, input.today),
+      matchingRows: sql`SELECT c.operator_id, c.id, c.last_message_at FROM ${unansweredConversationsSql(sql, input)}`
+    }),
+    { ...conversationListColumns(sql), last_message_start: lastMessageSql(sql) }
+  )
 
 /** Conversations in which the guest had the last word, among the latest. */
-export class UnansweredGuests extends Context.Service<
-  UnansweredGuests,
+export class UnansweredGuests extends Context.Service<UnansweredGuests>()(
+  "latchkey/transports/console/queries/UnansweredGuests",
   {
-    /** Returns a page of the conversations without an answer at the instant `now`. `today`: its date in the operator's time zone. */
-    readonly page: (
-      today: string,
-      now: Date,
-      page: Page
-    ) => Effect.Effect<RowPage<UnansweredConversation>, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/UnansweredGuests") {
-  static readonly layer = Layer.effect(
-    UnansweredGuests,
-    Effect.map(SqlClient.SqlClient, (sql) => {
+    make: Effect.map(SqlClient.SqlClient, (sql) => {
       const findPage = makeFindPage(sql)
-      return UnansweredGuests.of({
-        page: (today, now, page) =>
+      return {
+        /** Returns a page of the conversations without an answer at the instant `now`. `today`: its date in the operator's time zone. */
+        page: (today: string, now: Date, page: Page) =>
           CurrentCaller.use(({ operatorId }) =>
             findPage({ operatorId, today, conversationsSince: recentConversationsStart(now) }, page)
           )
-      })
+      }
     })
-  )
+  }
+) {
+  static readonly layer = Layer.effect(UnansweredGuests, UnansweredGuests.make)
 }

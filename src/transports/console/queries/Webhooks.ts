@@ -3,14 +3,13 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { SubscriptionHealth } from "../../../domain/webhooks/deliveries/circuit-breaker.ts"
-import { type LoggedDelivery, makeListDeliveries } from "../../../domain/webhooks/deliveries/DeliveryLog.ts"
+import { makeListDeliveries } from "../../../domain/webhooks/deliveries/DeliveryLog.ts"
 import {
   type SubscriptionViewer,
   toSubscriptionViewer,
   viewerCondition
 } from "../../../domain/webhooks/deliveries/subscription-viewer.ts"
 import { SubscriptionRow } from "../../../domain/webhooks/subscriptions/store.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 
 /** A webhook with what its page shows beside the operation's answer: how its deliveries go, and who made it. */
@@ -36,43 +35,34 @@ const selectWebhooks = (sql: SqlClient.SqlClient, condition: Fragment): Fragment
   WHERE ${condition} ORDER BY s.id`
 
 /** The webhooks that a caller may see. */
-export class Webhooks extends Context.Service<
-  Webhooks,
-  {
-    /** Returns all webhooks that the caller may see, the oldest first. */
-    readonly list: Effect.Effect<ReadonlyArray<WebhookDetails>, never, CurrentCaller>
-    /** Returns a webhook, or undefined if the caller may see none of that id. */
-    readonly find: (id: number) => Effect.Effect<WebhookDetails | undefined, never, CurrentCaller>
-    /**
-     * Returns at most `limit` deliveries of a webhook, the latest first: those of events before `beforeEventId`. Returns none of a
-     * webhook that the caller may not see. The page shows them even to an account that the API refuses, because that account may
-     * still pause the webhook.
-     */
-    readonly deliveries: (
-      webhook: { readonly id: number; readonly beforeEventId: number | undefined },
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<LoggedDelivery>, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/Webhooks") {
-  static readonly layer = Layer.effect(
-    Webhooks,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const selectAll = inForms(sql, (viewer: Givens<SubscriptionViewer>) =>
-        selectWebhooks(sql, viewerCondition(sql, viewer))
-      )
-      const selectOne = inForms(sql, ({ id, ...viewer }: Givens<SubscriptionViewer & { readonly id: number }>) =>
-        selectWebhooks(sql, sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`)
-      )
-      const listDeliveries = makeListDeliveries(sql)
-      return {
-        list: CurrentCaller.use((caller) => readWebhooks(selectAll(toSubscriptionViewer(caller)))),
-        find: (id) => CurrentCaller.use((caller) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))),
-        deliveries: ({ id, beforeEventId }, limit) =>
-          CurrentCaller.use((caller) =>
-            listDeliveries({ viewer: toSubscriptionViewer(caller), subscriptionId: id, beforeEventId }, limit)
-          )
-      }
-    })
-  )
+export class Webhooks extends Context.Service<Webhooks>()("latchkey/transports/console/queries/Webhooks", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const selectOne = ({ id, ...viewer }: SubscriptionViewer & { readonly id: number }) =>
+      sql`${selectWebhooks(sql, sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`)}`
+    const listDeliveries = makeListDeliveries(sql)
+    return {
+      /** Returns all webhooks that the caller may see, the oldest first. */
+      list: CurrentCaller.use((caller) =>
+        readWebhooks(sql`${selectWebhooks(sql, viewerCondition(sql, toSubscriptionViewer(caller)))}`)
+      ),
+      /** Returns a webhook, or undefined if the caller may see none of that id. */
+      find: (id: number) =>
+        CurrentCaller.use((caller) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))),
+      /**
+       * Returns at most `limit` deliveries of a webhook, the latest first: those of events before `beforeEventId`. Returns none of a
+       * webhook that the caller may not see. The page shows them even to an account that the API refuses, because that account may
+       * still pause the webhook.
+       */
+      deliveries: (
+        { id, beforeEventId }: { readonly id: number; readonly beforeEventId: number | undefined },
+        limit: number
+      ) =>
+        CurrentCaller.use((caller) =>
+          listDeliveries({ viewer: toSubscriptionViewer(caller), subscriptionId: id, beforeEventId }, limit)
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Webhooks, Webhooks.make)
 }

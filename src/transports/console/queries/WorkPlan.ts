@@ -4,7 +4,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { addDays } from "../../../contract/time.ts"
 import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
 import { PropertyChoices, propertyChoicesSql, StaffChoices, staffChoicesSql } from "./form-choices.ts"
@@ -63,21 +62,19 @@ interface WorkPlanInput {
 const openTaskCondition = (sql: Sql): Fragment => sql`t.status IN ('pending', 'in_progress')`
 
 /** Of the operator, and of one person if one is asked for. */
-const operatorAndStaffCondition = (sql: Sql, { operatorId, staff_id }: Givens<WorkPlanInput>): Fragment =>
+const operatorAndStaffCondition = (sql: Sql, { operatorId, staff_id }: WorkPlanInput): Fragment =>
   staff_id === undefined
     ? sql`t.operator_id = ${operatorId}`
     : sql`t.operator_id = ${operatorId} AND t.staff_id = ${staff_id}`
 
 /** Those of the days, and what there is to do on no day in particular. */
-const plannedTasksSql = (sql: Sql, input: Givens<WorkPlanInput>): Fragment => sql`
+const plannedTasksSql = (sql: Sql, input: WorkPlanInput): Fragment => sql`
   SELECT t.* FROM tasks t WHERE ${operatorAndStaffCondition(sql, input)} AND t.expected_date >= ${input.from}::date AND t.expected_date <= ${input.to}::date
   UNION ALL
   SELECT t.* FROM tasks t WHERE ${operatorAndStaffCondition(sql, input)} AND t.expected_date IS NULL AND ${openTaskCondition(sql)}`
 
-const prepareWorkPlan = (sql: Sql) =>
-  inForms(
-    sql,
-    (input: Givens<WorkPlanInput>) => sql`
+const selectWorkPlan = (sql: Sql, input: WorkPlanInput) =>
+  sql`
       WITH planned AS MATERIALIZED (${plannedTasksSql(sql, input)}), page AS (
         SELECT t.id, t.type, t.status, t.level, t.expected_date::text AS day, to_char(t.expected_time, 'HH24:MI') AS time,
           p.title AS property_title, s.id AS staff_id, s.name AS staff_name, stay.stay_code, t.note, t.fee::text AS fee, t.currency,
@@ -93,41 +90,34 @@ const prepareWorkPlan = (sql: Sql) =>
         (SELECT count(*) FROM tasks t WHERE ${operatorAndStaffCondition(sql, input)} AND t.expected_date >= ${input.overdueSince}::date
           AND t.expected_date < ${input.from}::date AND ${openTaskCondition(sql)}) AS left_over,
         ${staffChoicesSql(sql, input.operatorId)} AS people`
-  )
 
 /** What there is to do, by day and person. */
-export class WorkPlan extends Context.Service<
-  WorkPlan,
-  {
+export class WorkPlan extends Context.Service<WorkPlan>()("latchkey/transports/console/queries/WorkPlan", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns the tasks from one day to another, both included: those of one staff member, or of everybody. */
-    readonly of: (range: {
+    of: ({
+      from,
+      to,
+      staff: staff_id,
+      offset
+    }: {
       readonly from: string
       readonly to: string
       readonly staff: number | undefined
       readonly offset: number
-    }) => Effect.Effect<WorkPlanData, never, CurrentCaller>
+    }) =>
+      CurrentCaller.use(({ operatorId }) =>
+        readWorkPlan(
+          selectWorkPlan(sql, { operatorId, from, to, overdueSince: addDays(from, -SEARCH_DAYS), staff_id, offset })
+        )
+      ),
     /** Returns the staff members and the properties that a task can have. */
-    readonly choices: Effect.Effect<TaskChoices, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/WorkPlan") {
-  static readonly layer = Layer.effect(
-    WorkPlan,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareWorkPlan(sql)
-      const choices = inForms(
-        sql,
-        ({ operatorId }: Givens<{ readonly operatorId: number }>) =>
-          sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${staffChoicesSql(sql, operatorId)} AS people`
+    choices: CurrentCaller.use(({ operatorId }) =>
+      readChoices(
+        sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${staffChoicesSql(sql, operatorId)} AS people`
       )
-      return WorkPlan.of({
-        of: ({ from, to, staff: staff_id, offset }) =>
-          CurrentCaller.use(({ operatorId }) =>
-            readWorkPlan(
-              statement({ operatorId, from, to, overdueSince: addDays(from, -SEARCH_DAYS), staff_id, offset })
-            )
-          ),
-        choices: CurrentCaller.use(({ operatorId }) => readChoices(choices({ operatorId })))
-      })
-    })
-  )
+    )
+  }))
+}) {
+  static readonly layer = Layer.effect(WorkPlan, WorkPlan.make)
 }

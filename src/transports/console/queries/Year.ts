@@ -4,7 +4,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { startOfDay } from "../../../contract/time.ts"
 import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
-import { type Givens, inForms } from "../../../platform/database/forms.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { REPORT_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
@@ -61,7 +60,7 @@ interface YearReportInput {
 }
 
 /** Properties with the days between which they can sell nights. */
-const propertiesSql = (sql: Sql, { operatorId, timeZone, property_id }: Givens<YearReportInput>): Fragment => sql`
+const propertiesSql = (sql: Sql, { operatorId, timeZone, property_id }: YearReportInput): Fragment => sql`
   SELECT p.id, p.title, (p.deactivated_at AT TIME ZONE ${timeZone})::date AS before,
     least((p.created_at AT TIME ZONE ${timeZone})::date, sold.day) AS since
   FROM properties p
@@ -71,7 +70,7 @@ const propertiesSql = (sql: Sql, { operatorId, timeZone, property_id }: Givens<Y
   WHERE p.operator_id = ${operatorId} AND ${property_id === undefined ? sql`true` : sql`p.id = ${property_id}`}`
 
 /** What is written down of their days, by month; a property at a time, as its days lie side by side. */
-const calendarDaysSql = (sql: Sql, { operatorId, first, next }: Givens<YearReportInput>): Fragment => sql`
+const calendarDaysSql = (sql: Sql, { operatorId, first, next }: YearReportInput): Fragment => sql`
   SELECT p.id, each.month, each.sold, each.sold_later, each.shut
   FROM property p CROSS JOIN LATERAL (
     SELECT date_part('month', d.day)::int AS month, count(*) FILTER (WHERE d.stay_id IS NOT NULL) AS sold,
@@ -87,10 +86,9 @@ const incomeJsonSql = (sql: Sql, groupColumn: "month" | "property_id"): Fragment
   SELECT ${sql(groupColumn)}, jsonb_agg(jsonb_build_object('currency', currency, 'amount', amount::text) ORDER BY currency) AS income
   FROM (SELECT ${sql(groupColumn)}, currency, sum(amount) AS amount FROM earned GROUP BY 1, 2) each GROUP BY 1`
 
-const prepareYearReport = (sql: Sql) =>
-  inForms(sql, (input: Givens<YearReportInput>) => {
-    const { operatorId, first, from, until, monthStarts, property_id } = input
-    return sql`
+const selectYearReport = (sql: Sql, input: YearReportInput) => {
+  const { operatorId, first, from, until, monthStarts, property_id } = input
+  return sql`
       WITH property AS MATERIALIZED (${propertiesSql(sql, input)}), counted AS MATERIALIZED (${calendarDaysSql(sql, input)}),
       month AS (
         SELECT n AS month, (${first}::date + make_interval(months => n - 1))::date AS first,
@@ -120,37 +118,28 @@ const prepareYearReport = (sql: Sql) =>
           FROM of_property p LEFT JOIN of_income i ON i.property_id = p.id
         ) AS properties, (SELECT count(*) FROM property) AS total,
         coalesce((SELECT income FROM of_income WHERE property_id IS NULL), '[]') AS elsewhere`
-  })
+}
 
 /** The first day of each of its months. */
 const listMonthStarts = (year: number): ReadonlyArray<string> =>
   Array.from({ length: 12 }, (_, index) => `${year}-${String(index + 1).padStart(2, "0")}-01`)
 
 /** A year's occupancy and income. */
-export class Year extends Context.Service<
-  Year,
-  {
+export class Year extends Context.Service<Year>()("latchkey/transports/console/queries/Year", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /** Returns the report of a year in the operator's time zone: of one property, or of all if `property` is undefined. */
-    readonly of: (year: number, property: number | undefined) => Effect.Effect<YearReport, never, CurrentCaller>
-  }
->()("latchkey/transports/console/queries/Year") {
-  static readonly layer = Layer.effect(
-    Year,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      const statement = prepareYearReport(sql)
-      return Year.of({
-        of: Effect.fnUntraced(function* (year, property_id) {
-          const { operatorId, timeZone } = yield* CurrentCaller
-          const [first, next] = [`${year}-01-01`, `${year + 1}-01-01`]
-          const [from, until] = [startOfDay(first, timeZone), startOfDay(next, timeZone)]
-          const monthStarts = `{${listMonthStarts(year)
-            .map((day) => startOfDay(day, timeZone).toISOString())
-            .join(",")}}`
-          return yield* readYearReport(
-            statement({ operatorId, timeZone, first, next, from, until, monthStarts, property_id })
-          )
-        })
-      })
+    of: Effect.fnUntraced(function* (year: number, property_id: number | undefined) {
+      const { operatorId, timeZone } = yield* CurrentCaller
+      const [first, next] = [`${year}-01-01`, `${year + 1}-01-01`]
+      const [from, until] = [startOfDay(first, timeZone), startOfDay(next, timeZone)]
+      const monthStarts = `{${listMonthStarts(year)
+        .map((day) => startOfDay(day, timeZone).toISOString())
+        .join(",")}}`
+      return yield* readYearReport(
+        selectYearReport(sql, { operatorId, timeZone, first, next, from, until, monthStarts, property_id })
+      )
     })
-  )
+  }))
+}) {
+  static readonly layer = Layer.effect(Year, Year.make)
 }

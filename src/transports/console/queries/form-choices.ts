@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import { FORM_CHOICES_MAX } from "../../../platform/limits.ts"
 
 // What boxes of the host's forms are to choose from: parts of the statements of their pages.
@@ -11,7 +10,7 @@ export const PropertyChoices = Schema.Array(Schema.Struct({ id: Schema.Int, titl
 export type PropertyChoices = typeof PropertyChoices.Type
 
 /** The properties of the operator by their titles, as JSON. */
-export const propertyChoicesSql = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
+export const propertyChoicesSql = (sql: SqlClient, operatorId: number): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title) ORDER BY title, id), '[]') FROM (
     SELECT id, title FROM properties WHERE operator_id = ${operatorId}
     ORDER BY title, id LIMIT ${sql.literal(String(FORM_CHOICES_MAX))}) property)`
@@ -23,7 +22,7 @@ export const StaffChoices = Schema.Array(
 export type StaffChoices = typeof StaffChoices.Type
 
 /** The people of the operator by their names, those who are switched off last, as JSON. */
-export const staffChoicesSql = (sql: SqlClient, operatorId: Value<number>): Fragment => sql`(
+export const staffChoicesSql = (sql: SqlClient, operatorId: number): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(person) ORDER BY NOT is_active, name, id), '[]') FROM (
     SELECT s.id, s.name, s.is_active, (
       SELECT count(*) FROM staff_properties each WHERE each.operator_id = s.operator_id AND each.staff_id = s.id

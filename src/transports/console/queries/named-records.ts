@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import { SCOPE_CHOICES_MAX } from "../../../platform/limits.ts"
 
 /** Something that is chosen by its name. */
@@ -18,7 +17,7 @@ const NAME_COLUMN_BY_TABLE = {
 export const namedRecordsSql = (
   sql: SqlClient,
   table: keyof typeof NAME_COLUMN_BY_TABLE,
-  operatorId: Value<number>
+  operatorId: number
 ): Fragment => sql`
   (SELECT coalesce(jsonb_agg(each), '[]') FROM (
     SELECT id, ${sql(NAME_COLUMN_BY_TABLE[table])} AS name FROM ${sql(table)} WHERE operator_id = ${operatorId}

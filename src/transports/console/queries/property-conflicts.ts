@@ -2,7 +2,6 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { importedBusyNightsSql } from "../../../domain/calendars/availability/calendar-days.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { CONFLICTING_STAYS_MAX, PROPERTIES_OFFERED_MAX } from "../../../platform/limits.ts"
 
 // What a form says of each property before a stay is put there: the database decides, but nobody should be surprised by it.
@@ -30,16 +29,16 @@ export const OfferedProperty = Schema.Struct({
 export type OfferedProperty = typeof OfferedProperty.Type
 
 /** Nights from one day on and before another, but for those that a stay holds itself. */
-export interface RequestedNights {
-  readonly from: Value<string> | Fragment
-  readonly before: Value<string> | Fragment
+interface RequestedNights {
+  readonly from: string | Fragment
+  readonly before: string | Fragment
   /** The id of that stay. */
   readonly exceptStayId?: Fragment
 }
 
 const conflictColumns = (
   sql: SqlClient,
-  operatorId: Value<number>,
+  operatorId: number,
   { from, before, exceptStayId }: RequestedNights
 ): Fragment => {
   const days = sql`FROM calendar_days d WHERE d.operator_id = ${operatorId} AND d.property_id = p.id
@@ -66,7 +65,7 @@ const NO_CONFLICT_COLUMNS = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS e
  */
 export const offeredPropertiesSql = (
   sql: SqlClient,
-  operatorId: Value<number>,
+  operatorId: number,
   nights: RequestedNights | undefined
 ): Fragment => sql`
   SELECT p.id, p.title, p.deactivated_at IS NOT NULL AS deactivated,

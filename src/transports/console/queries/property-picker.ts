@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import { normalizeForSearch, normalizeSearchKeyword } from "../../../platform/database/parameters.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
@@ -11,10 +10,10 @@ import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 export const PickableProperty = Schema.Struct({ id: Schema.Int, title: Schema.String, deactivated: Schema.Boolean })
 export type PickableProperty = typeof PickableProperty.Type
 
-export interface PropertyPickerInput {
-  readonly operatorId: Value<number>
+interface PropertyPickerInput {
+  readonly operatorId: number
   /** A part of a title, in whatever case; what is on the list already is shown whatever it is called. */
-  readonly q: Value<string> | undefined
+  readonly q: string | undefined
 }
 
 /**
@@ -37,7 +36,7 @@ export const pickablePropertiesSql = (
     LIMIT ${sql.literal(String(NAMED_PROPERTIES_MAX + 1))}) choosable)`
 
 /** Whether a title has that text in it; every one where none is given. */
-export const titleCondition = (sql: SqlClient, title: Fragment, q: Value<string> | undefined): Fragment =>
+export const titleCondition = (sql: SqlClient, title: Fragment, q: string | undefined): Fragment =>
   q === undefined
     ? sql`true`
     : sql`position(${normalizeSearchKeyword(sql, q)} in ${normalizeForSearch(sql, title)}) > 0`

@@ -1,7 +1,6 @@
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
-import type { Value } from "../../../platform/database/forms.ts"
 import { TEST_STAYS_MAX } from "../../../platform/limits.ts"
 
 /** A stay that something is tried on, as a person knows it. */
@@ -15,9 +14,9 @@ export const TestStay = Schema.Struct({
 })
 export type TestStay = typeof TestStay.Type
 
-export interface TestStaysInput {
-  readonly operatorId: Value<number>
-  readonly today: Value<string>
+interface TestStaysInput {
+  readonly operatorId: number
+  readonly today: string
 }
 
 /** The accepted stays that come next, as JSON: {@link TEST_STAYS_MAX} at most. */

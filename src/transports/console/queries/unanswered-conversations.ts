@@ -1,14 +1,13 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { daysBefore } from "../../../contract/time.ts"
-import type { Value } from "../../../platform/database/forms.ts"
 import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_SCANNED } from "../../../platform/limits.ts"
 
 /** Conversations in which the guest had the last word. */
-export interface UnansweredConversationsInput {
-  readonly operatorId: Value<number>
+interface UnansweredConversationsInput {
+  readonly operatorId: number
   /** {@link recentConversationsStart} */
-  readonly conversationsSince: Value<Date>
+  readonly conversationsSince: Date
 }
 
 /** What was said before is not looked through for who waits. */

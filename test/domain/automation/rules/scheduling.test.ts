@@ -10,6 +10,7 @@ import {
   type StayTimes
 } from "../../../../src/domain/automation/rules/scheduling.ts"
 import { PLAN_MAX_DELAY_MS, RULE_TRIGGER_DAYS, RULE_TRIGGER_HOURS } from "../../../../src/platform/limits.ts"
+import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 import { makeStayFacts } from "../../../support/stay-facts.ts"
 
 const HOUR = 60 * 60 * 1000
@@ -268,7 +269,7 @@ describe("what is late", () => {
           if (computeScheduledAt(trigger, times) < since) assert.strictEqual(before, "late")
         }
       ),
-      { numRuns: 500 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 })

@@ -30,6 +30,7 @@ import {
 import type { ExistingStay } from "../../../../src/domain/bookings/stays/stay.ts"
 import { SEARCH_DAYS } from "../../../../src/platform/limits.ts"
 import { newChannelOrder, newChannelStay } from "../../../support/domain/bookings/reservations/channel-orders.ts"
+import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 
 const FIRST = "2027-05-01"
 const CAME_IN = new Date("2027-04-19T08:00:00Z")
@@ -60,7 +61,7 @@ describe("the payment of an order", () => {
           `{"currency":"KWD","total_amount":${written(due)},"received_amount":${written(come)},"balance_amount":${written(balance)},"status":"${status}"}`
         )
       }),
-      { numRuns: 1_000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 
@@ -152,7 +153,7 @@ describe("the days of a search", () => {
           } else assert.deepStrictEqual(searched, Result.succeed(open))
         }
       }),
-      { numRuns: 500 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 })
@@ -293,7 +294,7 @@ describe("what a change of orders comes to", () => {
         assert.deepStrictEqual(new Map([...calendar].sort()), new Map([...to].sort()))
         assert.strictEqual(new Set(nights.map(toNightKey)).size, nights.length)
       }),
-      { numRuns: 500 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 
@@ -391,7 +392,7 @@ describe("moves", () => {
           assert.strictEqual(each.property_id, expected)
         }
       }),
-      { numRuns: 300 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

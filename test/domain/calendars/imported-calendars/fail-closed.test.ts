@@ -7,6 +7,7 @@ import {
   toExtendedFormat
 } from "../../../support/domain/calendars/imported-calendars/arbitrary-feed.ts"
 import { TODAY } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 
 // A feed never opens a day because of something that could not be read. If one line breaks, each busy day stays busy, or the
 // reader reports the line. Then the service keeps the days that were busy before.
@@ -19,12 +20,6 @@ const read = (lines: ReadonlyArray<string>, zone = "Europe/Berlin"): FeedReadRes
   })
 
 const daysOf = (reading: FeedReadResult): ReadonlyArray<number> => (reading.outcome === "read" ? reading.days : [])
-
-/** Environment variables for a long run: `FAIL_CLOSED_RUNS=20000 FAIL_CLOSED_SEED=1`. */
-const long = {
-  ...(process.env.FAIL_CLOSED_RUNS === undefined ? {} : { numRuns: Number(process.env.FAIL_CLOSED_RUNS) }),
-  ...(process.env.FAIL_CLOSED_SEED === undefined ? {} : { seed: Number(process.env.FAIL_CLOSED_SEED) })
-}
 
 const assertNothingOpens = (before: ReadonlyArray<string>, after: ReadonlyArray<string>, zone: string): void => {
   const [reading, broken] = [read(before, zone), read(after, zone)]
@@ -54,7 +49,7 @@ describe("a feed with one broken line", () => {
           const broken = breaks(text, at % (text.length + 1), character)
           assertNothingOpens(lines, lines.toSpliced(index, 1, ...broken), zone)
         }),
-        { numRuns: 200, ...long }
+        { numRuns: PROPERTY_RUNS }
       ))
 
   opensNothing("a character is inserted", (line, at, character) => [line.slice(0, at) + character + line.slice(at)])
@@ -78,7 +73,7 @@ describe("a feed", () => {
         const reading = read(lines, zone)
         assert.deepStrictEqual(reading.outcome === "read" ? reading.unreadable : reading.reason, [])
       }),
-      { numRuns: 200, ...long }
+      { numRuns: PROPERTY_RUNS }
     ))
 
   const readsTheSame = (name: string, changes: (lines: ReadonlyArray<string>) => ReadonlyArray<string>) =>
@@ -87,7 +82,7 @@ describe("a feed", () => {
         fc.property(arbitraryFeedLines, zone, (lines, zone) =>
           assert.deepStrictEqual(read(changes(lines), zone), read(lines, zone))
         ),
-        { numRuns: 100, ...long }
+        { numRuns: PROPERTY_RUNS }
       ))
 
   readsTheSame("with dashes and colons in its dates", (lines) => lines.map(toExtendedFormat))
@@ -111,7 +106,7 @@ describe("a feed", () => {
         assert.includeMembers([...days], [...others])
         for (const day of days) if (!others.includes(day)) assert.include(covered, day)
       }),
-      { numRuns: 200, ...long }
+      { numRuns: PROPERTY_RUNS }
     ))
 
   it("that is cut off anywhere is broken", () =>
@@ -120,6 +115,6 @@ describe("a feed", () => {
         const text = lines.join("\r\n")
         assert.strictEqual(read([text.slice(0, at % text.length)]).outcome, "broken")
       }),
-      { numRuns: 200, ...long }
+      { numRuns: PROPERTY_RUNS }
     ))
 })

@@ -4,6 +4,7 @@ import { fromDayNumber, toDayNumber } from "../../../../src/contract/time.ts"
 import { expandRecurrence } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-expansion.ts"
 import { parseRecurrenceRule } from "../../../../src/domain/calendars/imported-calendars/reading/recurrence-rule.ts"
 import { CALENDAR_FEED_OCCURRENCES_MAX } from "../../../../src/platform/limits.ts"
+import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 
 const DAY = 86_400
 const AT_NINE = 9 * 3_600
@@ -477,11 +478,7 @@ const drawn: fc.Arbitrary<Drawn> = fc
     return { ...allowed, positions: hasPart ? rule.positions : [] }
   })
 
-const RUNS = Number(process.env["RECURRENCE_RUNS"] ?? 100)
-
-it("a recurrence rule takes the days that the table of the standard takes, over ten years", {
-  timeout: Math.max(300_000, RUNS * 3_000)
-}, () => {
+it("a recurrence rule takes the days that the table of the standard takes, over ten years", () => {
   fc.assert(
     fc.property(
       drawn,
@@ -494,6 +491,6 @@ it("a recurrence rule takes the days that the table of the standard takes, over 
         assert.deepStrictEqual(days, expected, `${fromDayNumber(start)} ${textOf(rule)}`)
       }
     ),
-    { numRuns: RUNS }
+    { numRuns: PROPERTY_RUNS }
   )
 })

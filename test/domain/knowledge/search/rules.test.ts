@@ -19,6 +19,7 @@ import {
 import { extractTerms } from "../../../../src/domain/knowledge/search/rules/terms.ts"
 import { foldText, stemOf } from "../../../../src/domain/knowledge/search/rules/text-folding.ts"
 import { QUESTION_LENGTH } from "../../../../src/platform/limits.ts"
+import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 
 const WORDS = [
   ..."wifi password key late check-out Parkplatz Müll llave piscina 密码 停车 ที่จอด 垃圾 zither 4711 the is where".split(
@@ -380,7 +381,7 @@ describe("an answer", () => {
         const answers = selectAnswers(parseQuestions([questionOf(asked)]), foundIn(entryOf(of)))
         assert.lengthOf(answers, of.thing === asked.thing ? 1 : 0)
       }),
-      { numRuns: 1_000 }
+      { numRuns: PROPERTY_RUNS }
     )
     for (const [thing] of THINGS.entries()) {
       for (const [of, asked] of [

@@ -16,12 +16,13 @@ import {
   WEBHOOK_PAUSE_FAILURES_MAX,
   WEBHOOK_TRY_MS
 } from "../../../../src/platform/limits.ts"
+import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 
 const START = Date.parse("2031-02-03T04:05:06Z")
 const fail = (health: SubscriptionHealth, times: number, now = START): SubscriptionHealth =>
   Array.from({ length: times }).reduce<SubscriptionHealth>((before) => computeHealthAfterFailure(before, now), health)
 const resting = fail(HEALTHY_STATE, WEBHOOK_BREAKER_FAILURES_MAX)
-/** The health after a poll: a probe goes out if a rest, or the probe before, is over (rests.test.ts asks the statements). */
+/** The health after a poll: a probe goes out if a rest, or the probe before, is over (rests.system.test.ts asks the statements). */
 const poll = (health: SubscriptionHealth, now: number): SubscriptionHealth =>
   (health.state === "resting" || health.state === "probing") && now >= health.until
     ? makeProbingHealth(health, now)
@@ -122,7 +123,7 @@ describe("a subscription's health", () => {
           else expect([after.failures, after.failingSince]).toEqual([run.length, run[0]])
         }
       }),
-      { numRuns: 500 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

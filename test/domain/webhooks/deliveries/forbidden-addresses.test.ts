@@ -8,6 +8,7 @@ import {
   parseAllowedHosts
 } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { findForbiddenReason } from "../../../../src/domain/webhooks/deliveries/forbidden-addresses.ts"
+import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 
 const refused = (address: string, allowed: AllowedHosts = NO_ALLOWED_HOSTS) =>
   Option.isSome(findForbiddenReason(address, allowed))
@@ -104,7 +105,7 @@ describe("a delivery is refused", () => {
   it("to every address of a forbidden IPv4 block", () => {
     fc.assert(
       fc.property(forbidden4, (bits) => refused(write4(bits))),
-      { numRuns: 2000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 
@@ -115,7 +116,7 @@ describe("a delivery is refused", () => {
         expect(isIP(text), text).toBe(6)
         expect(refused(text), text).toBe(true)
       }),
-      { numRuns: 2000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 
@@ -126,7 +127,7 @@ describe("a delivery is refused", () => {
         expect(isIP(text), text).toBe(6)
         expect(refused(text), text).toBe(true)
       }),
-      { numRuns: 500 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { WEBHOOK_RETRIES } from "../../../../src/domain/webhooks/deliveries/webhook-retries.ts"
+import { WEBHOOK_RETRIES } from "../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
 import { backoffMs } from "../../../../src/jobs/retries.ts"
 import { WEBHOOK_FIRST_RETRY_MS, WEBHOOK_LONGEST_RETRY_MS } from "../../../../src/platform/limits.ts"
 

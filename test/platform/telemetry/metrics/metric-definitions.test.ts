@@ -7,16 +7,20 @@ import {
   backlogDue,
   callDuration,
   calls,
-  countMaxSeries,
   MAX_SERIES,
   METRIC_DEFINITIONS
 } from "../../../../src/platform/telemetry/metrics/metric-definitions.ts"
+import type { MetricDefinition } from "../../../../src/platform/telemetry/metrics/metric-family.ts"
 import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/prometheus-format.ts"
 import { consoleOperations } from "../../../../src/service/Api.ts"
 import { BACKLOG_KINDS, BACKLOG_POLL_MS } from "../../../../src/service/backlog.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 
 const page = join(import.meta.dirname, "../../../../docs/metrics.md")
+
+/** Series that a metric has at the most: of a histogram its buckets, that without a bound, its sum and its count. */
+const countMaxSeries = ({ maxLabelSets, bounds }: MetricDefinition): number =>
+  maxLabelSets * (bounds === undefined ? 1 : bounds.length + 3)
 
 const labelName = (label: string) => label.replaceAll(".", "_")
 

@@ -8,10 +8,12 @@ import { PlanningQueue } from "../../../../src/domain/automation/planning/Planni
 import { planOnce } from "../../../../src/domain/automation/planning/planner.ts"
 import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/planning-marks.ts"
 import { PlanQueue } from "../../../../src/domain/automation/running/PlanQueue.ts"
-import type { makePlanRunner } from "../../../../src/domain/automation/running/plan-runner.ts"
+import { planJobs } from "../../../../src/domain/automation/running/plan-jobs.ts"
+import type { ClaimedPlan } from "../../../../src/domain/automation/running/plan-statements.ts"
 import { HostReviews } from "../../../../src/domain/guests/reviews/HostReviews.ts"
 import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { InternalSubscribers } from "../../../../src/jobs/events/internal-subscribers.ts"
+import { makeJobRunner, runJob } from "../../../../src/jobs/job-runner.ts"
 import { insertConversation } from "../../conversations.ts"
 import {
   createOperator,
@@ -186,6 +188,11 @@ export type PlannedMessage = Effect.Success<ReturnType<typeof planMessage>>
 
 /** What happened is handed out, and what follows of it worked out. */
 export const dispatchAndPlan = Effect.andThen(dispatchAllEvents, planAllDue)
+
+export const makePlanRunner = makeJobRunner(planJobs)
+
+/** Makes one attempt of a claimed plan. */
+export const runPlan = (plan: ClaimedPlan) => runJob(planJobs, plan)
 
 export type PlanRunner = Effect.Success<typeof makePlanRunner>
 

@@ -13,13 +13,17 @@ export interface CommandResult {
   readonly stderr: string
 }
 
+/** The processes of tests are short: to compile the embedded database's functions a second time would not pay. */
+const FIRST_COMPILER_ONLY = "--wasm-tiering-budget=1000000000"
+
 /** A command line as a person has it: nothing of this test run's environment but the search path. */
 const spawnLatchkey = (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
   node: string,
   program = launcherPath
-) => spawn(node, [program, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
+) =>
+  spawn(node, [FIRST_COMPILER_ONLY, program, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
 
 /** Runs `latchkey` to its end; `input` is its standard input. */
 export const runLatchkeyProcess = (

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { layerCommandEmbedded } from "../../../../src/platform/database/command-embedded.ts"
 
-// A command that renames every operator in a transaction, says so, and never ends it. Started by running.test.ts.
+// A command that renames every operator in a transaction, says so, and never ends it. Started by running.system.test.ts.
 
 const holdOpenTransaction = Effect.gen(function* () {
   const sql = yield* SqlClient

@@ -4,10 +4,9 @@ import { join } from "node:path"
 import { ConfigProvider, Console, Context, Effect, Exit, Layer } from "effect"
 import { migrations } from "../../../../migrations/index.ts"
 import { layerControlSocket } from "../../../../src/platform/database/control-socket.ts"
-import { layerInMemory } from "../../../../src/platform/database/embedded.ts"
 import { migrate } from "../../../../src/platform/database/migrate.ts"
 import { runLatchkey } from "../../../../src/tools/cli/program.ts"
-import { layerTestDatabaseInMemory } from "../../test-database.ts"
+import { layerEmptyDatabaseInMemory, layerTestDatabaseInMemory } from "../../test-database.ts"
 import type { CommandResult } from "./latchkey-process.ts"
 
 // A command line without the time a process takes to start, beside a service without the time a data folder takes to
@@ -37,7 +36,7 @@ export const layerRunningService = Layer.mergeAll(
 /** An empty one. */
 export const layerEmptyService = Layer.provideMerge(
   layerFolderControlSocket,
-  Layer.mergeAll(layerFolder, layerInMemory())
+  Layer.mergeAll(layerFolder, layerEmptyDatabaseInMemory)
 )
 
 /** Runs `latchkey` in this process, to its end. */

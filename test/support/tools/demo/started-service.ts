@@ -1,12 +1,12 @@
 import { Clock, Effect, Layer, Logger } from "effect"
 import { IdempotencyKeys } from "../../../../src/changes/IdempotencyKeys.ts"
 import { PasswordCost } from "../../../../src/domain/access/operators/password.ts"
-import { layerGuestAnswerer } from "../../../../src/domain/automation/answering/guest-answerer.ts"
+import { layerAnswerJobs } from "../../../../src/domain/automation/answering/answer-jobs.ts"
 import { guestQuestionSubscribers } from "../../../../src/domain/automation/answering/guest-questions.ts"
 import { layerPlanner } from "../../../../src/domain/automation/planning/planner.ts"
 import { markStaysOfReservationEvents } from "../../../../src/domain/automation/planning/planning-marks.ts"
-import { layerPlanRunner } from "../../../../src/domain/automation/running/plan-runner.ts"
-import { layerPreparationWorker } from "../../../../src/domain/knowledge/preparing/preparation-worker.ts"
+import { layerPlanJobs } from "../../../../src/domain/automation/running/plan-jobs.ts"
+import { layerPreparationJobs } from "../../../../src/domain/knowledge/preparing/preparation-jobs.ts"
 import { KnowledgeAnswers } from "../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { layerEventDispatcher, layerServiceWithSandbox } from "../../connectors/sandbox/service-with-sandbox.ts"
 
@@ -27,9 +27,9 @@ export const layerStartedService = (start: string) =>
   Layer.mergeAll(
     layerEventDispatcher(markStaysOfReservationEvents, ...guestQuestionSubscribers),
     layerPlanner,
-    Layer.provide(layerPlanRunner, IdempotencyKeys.layer),
-    layerPreparationWorker,
-    Layer.provide(layerGuestAnswerer, KnowledgeAnswers.layer)
+    Layer.provide(layerPlanJobs, IdempotencyKeys.layer),
+    layerPreparationJobs,
+    Layer.provide(layerAnswerJobs, KnowledgeAnswers.layer)
   ).pipe(
     Layer.provideMerge(layerServiceWithSandbox),
     Layer.provideMerge(Layer.succeed(PasswordCost, { N: 16, r: 8, p: 1 })),

@@ -3,6 +3,8 @@ import { Deferred, Effect, Exit, Queue, Scope, Stream } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { failureEnvelope } from "../../../../src/contract/envelope.ts"
 import { Service } from "../../../../src/service/service.ts"
+import type { HttpApp } from "../../../../src/transports/http/api-http.ts"
+import { READY_PATH } from "../../../../src/transports/http/paths.ts"
 import { type ListenOptions, listen } from "../../../../src/transports/http-server/listen.ts"
 import { RawClient } from "./raw-client.ts"
 
@@ -25,30 +27,52 @@ const fakeService = Service.of({
 
 /** More than the kernel keeps for a client that does not read. */
 export const LARGE_BYTES = 48 * 1024 * 1024
+/** Paths that are answered as pages are. */
+const PAGES: ReadonlySet<string> = new Set(["/large", "/page", `${READY_PATH}?from=lb`])
+const BODY_BYTES = 1024
+const toDefect = ({ _tag }: { readonly _tag: string }) => new Error(_tag)
 const CHUNK = new Uint8Array(64 * 1024)
 
 /** Listens; each call waits in `calls` until its answer is allowed. `stop` ends the server as its process would. */
 export const startListeningServer = Effect.fnUntraced(function* (options: Partial<ListenOptions> = {}) {
   const calls = yield* Queue.unbounded<HeldCall>()
-  const app = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    // Some answers do not wait for the body.
-    const body = request.url === "/early" ? "" : yield* Effect.orDie(request.text)
+  /** Waits until the response is allowed, and returns what tells that the call was interrupted. */
+  const hold = Effect.fnUntraced(function* (path: string, body: string) {
     const [responseAllowed, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     yield* Queue.offer(calls, {
-      path: request.url,
+      path,
       body,
       allowResponse: Effect.asVoid(Deferred.succeed(responseAllowed, undefined)),
       awaitInterruption: Deferred.await(interrupted)
     })
     yield* Effect.onInterrupt(Deferred.await(responseAllowed), () => Deferred.succeed(interrupted, undefined))
-    if (request.url !== "/large") return HttpServerResponse.text(request.url)
-    const large = Stream.range(1, LARGE_BYTES / CHUNK.length).pipe(
-      Stream.map(() => CHUNK),
-      Stream.ensuring(Deferred.succeed(interrupted, undefined))
-    )
-    return HttpServerResponse.stream(large, { contentLength: LARGE_BYTES })
-  }).pipe(Effect.interruptible)
+    return interrupted
+  })
+  const app: HttpApp = {
+    answerApi: (request) =>
+      PAGES.has(request.url)
+        ? undefined
+        : Effect.gen(function* () {
+            // Some answers do not wait for the body.
+            const body =
+              request.url === "/early"
+                ? new Uint8Array()
+                : yield* Effect.mapError(request.receiveBody(BODY_BYTES), toDefect)
+            yield* hold(request.url, new TextDecoder().decode(body))
+            return { status: 200, headers: { "content-type": "text/plain" }, body: request.url }
+          }).pipe(Effect.orDie),
+    reject: () => Effect.die(new Error("no request of these tests is refused by the server")),
+    pages: Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const interrupted = yield* hold(request.url, yield* Effect.orDie(request.text))
+      if (request.url !== "/large") return HttpServerResponse.text(request.url)
+      const large = Stream.range(1, LARGE_BYTES / CHUNK.length).pipe(
+        Stream.map(() => CHUNK),
+        Stream.ensuring(Deferred.succeed(interrupted, undefined))
+      )
+      return HttpServerResponse.stream(large, { contentLength: LARGE_BYTES })
+    })
+  }
   const scope = yield* Scope.make()
   const address = yield* listen(app, { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0, ...options }).pipe(
     Effect.provideService(Service, fakeService),
@@ -58,6 +82,7 @@ export const startListeningServer = Effect.fnUntraced(function* (options: Partia
   return {
     baseUrl: HttpServer.formatAddress(address),
     takeCall: Queue.take(calls),
+    waitingCalls: Queue.size(calls),
     stop: Scope.close(scope, Exit.void)
   }
 })

@@ -1,15 +1,14 @@
-import { createServer } from "node:http"
-import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Deferred, Effect, Latch, Layer, Schema } from "effect"
-import { HttpServer, HttpServerRequest } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 import { NetAddress } from "effect/net"
-import { Places } from "../../../../src/admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../../../src/admission/concurrency/ConcurrencyLimiter.ts"
 import { readToken } from "../../../../src/admission/gate/credentials.ts"
 import { failureEnvelope, type ServiceResponse, successEnvelope } from "../../../../src/contract/envelope.ts"
 import { type ApiError, RateLimited, SubscriptionRequired, Unauthenticated } from "../../../../src/contract/errors.ts"
 import { Id } from "../../../../src/contract/fields.ts"
 import { defineFamily, type ToolMetadata } from "../../../../src/contract/operation.ts"
 import { Service, type ServiceCall } from "../../../../src/service/service.ts"
+import { listen } from "../../../../src/transports/http-server/listen.ts"
 import { makeMcpHandler } from "../../../../src/transports/mcp/mcp-endpoint.ts"
 
 // The tool endpoint on a real socket, over a Service small enough to see through: it echoes what it was called with.
@@ -110,11 +109,17 @@ export class EchoEndpoint extends Context.Service<
       const service = makeEchoService(yield* Latch.make(), waitStarted, waitInterrupted, calledOperations)
       const app = yield* makeMcpHandler({ operations: entryOperations, publicUrl: PUBLIC_URL }).pipe(
         Effect.provideService(Service, service),
-        Effect.provide(Places.layerUnbounded)
+        Effect.provide(ConcurrencyLimiter.layerUnbounded)
       )
-      // Interruptible, as the application makes every door.
-      yield* HttpServer.serveEffect(Effect.interruptible(Effect.flatMap(HttpServerRequest.HttpServerRequest, app)))
-      const { address } = yield* HttpServer.HttpServer
+      const options = { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0 }
+      const address = yield* listen(
+        {
+          answerApi: app,
+          reject: () => Effect.die(new Error("no request of these tests is refused by the server")),
+          pages: Effect.succeed(HttpServerResponse.empty({ status: 404 }))
+        },
+        options
+      ).pipe(Effect.provideService(Service, service))
       return {
         url: new URL("/mcp", NetAddress.formatUrlUnsafe(address)),
         waitStarted,
@@ -122,7 +127,7 @@ export class EchoEndpoint extends Context.Service<
         calledOperations
       }
     })
-  ).pipe(Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })))
+  )
 }
 
 const ERRORS_BY_TOKEN: Readonly<Record<string, (operation: string) => ApiError | undefined>> = {

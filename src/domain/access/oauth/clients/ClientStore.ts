@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Givens, inForms } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../../platform/database/rows.ts"
 import { REGISTERED_REDIRECTS_MAX, USED_REDIRECTS_MAX } from "../../../../platform/limits.ts"
 
@@ -17,38 +16,22 @@ const readUris = makeRowsReader(Schema.Struct({ uri: Schema.String }))
 const readNoColumns = makeRowsReader(Schema.Struct({}))
 
 /** A client with a secret that may ask for something. */
-const prepareFindPartner = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ id }: Givens<{ readonly id: string }>) => sql`
+const makeFindPartner = (sql: Sql) => (id: string) =>
+  readPartner(sql`
       SELECT name, redirect_uris AS "redirectUris", secret_digest AS "secretDigest" FROM oauth_clients
-      WHERE id = ${id} AND disabled_at IS NULL AND secret_digest IS NOT NULL`
-  )
-  return (id: string) => readPartner(statement({ id }))
-}
+      WHERE id = ${id} AND disabled_at IS NULL AND secret_digest IS NOT NULL`)
 
 /** The address, if it is one that users of the public client registered. */
-const prepareFindRegisteredUris = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ uri }: Givens<{ readonly uri: string }>) => sql`SELECT uri FROM oauth_redirects WHERE uri = ${uri}`
-  )
-  return (uri: string) => Effect.map(readUris(statement({ uri })), (rows) => rows.map((row) => row.uri))
-}
-
-interface RegisterRedirectUrisParameters {
-  readonly uris: ReadonlyArray<string>
-  readonly now: Date
-}
+const makeFindRegisteredUris = (sql: Sql) => (uri: string) =>
+  Effect.map(readUris(sql`SELECT uri FROM oauth_redirects WHERE uri = ${uri}`), (rows) => rows.map((row) => row.uri))
 
 /**
  * Keeps addresses of the public client. When there are too many, those go first that were registered longest ago and that no host
  * ever consented to; one of them that another registration is just keeping stays.
  */
-const prepareRegisterRedirectUris = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ uris, now }: Givens<RegisterRedirectUrisParameters>) => sql`
+const makeRegisterRedirectUris = (sql: Sql) => (uris: ReadonlyArray<string>, now: Date) =>
+  Effect.asVoid(
+    readNoColumns(sql`
       WITH given AS (
         SELECT DISTINCT uri FROM unnest(${uris}::text[]) AS uri
       ), full_by AS (
@@ -63,24 +46,16 @@ const prepareRegisterRedirectUris = (sql: Sql) => {
         )
       )
       INSERT INTO oauth_redirects (uri, registered_at) SELECT uri, ${now}::timestamptz FROM given ORDER BY uri
-      ON CONFLICT (uri) DO UPDATE SET registered_at = excluded.registered_at`
+      ON CONFLICT (uri) DO UPDATE SET registered_at = excluded.registered_at`)
   )
-  return (uris: ReadonlyArray<string>, now: Date) => Effect.asVoid(readNoColumns(statement({ uris, now })))
-}
-
-interface RecordRedirectUriUseParameters {
-  readonly uri: string
-  readonly now: Date
-}
 
 /**
  * A host consented to it, so it stays. But no more than half stay so, or who has an account could fill all there is; of more the
  * one that was consented to longest ago is as any other again, or who filled that half would have it for good.
  */
-const prepareRecordRedirectUriUse = (sql: Sql) => {
-  const statement = inForms(
-    sql,
-    ({ uri, now }: Givens<RecordRedirectUriUseParameters>) => sql`
+const makeRecordRedirectUriUse = (sql: Sql) => (uri: string, now: Date) =>
+  Effect.asVoid(
+    readNoColumns(sql`
       WITH given AS MATERIALIZED (
         SELECT uri, used_at FROM oauth_redirects WHERE uri = ${uri} FOR UPDATE
       ), too_many AS (
@@ -96,16 +71,14 @@ const prepareRecordRedirectUriUse = (sql: Sql) => {
       FROM (
         SELECT uri, ${now}::timestamptz AS used_at FROM given UNION ALL SELECT uri, NULL FROM gives_up
       ) changed
-      WHERE kept.uri = changed.uri`
+      WHERE kept.uri = changed.uri`)
   )
-  return (uri: string, now: Date) => Effect.asVoid(readNoColumns(statement({ uri, now })))
-}
 
 const makeClientStore = Effect.map(SqlClient.SqlClient, (sql) => ({
-  findPartner: prepareFindPartner(sql),
-  findRegisteredUris: prepareFindRegisteredUris(sql),
-  registerRedirectUris: prepareRegisterRedirectUris(sql),
-  recordRedirectUriUse: prepareRecordRedirectUriUse(sql)
+  findPartner: makeFindPartner(sql),
+  findRegisteredUris: makeFindRegisteredUris(sql),
+  registerRedirectUris: makeRegisterRedirectUris(sql),
+  recordRedirectUriUse: makeRecordRedirectUriUse(sql)
 }))
 
 export class ClientStore extends Context.Service<

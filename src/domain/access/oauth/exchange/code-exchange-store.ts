@@ -1,9 +1,8 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../changes/recorded-change.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../../changes/recorded-change.ts"
 import { BadRequest } from "../../../../contract/errors.ts"
 import { makeOptionalRowReaderOrFail } from "../../../../platform/database/constraint-violations.ts"
-import { type Givens, inForms } from "../../../../platform/database/forms.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { accountEnabledCondition } from "../../operators/account-sql.ts"
 import { insertGrantTokenSql, type NewGrantToken } from "../../operators/grant-tokens.ts"
@@ -23,19 +22,14 @@ const readCreatedGrant = makeOptionalRowReaderOrFail(CreatedGrant, ({ name, deta
 const readInvalidatedRow = makeOptionalRowReader(Schema.Struct({ killed: Schema.Boolean }))
 
 /** A code of the other deployment, of a closed operator or of a disabled account is as if there were none. */
-const prepareFindCode = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ digest, deployment }: Givens<{ readonly digest: Uint8Array; readonly deployment: string }>) => sql`
+const makeFindCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, deployment: string) =>
+  readCode(sql`
       SELECT c.operator_id AS "operatorId", c.account_id AS "accountId", c.client_id AS "clientId",
         k.disabled_at IS NOT NULL AS "clientDisabled", c.scope, c.redirect_uri AS "redirectUri",
         c.challenge, c.resource, c.expires_at AS "expiresAt", c.used_at AS "usedAt",
         c.dead_at AS "deadAt", c.grant_id AS "grantId"
       FROM oauth_codes c JOIN oauth_clients k ON k.id = c.client_id JOIN operators o ON o.id = c.operator_id
-      WHERE c.digest = ${digest} AND c.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "c")}`
-  )
-  return (digest: Uint8Array, deployment: string) => readCode(statement({ digest, deployment }))
-}
+      WHERE c.digest = ${digest} AND c.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "c")}`)
 
 /** A grant that is made of a code, with its first tokens. */
 interface NewGrant extends NewGrantToken, NewRefreshToken {
@@ -50,52 +44,51 @@ interface NewGrant extends NewGrantToken, NewRefreshToken {
  * Uses the code up and makes the grant and its tokens of it, unless it was used, died or ended meanwhile, or its client or account
  * was disabled: undefined then. The public client is everybody's, so what an application may change of webhooks goes by the grant.
  */
-const prepareCreateGrant = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ codeDigest, clientId, isPublic, name, now, ...tokens }: Givens<NewGrant>) => ({
-      change: sql`
-        client AS MATERIALIZED (
-          SELECT id FROM oauth_clients WHERE id = ${clientId} AND disabled_at IS NULL FOR SHARE
-        ), code AS (
-          UPDATE oauth_codes c SET used_at = ${now}, grant_id = nextval('oauth_grants_id_seq')
-          FROM client
-          WHERE c.digest = ${codeDigest} AND c.client_id = client.id AND c.used_at IS NULL AND c.dead_at IS NULL
-            AND c.expires_at > ${now} AND ${accountEnabledCondition(sql, "c")}
-          RETURNING c.operator_id, c.grant_id, c.account_id, c.client_id, c.scope, c.deployment
-        ), made AS (
-          INSERT INTO oauth_grants (operator_id, id, account_id, client_id, name, scope, deployment, created_at)
-          OVERRIDING SYSTEM VALUE
-          SELECT operator_id, grant_id, account_id, client_id, ${name}::text, scope, deployment, ${now}::timestamptz
-          FROM code
-          RETURNING operator_id, id, account_id, name,
-            CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
-        ),
-        ${refreshTokenSql(sql, "made", tokens, now)},
-        ${insertGrantTokenSql(sql, "made", tokens, now)}`,
-      events: [],
-      changedRecords: sql`${createdOrDeletedRecordsSql(sql, "connection", "made")} UNION ALL ${createdOrDeletedRecordsSql(sql, "token", "token")}`,
-      outcome: sql`SELECT id FROM made`
-    })
-  )
-  return (grant: NewGrant) => Effect.map(readCreatedGrant(statement(grant)), (row) => row?.id)
-}
+const makeCreateGrant =
+  (sql: SqlClient.SqlClient) =>
+  ({ codeDigest, clientId, isPublic, name, now, ...tokens }: NewGrant) =>
+    Effect.map(
+      readCreatedGrant(
+        recordChange(sql, {
+          change: sql`
+            client AS MATERIALIZED (
+              SELECT id FROM oauth_clients WHERE id = ${clientId} AND disabled_at IS NULL FOR SHARE
+            ), code AS (
+              UPDATE oauth_codes c SET used_at = ${now}, grant_id = nextval('oauth_grants_id_seq')
+              FROM client
+              WHERE c.digest = ${codeDigest} AND c.client_id = client.id AND c.used_at IS NULL AND c.dead_at IS NULL
+                AND c.expires_at > ${now} AND ${accountEnabledCondition(sql, "c")}
+              RETURNING c.operator_id, c.grant_id, c.account_id, c.client_id, c.scope, c.deployment
+            ), made AS (
+              INSERT INTO oauth_grants (operator_id, id, account_id, client_id, name, scope, deployment, created_at)
+              OVERRIDING SYSTEM VALUE
+              SELECT operator_id, grant_id, account_id, client_id, ${name}::text, scope, deployment, ${now}::timestamptz
+              FROM code
+              RETURNING operator_id, id, account_id, name,
+                CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
+            ),
+            ${refreshTokenSql(sql, "made", tokens, now)},
+            ${insertGrantTokenSql(sql, "made", tokens, now)}`,
+          events: [],
+          changedRecords: sql`${createdOrDeletedRecordsSql(sql, "connection", "made")} UNION ALL ${createdOrDeletedRecordsSql(sql, "token", "token")}`,
+          outcome: sql`SELECT id FROM made`
+        })
+      ),
+      (row) => row?.id
+    )
 
 /** Ends a code that was given with a wrong verifier. False: somebody was there before. */
-const prepareInvalidateCode = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ digest, now }: Givens<{ readonly digest: Uint8Array; readonly now: Date }>) => sql`
+const makeInvalidateCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, now: Date) =>
+  Effect.map(
+    readInvalidatedRow(sql`
       UPDATE oauth_codes SET dead_at = ${now}
-      WHERE digest = ${digest} AND used_at IS NULL AND dead_at IS NULL RETURNING true AS killed`
+      WHERE digest = ${digest} AND used_at IS NULL AND dead_at IS NULL RETURNING true AS killed`),
+    (row) => row !== undefined
   )
-  return (digest: Uint8Array, now: Date) =>
-    Effect.map(readInvalidatedRow(statement({ digest, now })), (row) => row !== undefined)
-}
 
 /** How codes are read and used up. */
 export const makeCodeExchangeStore = (sql: SqlClient.SqlClient) => ({
-  findCode: prepareFindCode(sql),
-  createGrant: prepareCreateGrant(sql),
-  invalidateCode: prepareInvalidateCode(sql)
+  findCode: makeFindCode(sql),
+  createGrant: makeCreateGrant(sql),
+  invalidateCode: makeInvalidateCode(sql)
 })

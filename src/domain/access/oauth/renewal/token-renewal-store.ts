@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { createdOrDeletedRecordsSql, prepareRecordedChange } from "../../../../changes/recorded-change.ts"
-import { type Givens, inForms, partOf } from "../../../../platform/database/forms.ts"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../../changes/recorded-change.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { GRANT_RENEWALS_MAX, GRANT_TOKENS_MAX } from "../../../../platform/limits.ts"
 import { accountEnabledCondition } from "../../operators/account-sql.ts"
@@ -21,10 +20,8 @@ interface RefreshTokenLookup {
 }
 
 /** A token of the other deployment, of a closed operator or of a disabled account is as if there were none. */
-const prepareFindToken = (sql: SqlClient.SqlClient) => {
-  const statement = inForms(
-    sql,
-    ({ digest, deployment, now }: Givens<RefreshTokenLookup>) => sql`
+const makeFindToken = (sql: SqlClient.SqlClient) => (lookup: RefreshTokenLookup) =>
+  readToken(sql`
       SELECT r.operator_id AS "operatorId", r.grant_id AS "grantId", g.account_id AS "accountId", g.name,
         g.client_id AS "clientId", k.disabled_at IS NOT NULL AS "clientDisabled", g.scope,
         g.ended_at IS NOT NULL AS "grantEnded", r.expires_at AS "expiresAt", r.used_at AS "usedAt", r.answer,
@@ -37,14 +34,11 @@ const prepareFindToken = (sql: SqlClient.SqlClient) => {
         SELECT count(*)::int AS renewals, min(created_at) AS first FROM (
           SELECT created_at FROM oauth_refresh_tokens
           WHERE operator_id = g.operator_id AND grant_id = g.id AND created_at > g.created_at
-            AND created_at > ${partOf(now, (at) => new Date(at.getTime() - HOUR_MS))}
+            AND created_at > ${new Date(lookup.now.getTime() - HOUR_MS)}
           ORDER BY created_at DESC LIMIT ${sql.literal(String(GRANT_RENEWALS_MAX))}
         ) latest
       ) made
-      WHERE r.digest = ${digest} AND g.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "g")}`
-  )
-  return (lookup: RefreshTokenLookup) => readToken(statement(lookup))
-}
+      WHERE r.digest = ${lookup.digest} AND g.deployment = ${lookup.deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "g")}`)
 
 /** What a renewal makes, and of what. */
 interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
@@ -62,43 +56,45 @@ interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
  * Uses a refresh token up and makes the next pair, unless it was used meanwhile, or its grant or client ended, or its account is disabled: false then. What
  * was answered when the token before it was used is told to nobody any more: its client has heard it.
  */
-const prepareRenewGrant = (sql: SqlClient.SqlClient) => {
-  const statement = prepareRecordedChange(
-    sql,
-    ({ operatorId, grantId, clientId, isPublic, digest, answer, now, ...tokens }: Givens<TokenRenewalInput>) => ({
-      change: sql`
-        client AS MATERIALIZED (
-          SELECT id FROM oauth_clients WHERE id = ${clientId} AND disabled_at IS NULL FOR SHARE
-        ), live AS MATERIALIZED (
-          SELECT operator_id, id, account_id, name,
-            CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
-          FROM oauth_grants g
-          WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL
-            AND client_id = (SELECT id FROM client) AND ${accountEnabledCondition(sql, "g")}
-          FOR NO KEY UPDATE
-        ), used AS (
-          UPDATE oauth_refresh_tokens r SET used_at = ${now}, answer = ${answer}
-          FROM live WHERE r.digest = ${digest} AND r.used_at IS NULL AND r.expires_at > ${now}
-          RETURNING live.operator_id, live.id, live.account_id, live.name, live.application
-        ), heard AS (
-          UPDATE oauth_refresh_tokens r SET answer = NULL FROM used
-          WHERE r.operator_id = used.operator_id AND r.grant_id = used.id AND r.answer IS NOT NULL AND r.digest <> ${digest}
-        ),
-        ${refreshTokenSql(sql, "used", tokens, now)},
-        ${revokeOlderTokensSql(sql, "used", GRANT_TOKENS_MAX - 1, now)},
-        ${insertGrantTokenSql(sql, "used", tokens, now)}`,
-      events: [],
-      changedRecords: sql`
-        ${createdOrDeletedRecordsSql(sql, "token", "token")}
-        UNION ALL SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM older`,
-      outcome: sql`SELECT id FROM used`
-    })
-  )
-  return (renewal: TokenRenewalInput) => Effect.map(readRenewedGrant(statement(renewal)), (row) => row !== undefined)
-}
+const makeRenewGrant =
+  (sql: SqlClient.SqlClient) =>
+  ({ operatorId, grantId, clientId, isPublic, digest, answer, now, ...tokens }: TokenRenewalInput) =>
+    Effect.map(
+      readRenewedGrant(
+        recordChange(sql, {
+          change: sql`
+            client AS MATERIALIZED (
+              SELECT id FROM oauth_clients WHERE id = ${clientId} AND disabled_at IS NULL FOR SHARE
+            ), live AS MATERIALIZED (
+              SELECT operator_id, id, account_id, name,
+                CASE WHEN ${isPublic}::boolean THEN client_id || ':' || id ELSE client_id END AS application
+              FROM oauth_grants g
+              WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL
+                AND client_id = (SELECT id FROM client) AND ${accountEnabledCondition(sql, "g")}
+              FOR NO KEY UPDATE
+            ), used AS (
+              UPDATE oauth_refresh_tokens r SET used_at = ${now}, answer = ${answer}
+              FROM live WHERE r.digest = ${digest} AND r.used_at IS NULL AND r.expires_at > ${now}
+              RETURNING live.operator_id, live.id, live.account_id, live.name, live.application
+            ), heard AS (
+              UPDATE oauth_refresh_tokens r SET answer = NULL FROM used
+              WHERE r.operator_id = used.operator_id AND r.grant_id = used.id AND r.answer IS NOT NULL AND r.digest <> ${digest}
+            ),
+            ${refreshTokenSql(sql, "used", tokens, now)},
+            ${revokeOlderTokensSql(sql, "used", GRANT_TOKENS_MAX - 1, now)},
+            ${insertGrantTokenSql(sql, "used", tokens, now)}`,
+          events: [],
+          changedRecords: sql`
+            ${createdOrDeletedRecordsSql(sql, "token", "token")}
+            UNION ALL SELECT operator_id, 'token:' || id AS record, '{revoked_at}'::text[] AS fields FROM older`,
+          outcome: sql`SELECT id FROM used`
+        })
+      ),
+      (row) => row !== undefined
+    )
 
 /** How refresh tokens are read and used up. */
 export const makeTokenRenewalStore = (sql: SqlClient.SqlClient) => ({
-  findToken: prepareFindToken(sql),
-  renewGrant: prepareRenewGrant(sql)
+  findToken: makeFindToken(sql),
+  renewGrant: makeRenewGrant(sql)
 })

@@ -12,6 +12,10 @@ export interface SearchDays {
   readonly end: string | undefined
 }
 
+/** Whether a search has no open side and covers at most so many days. */
+export const spansAtMost = ({ start, end }: SearchDays, days: number): boolean =>
+  start !== undefined && end !== undefined && end < addDays(start, days)
+
 type SearchDaysResult = Result.Result<SearchDays | undefined, ValidationFailed>
 
 const CHECK_IN_FIELDS = { start: "start_check_in_date", end: "end_check_in_date" } as const

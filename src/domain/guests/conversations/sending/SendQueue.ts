@@ -1,130 +1,257 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountKey, type ClaimRequest, toBusyCounts } from "../../../../jobs/fair-queue.ts"
-import { computeLeaseEnd } from "../../../../jobs/lease.ts"
-import { type Givens, inForms } from "../../../../platform/database/forms.ts"
-import { makeOptionalRowReader, makeRowsReader } from "../../../../platform/database/rows.ts"
-import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
-import { TakenMessage } from "./claimed-message.ts"
+import type { Fragment } from "effect/sql/Statement"
 import {
-  type ClaimedSendPartition,
-  type MessageFailedParameters,
-  type MessageRefusedOrUnknownParameters,
-  type MessageSentParameters,
-  releasePartitionSql,
-  settlingFailed,
-  settlingOver,
-  settlingSent
-} from "./settling.ts"
-import { takingDue } from "./taking.ts"
+  claimedJobFields,
+  isClaimedCondition,
+  type JobClaim,
+  type JobTable,
+  makeJobQueue
+} from "../../../../jobs/job-queue.ts"
+import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
+import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
 
-/** Milliseconds a worker has a lane to itself: one try and writing down how it ended fit into it. */
+// The messages that channels still have to send to guests. Each conversation is a partition (message_lanes), claimed for one message at
+// a time: so its messages arrive in order, and none overtakes a retried one. The message of a dead worker is claimed again when its lease
+// ends, and is known to have been attempted.
+//
+// Each statement locks the partition first and then its message, as every statement must that completes one. So the partition counts its
+// pending messages, even if the channel has reported the message meanwhile. Then no message is left to complete, and the next one is due.
+
+/** Messages in progress at once in a process, those of one operator, and those of one of its accounts. */
+export const SENDING_ROOM = 32
+export const SENDING_SHARE = 8
+export const SENDING_ACCOUNT_SHARE = 4
+
+/** Milliseconds of a claim: one attempt and storing its outcome fit into them. */
 export const SEND_LEASE_MS = 45_000
 
-const readTaken = makeRowsReader(TakenMessage)
+export const MESSAGE_TABLE: JobTable<"conversation_id"> = {
+  table: "message_lanes",
+  keyColumn: "conversation_id",
+  pendingCondition: "waiting > 0",
+  operatorLimit: SENDING_SHARE,
+  accountLimit: SENDING_ACCOUNT_SHARE,
+  leaseMs: SEND_LEASE_MS
+}
+
+/** The first message of a claimed conversation. */
+const ClaimedMessage = Schema.Struct({
+  ...claimedJobFields,
+  conversation_id: Schema.Int,
+  account_id: Schema.Int,
+  channel_type: Schema.String,
+  thread_id: Schema.String,
+  message_id: Schema.Int,
+  code: Schema.String,
+  content: Schema.String,
+  attachment_url: Schema.NullOr(Schema.String),
+  /** Whether an earlier attempt may have reached the channel. */
+  again: Schema.Boolean,
+  /** The trace of the change that queued the message. Removed with the last attempt. */
+  traceparent: Schema.NullOr(Schema.String)
+})
+export type ClaimedMessage = typeof ClaimedMessage.Type
+
+/**
+ * Selects the first message of each claimed conversation. The claim records that an attempt begins, so this is known also if its worker
+ * dies.
+ */
+const selectFirstMessagesSql = (sql: SqlClient.SqlClient): Fragment => sql`
+  , next AS MATERIALIZED (
+    SELECT claimed.*, first.* FROM claimed CROSS JOIN LATERAL (
+      SELECT id AS message_id, code, content, attachment_url, maybe_sent, traceparent FROM messages
+      WHERE operator_id = claimed.operator_id AND conversation_id = claimed.conversation_id AND delivery = 'queued'
+      ORDER BY id LIMIT 1) first
+  ), begun AS (
+    UPDATE messages m SET maybe_sent = true FROM next
+    WHERE m.operator_id = next.operator_id AND m.id = next.message_id AND m.delivery = 'queued' AND NOT m.maybe_sent
+  )
+  SELECT next.operator_id, next.conversation_id, next.attempts, next.failures, next.account_id, c.channel_type, c.thread_id,
+    next.message_id, next.code, next.content, next.attachment_url, next.maybe_sent AS again, next.traceparent
+  FROM next JOIN conversations c ON c.operator_id = next.operator_id AND c.id = next.conversation_id`
+
+interface MessageClaim extends JobClaim {
+  readonly message_id: number
+  readonly now: Date
+}
+
+interface MessageSentParameters extends MessageClaim {
+  readonly channel_message_id: string | undefined
+}
+
+/**
+ * The channel has the message. That is true whoever reports it, also a worker that has lost its claim, of a message without a final
+ * state. If the channel reported a copy of it first, under its own id, the copy is deleted: returns the codes of such copies. A message
+ * that was sent from here too, or that the guest wrote, is another message whatever its id is, and keeps the id.
+ */
+const recordSentSql = (sql: SqlClient.SqlClient, parameters: MessageSentParameters): Fragment => {
+  const { now, attempts, message_id, channel_message_id } = parameters
+  const channelMessageIdSql = sql`${channel_message_id ?? null}::text`
+  return sql`
+    WITH lane AS (
+      SELECT operator_id, conversation_id FROM message_lanes WHERE operator_id = ${parameters.operator_id} AND conversation_id = ${parameters.key} FOR NO KEY UPDATE
+    ), ours AS MATERIALIZED (
+      SELECT m.operator_id, m.conversation_id, m.id, m.delivery
+      FROM lane JOIN messages m ON m.operator_id = lane.operator_id AND m.id = ${message_id}
+      WHERE m.conversation_id = lane.conversation_id AND m.delivery IN ('queued', 'unknown') FOR NO KEY UPDATE OF m
+    ), echo AS (
+      DELETE FROM messages m USING ours
+      WHERE m.operator_id = ours.operator_id AND m.conversation_id = ours.conversation_id
+        AND m.channel_message_id = ${channelMessageIdSql} AND m.delivery IS NULL AND m.sender_role = 'host'
+      RETURNING m.code
+    ), other AS MATERIALIZED (
+      SELECT array(SELECT code FROM echo) AS echoes, EXISTS (
+        SELECT FROM ours JOIN messages m ON m.operator_id = ours.operator_id AND m.conversation_id = ours.conversation_id
+        WHERE m.channel_message_id = ${channelMessageIdSql} AND (m.delivery IS NOT NULL OR m.sender_role = 'guest')) AS named
+    ), settled AS (
+      UPDATE messages m
+      SET delivery = 'sent', reason = NULL, settled_at = ${now}, traceparent = NULL,
+        channel_message_id = CASE WHEN other.named THEN m.channel_message_id ELSE ${channelMessageIdSql} END
+      FROM ours, other WHERE m.operator_id = ours.operator_id AND m.id = ours.id
+    ), going_on AS (
+      UPDATE message_lanes l
+      SET waiting = l.waiting - (SELECT count(*) FROM ours WHERE delivery = 'queued')::integer,
+        failures = CASE WHEN l.attempts = ${attempts} THEN 0 ELSE l.failures END,
+        due_at = CASE WHEN l.attempts = ${attempts} THEN ${now} ELSE l.due_at END
+      FROM lane WHERE l.operator_id = lane.operator_id AND l.conversation_id = lane.conversation_id
+    )
+    SELECT echoes FROM other`
+}
+
+interface MessageRefusedOrUnknownParameters extends MessageClaim {
+  readonly delivery: "refused" | "unknown"
+  readonly reason: string
+}
+
+/** Completes a message that was refused, or whose delivery is unknown. The next message of the conversation is due. */
+const recordRefusedOrUnknownSql = (
+  sql: SqlClient.SqlClient,
+  parameters: MessageRefusedOrUnknownParameters
+): Fragment => sql`
+  WITH lane AS (
+    SELECT operator_id, conversation_id FROM message_lanes WHERE ${isClaimedCondition(sql, MESSAGE_TABLE, parameters)} FOR NO KEY UPDATE
+  ), settled AS (
+    UPDATE messages m SET delivery = ${parameters.delivery}, reason = ${parameters.reason}, settled_at = ${parameters.now},
+      traceparent = NULL
+    FROM lane
+    WHERE m.operator_id = lane.operator_id AND m.conversation_id = lane.conversation_id AND m.id = ${parameters.message_id}
+      AND m.delivery = 'queued'
+    RETURNING m.id
+  ), going_on AS (
+    UPDATE message_lanes l
+    SET waiting = l.waiting - (SELECT count(*) FROM settled)::integer, failures = 0, due_at = ${parameters.now}
+    FROM lane WHERE l.operator_id = lane.operator_id AND l.conversation_id = lane.conversation_id
+  )
+  SELECT count(*) AS messages FROM settled`
+
+interface MessageFailedParameters extends MessageClaim {
+  readonly failures: number
+  readonly nextAttempt: Date
+  readonly reason: string
+  /** Whether the channel may have the message by now. */
+  readonly maybeSent: boolean
+  /** Messages that were created by then have been pending for too long. */
+  readonly giveUpCreatedUntil: Date
+  /** The reason of a dead letter that never reached the channel, and of one that may have reached it. */
+  readonly refusedReason: string
+  readonly unknownReason: string
+}
+
+/**
+ * The channel could not be reached: all messages of the conversation wait, so that none overtakes another. Each message that has waited
+ * for too long becomes a dead letter, so that a channel that is away for days gets no request for each. Returns how many did.
+ */
+const postponeMessageSql = (sql: SqlClient.SqlClient, parameters: MessageFailedParameters): Fragment => {
+  const { message_id, now, giveUpCreatedUntil } = parameters
+  const isAttemptedCondition = sql`m.id = ${message_id}`
+  const isTooOldCondition = sql`m.created_at <= ${giveUpCreatedUntil}`
+  const isMaybeSentCondition = sql`CASE WHEN ${isAttemptedCondition} THEN ${parameters.maybeSent}::boolean ELSE m.maybe_sent END`
+  return sql`
+    WITH lane AS (
+      SELECT operator_id, conversation_id FROM message_lanes
+      WHERE ${isClaimedCondition(sql, MESSAGE_TABLE, parameters)} AND failures = ${parameters.failures} FOR NO KEY UPDATE
+    ), tried AS (
+      UPDATE messages m
+      SET maybe_sent = ${isMaybeSentCondition},
+        delivery = CASE WHEN NOT ${isTooOldCondition} THEN 'queued' WHEN ${isMaybeSentCondition} THEN 'unknown' ELSE 'refused' END,
+        reason = CASE WHEN NOT ${isTooOldCondition} THEN ${parameters.reason} WHEN ${isMaybeSentCondition} THEN ${parameters.unknownReason} ELSE ${parameters.refusedReason} END,
+        settled_at = CASE WHEN ${isTooOldCondition} THEN ${now}::timestamptz END,
+        traceparent = CASE WHEN NOT ${isTooOldCondition} THEN m.traceparent END
+      FROM lane
+      WHERE m.operator_id = lane.operator_id AND m.conversation_id = lane.conversation_id AND m.delivery = 'queued'
+        AND (${isAttemptedCondition} OR ${isTooOldCondition})
+      RETURNING ${isAttemptedCondition} AS tried, m.delivery
+    ), gone AS (
+      SELECT count(*) FILTER (WHERE delivery <> 'queued') AS messages, coalesce(bool_or(tried), false) AS tried FROM tried
+    ), waits AS (
+      UPDATE message_lanes l
+      SET waiting = l.waiting - gone.messages::integer,
+        failures = CASE WHEN gone.tried THEN l.failures + 1 ELSE 0 END,
+        due_at = CASE WHEN gone.tried THEN ${parameters.nextAttempt}::timestamptz ELSE ${now}::timestamptz END
+      FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.conversation_id = lane.conversation_id
+    )
+    SELECT messages FROM gone`
+}
+
 const readEchoes = makeOptionalRowReader(Schema.Struct({ echoes: Schema.Array(Schema.String) }))
 const readMessageCount = makeOptionalRowReader(Schema.Struct({ messages: Schema.Int }))
 
-const toClaimedPartition = (
-  { operator_id, conversation_id, attempts }: TakenMessage,
-  now: Date
-): ClaimedSendPartition => ({
-  operator_id,
-  conversation_id,
-  attempts,
-  now
-})
-
-const toClaimedMessage = (message: TakenMessage, now: Date) => ({
-  ...toClaimedPartition(message, now),
-  message_id: message.message_id
-})
-
 const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
-  const take = inForms(sql, (taking: Givens<ClaimRequest>) => takingDue(sql, taking))
-  const recordSent = inForms(sql, (parameters: Givens<MessageSentParameters>) => settlingSent(sql, parameters))
-  const recordRefusedOrUnknown = inForms(sql, (parameters: Givens<MessageRefusedOrUnknownParameters>) =>
-    settlingOver(sql, parameters)
-  )
-  const postpone = inForms(sql, (parameters: Givens<MessageFailedParameters>) => settlingFailed(sql, parameters))
-  const release = inForms(sql, (parameters: Givens<ClaimedSendPartition>) => releasePartitionSql(sql, parameters))
+  const { claim, release, toClaim } = makeJobQueue(sql, MESSAGE_TABLE, ClaimedMessage, {
+    returning: sql`j.operator_id, j.conversation_id, j.account_id, j.attempts, j.failures`,
+    statement: selectFirstMessagesSql(sql)
+  })
+  const toMessageClaim = (message: ClaimedMessage, now: Date): MessageClaim => ({
+    ...toClaim(message),
+    message_id: message.message_id,
+    now
+  })
   return {
-    take: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
-      readTaken(take({ now, leaseEnd: computeLeaseEnd(now, SEND_LEASE_MS), maxJobs, ...toBusyCounts(inProgress) })),
-    recordSent: (message: TakenMessage, channelMessageId: string | null, now: Date) =>
+    claim,
+    release,
+    /** Records that the guest has the message. Returns the codes of copies that the channel reported before, which are removed. */
+    recordSent: (message: ClaimedMessage, channelMessageId: string | null, now: Date) =>
       Effect.map(
         readEchoes(
-          recordSent({ ...toClaimedMessage(message, now), channel_message_id: channelMessageId ?? undefined })
+          sql`${recordSentSql(sql, { ...toMessageClaim(message, now), channel_message_id: channelMessageId ?? undefined })}`
         ),
         (row) => row?.echoes ?? []
       ),
+    /** Completes a message. Returns false if it was complete already. */
     recordRefusedOrUnknown: (
-      message: TakenMessage,
+      message: ClaimedMessage,
       delivery: MessageRefusedOrUnknownParameters["delivery"],
       reason: string,
       now: Date
     ) =>
       Effect.map(
-        readMessageCount(recordRefusedOrUnknown({ ...toClaimedMessage(message, now), delivery, reason })),
+        readMessageCount(sql`${recordRefusedOrUnknownSql(sql, { ...toMessageClaim(message, now), delivery, reason })}`),
         (row) => (row?.messages ?? 0) > 0
       ),
-    postpone: (message: TakenMessage, reason: string, maybeSent: boolean, nextTry: Date, now: Date) =>
+    /** Postpones the message to `nextAttempt`. Returns how many messages of the conversation became dead letters by their age. */
+    postpone: (message: ClaimedMessage, reason: string, maybeSent: boolean, nextAttempt: Date, now: Date) =>
       Effect.map(
         readMessageCount(
-          postpone({
-            ...toClaimedMessage(message, now),
+          sql`${postponeMessageSql(sql, {
+            ...toMessageClaim(message, now),
             failures: message.failures,
-            nextTry,
+            nextAttempt,
             reason,
             maybeSent,
             giveUpCreatedUntil: new Date(now.getTime() - MESSAGE_GIVE_UP_MS),
             refusedReason: `given up after a day: ${reason}`,
             unknownReason: `given up after a day, and it may have been delivered: ${reason}`
-          })
+          })}`
         ),
         (row) => row?.messages ?? 0
-      ),
-    release: (message: TakenMessage, now: Date) => Effect.orDie(release(toClaimedPartition(message, now)))
+      )
   }
 })
 
-/**
- * What guests are still to be told, in the database, for any worker of any process. Each conversation has a lane, taken for one
- * message at a time: so its messages arrive in order, and nothing overtakes one that is tried again. What a dead worker had is
- * taken again when its lease ends, and known to have been tried.
- */
-export class SendQueue extends Context.Service<
-  SendQueue,
-  {
-    /** Takes up to `maxJobs` due conversations. `inProgress` are those this process has already. */
-    readonly take: (
-      now: Date,
-      maxJobs: number,
-      inProgress: Iterable<AccountKey>
-    ) => Effect.Effect<ReadonlyArray<TakenMessage>>
-    /** Records that the guest has the message. Returns the codes of copies that the channel reported before, which are removed. */
-    readonly recordSent: (
-      message: TakenMessage,
-      channelMessageId: string | null,
-      now: Date
-    ) => Effect.Effect<ReadonlyArray<string>>
-    /** Ends a message. Returns whether it was open until now. */
-    readonly recordRefusedOrUnknown: (
-      message: TakenMessage,
-      delivery: MessageRefusedOrUnknownParameters["delivery"],
-      reason: string,
-      now: Date
-    ) => Effect.Effect<boolean>
-    /** Tries the message again at `nextTry`. Returns how many messages of the conversation were given up because they waited too long. */
-    readonly postpone: (
-      message: TakenMessage,
-      reason: string,
-      maybeSent: boolean,
-      nextTry: Date,
-      now: Date
-    ) => Effect.Effect<number>
-    readonly release: (message: TakenMessage, now: Date) => Effect.Effect<void>
-  }
->()("latchkey/domain/guests/conversations/sending/SendQueue") {
-  static readonly layer = Layer.effect(SendQueue, makeSendQueue)
+/** The messages that channels still have to send, in the database. */
+export class SendQueue extends Context.Service<SendQueue>()("latchkey/domain/guests/conversations/sending/SendQueue", {
+  make: makeSendQueue
+}) {
+  static readonly layer = Layer.effect(SendQueue, SendQueue.make)
 }

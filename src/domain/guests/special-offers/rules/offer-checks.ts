@@ -31,7 +31,7 @@ export const checkOfferDates = (dates: StayDates, today: string): Result.Result<
     : validateStayDates(dates)
 
 /** What an offer is of, as it stands here. */
-export interface OfferPreconditions {
+interface OfferPreconditions {
   /** Null: the conversation's account has no such listing. */
   readonly listing_currency: string | null
   readonly nights_taken: boolean

@@ -86,10 +86,26 @@ const addPhrase = (index: PhraseIndex, phrase: string, meaning: Meaning): void =
   }
 }
 
-const phraseIndex = buildPhraseIndex()
+const parseWordList = (text: string): ReadonlySet<string> => new Set(splitRuns(foldText(text)).map(({ text }) => text))
 
-/** Characters of the longest way of saying something in a script without word breaks. */
-const MAX_UNBROKEN_PHRASE_LENGTH = Math.max(...Array.from(phraseIndex.byUnbrokenText.keys(), (phrase) => phrase.length))
+const buildLexicon = () => {
+  const phraseIndex = buildPhraseIndex()
+  return {
+    phraseIndex,
+    /** Characters of the longest way of saying something in a script without word breaks. */
+    maxUnbrokenPhraseLength: Math.max(...Array.from(phraseIndex.byUnbrokenText.keys(), (phrase) => phrase.length)),
+    correctSpelling: makeSpellingCorrector(
+      Array.from(phraseIndex.byWords.keys()).concat(Array.from(phraseIndex.byPrefix.keys()))
+    ),
+    stopWords: parseWordList(STOP_WORDS),
+    unbrokenStopWords: parseWordList(UNBROKEN_STOP_WORDS)
+  }
+}
+
+let builtLexicon: ReturnType<typeof buildLexicon> | undefined
+
+/** Built for the first search: it takes 50 ms, which a process that does not search saves at its start. */
+const getLexicon = () => (builtLexicon ??= buildLexicon())
 
 /** A stretch of runs, or of characters of one, and the meanings it has; each group is one meaning or another. */
 interface MeaningMatch {
@@ -111,17 +127,14 @@ export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningM
 }
 
 /** Words of the longest way of saying something that may begin here: most words begin none of several. */
-const findMaxPhraseLength = (first: TextRun | undefined): number =>
-  first === undefined
-    ? 0
-    : Math.max(
-        1,
-        phraseIndex.phraseLengths.get(first.text) ?? 0,
-        phraseIndex.phraseLengths.get(stemOf(first.text)) ?? 0
-      )
+const findMaxPhraseLength = (first: TextRun | undefined): number => {
+  if (first === undefined) return 0
+  const { phraseLengths } = getLexicon().phraseIndex
+  return Math.max(1, phraseLengths.get(first.text) ?? 0, phraseLengths.get(stemOf(first.text)) ?? 0)
+}
 
 const meaningGroupsOf = (phrase: ReadonlyArray<TextRun>): ReadonlyArray<Meanings> => {
-  const exact = phraseIndex.byWords.get(textOfRuns(phrase))
+  const exact = getLexicon().phraseIndex.byWords.get(textOfRuns(phrase))
   if (exact !== undefined) return [exact]
   const [word, ...more] = phrase
   if (word === undefined || isStopWord(word.text)) return more.length === 0 ? [] : meaningsByStems(phrase)
@@ -130,12 +143,13 @@ const meaningGroupsOf = (phrase: ReadonlyArray<TextRun>): ReadonlyArray<Meanings
 }
 
 const meaningsByStems = (phrase: ReadonlyArray<TextRun>): ReadonlyArray<Meanings> => {
-  const meanings = phraseIndex.byStems.get(stemsOfRuns(phrase))
+  const meanings = getLexicon().phraseIndex.byStems.get(stemsOfRuns(phrase))
   return meanings === undefined ? [] : [meanings]
 }
 
 /** What the beginning and the end of a word are about. */
 const meaningsByAffixes = (word: string): ReadonlyArray<Meanings> => {
+  const { phraseIndex } = getLexicon()
   const beginning = findLongest(word.length, (length) => phraseIndex.byPrefix.get(word.slice(0, length)))
   const ending = findLongest(word.length, (length) => phraseIndex.bySuffix.get(word.slice(-length)))
   return [beginning, ending].flatMap((each) => (each === undefined ? [] : [each]))
@@ -149,12 +163,9 @@ const findLongest = <A>(most: number, lookUp: (length: number) => A | undefined)
   return undefined
 }
 
-const correctSpelling = makeSpellingCorrector(
-  Array.from(phraseIndex.byWords.keys()).concat(Array.from(phraseIndex.byPrefix.keys()))
-)
-
 /** What a word is about that nobody knows, if it is misspelt. */
 export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
+  const { phraseIndex, correctSpelling } = getLexicon()
   const corrected = isStopWord(word) ? undefined : correctSpelling(word)
   return corrected === undefined
     ? undefined
@@ -163,23 +174,20 @@ export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
 
 /** What the characters from here on are about, in a script without word breaks. */
 export const matchUnbrokenMeaning = (text: string, at: number): MeaningMatch | undefined => {
-  for (let length = Math.min(MAX_UNBROKEN_PHRASE_LENGTH, text.length - at); length > 0; length--) {
+  const { phraseIndex, maxUnbrokenPhraseLength } = getLexicon()
+  for (let length = Math.min(maxUnbrokenPhraseLength, text.length - at); length > 0; length--) {
     const meanings = phraseIndex.byUnbrokenText.get(text.slice(at, at + length))
     if (meanings !== undefined) return { length, groups: [meanings] }
   }
   return undefined
 }
 
-const parseWordList = (text: string): ReadonlySet<string> => new Set(splitRuns(foldText(text)).map(({ text }) => text))
-
-const stopWords = parseWordList(STOP_WORDS)
-const unbrokenStopWords = parseWordList(UNBROKEN_STOP_WORDS)
-
 /** Whether a word says nothing of what a question is about. */
-export const isStopWord = (word: string): boolean => stopWords.has(word)
+export const isStopWord = (word: string): boolean => getLexicon().stopWords.has(word)
 
 /** How many characters from here on say nothing of it. */
 export const findStopWordLength = (text: string, at: number): number => {
+  const { unbrokenStopWords } = getLexicon()
   for (let length = Math.min(MAX_STOP_WORD_LENGTH, text.length - at); length > 0; length--) {
     if (unbrokenStopWords.has(text.slice(at, at + length))) return length
   }

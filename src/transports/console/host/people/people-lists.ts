@@ -103,7 +103,7 @@ const staffColumns: ReadonlyArray<TableColumn<StaffListItem>> = [
   }
 ]
 
-export interface StaffPage {
+interface StaffPage {
   readonly total: number
   readonly rows: ReadonlyArray<StaffListItem>
 }

@@ -8,6 +8,7 @@ import {
   validateRedirectUri
 } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
 import { REDIRECT_URI_LENGTH } from "../../../../../src/platform/limits.ts"
+import { PROPERTY_RUNS } from "../../../../support/property-runs.ts"
 
 // RFC 6749 3.1.2 and RFC 9700 2.1 and 4.1: a code goes to an address that was registered, to the letter.
 
@@ -206,7 +207,7 @@ describe("whatever is registered", () => {
         else if (place._tag === "Program") assert.strictEqual(url.protocol, `${place.scheme}:`)
         else assert.strictEqual(url.hostname, place.host)
       }),
-      { numRuns: 2_000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 
@@ -216,7 +217,7 @@ describe("whatever is registered", () => {
         assert.strictEqual(isRegisteredUri([one], one, "partner"), takes(one))
         if (one !== other) assert.isFalse(isRegisteredUri([one], other, "partner"))
       }),
-      { numRuns: 2_000 }
+      { numRuns: PROPERTY_RUNS }
     )
   })
 

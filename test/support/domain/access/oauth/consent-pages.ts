@@ -143,9 +143,13 @@ export const layerServedConsentPages = Layer.effect(
   BaseUrl,
   Effect.gen(function* () {
     const pages = yield* ConsoleEndpoint
-    const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.map(pages(request), (response) => response ?? HttpServerResponse.empty({ status: 404 }))
-    )
+    const app = {
+      answerApi: () => undefined,
+      reject: () => Effect.die(new Error("no request of these tests is refused by the server")),
+      pages: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.map(pages(request), (response) => response ?? HttpServerResponse.empty({ status: 404 }))
+      )
+    }
     return HttpServer.formatAddress(yield* listen(app, { port: 0, host: "127.0.0.1", drainSeconds: 0, silence: 0 }))
   })
 ).pipe(

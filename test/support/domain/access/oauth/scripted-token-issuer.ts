@@ -5,7 +5,7 @@ import { ClientAuthentication } from "../../../../../src/domain/access/oauth/Cli
 import { ClientRegistrations } from "../../../../../src/domain/access/oauth/ClientRegistrations.ts"
 import type { OAuthClient } from "../../../../../src/domain/access/oauth/Clients.ts"
 import { FailedSecretChecks } from "../../../../../src/domain/access/oauth/FailedSecretChecks.ts"
-import { layerOauthNoDeps } from "../../../../../src/domain/access/oauth/handlers.ts"
+import { layerOauth } from "../../../../../src/domain/access/oauth/handlers.ts"
 import { Partners } from "../../../../../src/domain/access/oauth/Partners.ts"
 import { type IssuedTokens, TokenIssuer } from "../../../../../src/domain/access/oauth/TokenIssuer.ts"
 import { layerHandlers } from "../../../../../src/service/handlers.ts"
@@ -58,7 +58,7 @@ const layerScriptedTokenIssuer = Layer.effect(
 // Fresh, as the ones of the service that the others are of are there already.
 const layerScriptedHandlers = Layer.merge(
   layerHandlers,
-  Layer.fresh(layerOauthNoDeps).pipe(
+  Layer.fresh(layerOauth).pipe(
     Layer.provide([layerScriptedTokenIssuer, ClientAuthentication.layer, ClientRegistrations.layer]),
     Layer.provide(FailedSecretChecks.layer)
   )

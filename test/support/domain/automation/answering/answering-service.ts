@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
 import { Ingest } from "../../../../../src/connectors/ingest/Ingest.ts"
 import { currentSecond } from "../../../../../src/contract/time.ts"
-import { AnswerQueue } from "../../../../../src/domain/automation/answering/AnswerQueue.ts"
-import { makeGuestAnswerer } from "../../../../../src/domain/automation/answering/guest-answerer.ts"
+import { AnswerQueue, type ClaimedQuestions } from "../../../../../src/domain/automation/answering/AnswerQueue.ts"
+import { answerJobs } from "../../../../../src/domain/automation/answering/answer-jobs.ts"
 import { guestQuestionSubscribers } from "../../../../../src/domain/automation/answering/guest-questions.ts"
 import type { RuleDefinition } from "../../../../../src/domain/automation/rules/rule.ts"
 import {
@@ -16,6 +16,7 @@ import {
 } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { InternalSubscribers } from "../../../../../src/jobs/events/internal-subscribers.ts"
+import { makeJobRunner, runJob } from "../../../../../src/jobs/job-runner.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
 import {
   createOperatorWithListings,
@@ -194,3 +195,8 @@ export const startInquiry = Effect.fnUntraced(function* (...rules: ReadonlyArray
     )
   }
 })
+
+export const makeGuestAnswerer = makeJobRunner(answerJobs)
+
+/** Makes one attempt of a claimed conversation. */
+export const answerQuestions = (taken: ClaimedQuestions) => runJob(answerJobs, taken)

@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
-import { Places } from "../../../../../src/admission/concurrency/Places.ts"
+import { ConcurrencyLimiter } from "../../../../../src/admission/concurrency/ConcurrencyLimiter.ts"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
 import { FailedCallCounter } from "../../../../../src/changes/FailedCallCounter.ts"
 import { toReceivedInput } from "../../../../../src/contract/input.ts"
@@ -15,7 +15,7 @@ import { Service } from "../../../../../src/service/service.ts"
 import { layerServiceAssembly } from "../../../../../src/service/service-assembly.ts"
 
 // A process of its own that creates the same reservation many times at once: what a client's retries look like when
-// the service runs in several processes. Started by idempotency.test.ts; prints the distinct answers it got.
+// the service runs in several processes. Started by idempotency.system.test.ts; prints the distinct answers it got.
 
 const createReservationRepeatedly = Effect.gen(function* () {
   const [token, fields, times] = process.argv.slice(2)
@@ -41,7 +41,7 @@ const layerProcess = layerServiceAssembly.pipe(
   Layer.provide([
     Layer.provide(ChannelGateway.layer, Connectors.layerNone),
     RateWindows.layerUnbounded,
-    Places.layer(),
+    ConcurrencyLimiter.layer(),
     WakeUp.layerProcess,
     OutboundHttp.layerNoContent,
     NewEventNotifier.layerProcess,

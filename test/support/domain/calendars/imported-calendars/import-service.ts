@@ -3,11 +3,13 @@ import { DateTime, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { CalendarQueue } from "../../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
+import { calendarJobs } from "../../../../../src/domain/calendars/imported-calendars/calendar-jobs.ts"
 import { FeedReader } from "../../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { ImportedCalendars } from "../../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
-import type { makeCalendarImportWorker } from "../../../../../src/domain/calendars/imported-calendars/import-worker.ts"
+import type { ClaimedCalendar } from "../../../../../src/domain/calendars/imported-calendars/imported-calendar.ts"
 import { makeFindPropertyOwner } from "../../../../../src/domain/properties/properties/ownership.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
+import { makeJobRunner, runJob } from "../../../../../src/jobs/job-runner.ts"
 import {
   asSystemActor,
   createOperator,
@@ -107,6 +109,11 @@ export const createImportOnEmptyTables = Effect.gen(function* () {
   const calendarId = yield* addImportedCalendar(host.propertyId, source.makeUrl())
   return { ...host, ...source, calendarId }
 })
+
+export const makeCalendarImportWorker = makeJobRunner(calendarJobs)
+
+/** Makes one attempt of a claimed calendar. */
+export const importCalendar = (calendar: ClaimedCalendar) => runJob(calendarJobs, calendar)
 
 export type ImportWorker = Effect.Success<typeof makeCalendarImportWorker>
 

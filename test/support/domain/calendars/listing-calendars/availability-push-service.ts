@@ -2,11 +2,12 @@ import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
 import { ComparisonQueue } from "../../../../../src/domain/calendars/listing-calendars/ComparisonQueue.ts"
-import type { makeComparisonWorker } from "../../../../../src/domain/calendars/listing-calendars/comparison-worker.ts"
+import { comparisonJobs } from "../../../../../src/domain/calendars/listing-calendars/comparison-jobs.ts"
 import { markAvailabilityChangesDue } from "../../../../../src/domain/calendars/listing-calendars/due-days.ts"
 import { PushQueue } from "../../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
 import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { InternalSubscribers } from "../../../../../src/jobs/events/internal-subscribers.ts"
+import { makeJobRunner } from "../../../../../src/jobs/job-runner.ts"
 import { insertProperty, layerService } from "../../../harness.ts"
 import { insertListing } from "../../../listings.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
@@ -88,6 +89,8 @@ export const loadListingPartition = Effect.fnUntraced(function* (listingId: stri
     JOIN listings l ON l.operator_id = lane.operator_id AND l.id = lane.listing_row WHERE l.listing_id = ${listingId}`
   return partition
 }, Effect.orDie)
+
+export const makeComparisonWorker = makeJobRunner(comparisonJobs)
 
 export type ComparisonWorker = Effect.Success<typeof makeComparisonWorker>
 

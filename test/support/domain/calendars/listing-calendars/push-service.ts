@@ -2,7 +2,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { PushQueue } from "../../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
-import type { makePushWorker } from "../../../../../src/domain/calendars/listing-calendars/push-worker.ts"
+import { pushJobs } from "../../../../../src/domain/calendars/listing-calendars/push-jobs.ts"
+import { makeJobRunner } from "../../../../../src/jobs/job-runner.ts"
 import { call, createOperator, layerService, type TestOperator, typedClient, withToken } from "../../../harness.ts"
 import { type ChannelAccountOptions, insertChannelAccount, insertListing } from "../../../listings.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
@@ -40,6 +41,8 @@ export const createListing = Effect.fnUntraced(function* (operator: TestOperator
 
 /** A price for a day of May. */
 export const makeDayPrice = (price: number, day = "2027-05-01") => ({ start_date: day, end_date: day, price })
+
+export const makePushWorker = makeJobRunner(pushJobs)
 
 export type PushWorker = Effect.Success<typeof makePushWorker>
 

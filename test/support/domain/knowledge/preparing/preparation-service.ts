@@ -1,9 +1,12 @@
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { ClaimedEntry } from "../../../../../src/domain/knowledge/preparing/claimed-entry.ts"
-import { PreparingQueue } from "../../../../../src/domain/knowledge/preparing/PreparingQueue.ts"
-import type { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparation-worker.ts"
+import {
+  type ClaimedEntry,
+  PreparingQueue,
+  preparationJobs
+} from "../../../../../src/domain/knowledge/preparing/preparation-jobs.ts"
+import { makeJobRunner, runJob } from "../../../../../src/jobs/job-runner.ts"
 import { layerService } from "../../../harness.ts"
 import { layerOwnDatabase } from "../../../own-database.ts"
 
@@ -39,6 +42,11 @@ export const healDatabase = Effect.flatMap(
   (sql) => sql`DROP TRIGGER poisonous ON knowledge_fragments`
 ).pipe(Effect.orDie)
 
+export const makePreparationWorker = makeJobRunner(preparationJobs)
+
+/** Makes one attempt of a claimed entry. */
+export const prepareEntry = (entry: ClaimedEntry) => runJob(preparationJobs, entry)
+
 export type PreparationWorker = Effect.Success<typeof makePreparationWorker>
 
 /** Prepares until nothing more is due at this time of the clock. */
@@ -57,7 +65,7 @@ export const prepareAllDue = Effect.fnUntraced(function* (worker: PreparationWor
 
 export const claimEntries = (limit: number, claimed: ReadonlyArray<ClaimedEntry> = []) =>
   Effect.flatMap(PreparingQueue, (queue) =>
-    Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, limit, claimed))
+    Effect.flatMap(DateTime.nowAsDate, (now) => queue.claim(now, limit, claimed))
   )
 
 /** Takes the one entry that is due. */

@@ -1,7 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { makePreparationWorker } from "../../../../../src/domain/knowledge/preparing/preparation-worker.ts"
 import { KnowledgeAnswers, type KnowledgeAsker } from "../../../../../src/domain/knowledge/search/KnowledgeAnswers.ts"
 import { insertConversation } from "../../../conversations.ts"
 import { insertOrder } from "../../../harness.ts"
@@ -10,6 +9,7 @@ import { createEntryWriter } from "../entry-writer.ts"
 import {
   emptyEntryTables,
   layerPreparationService as layerPrepared,
+  makePreparationWorker,
   prepareAllDue
 } from "../preparing/preparation-service.ts"
 

@@ -1,7 +1,7 @@
 // A process that delivers webhooks and records events until it is killed. Prints "ready", then the id of each event it
 // has recorded. From the environment: DATABASE_URL or DATA_DIR, OPERATOR, EVENTS (how many it records), AHEAD_MS (how
 // far its clock is ahead, so that no test need wait for a lease to end).
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { AddressResolver } from "../../../../../src/domain/webhooks/deliveries/AddressResolver.ts"

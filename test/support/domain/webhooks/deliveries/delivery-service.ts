@@ -3,9 +3,12 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { DeliveryQueue } from "../../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
+import type { ClaimedDelivery } from "../../../../../src/domain/webhooks/deliveries/delivery.ts"
+import { deliveryJobs } from "../../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
 import type { makeDeliveryPolls } from "../../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { EVENT_NAMES, type EventName } from "../../../../../src/jobs/events/event-statements.ts"
+import { runJob } from "../../../../../src/jobs/job-runner.ts"
 import { jsonParameter } from "../../../../../src/platform/database/parameters.ts"
 import {
   createOperator,
@@ -131,3 +134,6 @@ export const loadAttempts = Effect.fnUntraced(function* (subscription: TestSubsc
     SELECT attempt, status, reason, first_bytes  FROM webhook_attempts
     WHERE subscription_id = ${subscription.id} ORDER BY event_id, attempt`
 }, Effect.orDie)
+
+/** Makes one attempt of a claimed delivery. */
+export const sendClaimedDelivery = (delivery: ClaimedDelivery) => runJob(deliveryJobs, delivery)

@@ -4,14 +4,19 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { DeliveryLog } from "../../../../../src/domain/webhooks/deliveries/DeliveryLog.ts"
 import { DeliveryQueue } from "../../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
-import type { TakenDelivery } from "../../../../../src/domain/webhooks/deliveries/delivery.ts"
-import { sendClaimedDelivery } from "../../../../../src/domain/webhooks/deliveries/delivery-attempt.ts"
+import type { ClaimedDelivery } from "../../../../../src/domain/webhooks/deliveries/delivery.ts"
 import { EventDispatcher } from "../../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { applyDeliveryRetention } from "../../../../../src/domain/webhooks/deliveries/retention.ts"
 import { WEBHOOK_CONCURRENT_DELIVERIES_MAX } from "../../../../../src/platform/limits.ts"
 import { asSystemActor, typedClient, withToken } from "../../../harness.ts"
-import { HOLDING_FAILURES, makeRepeatedEvents, recordEvents, type TestSubscription } from "./delivery-service.ts"
+import {
+  HOLDING_FAILURES,
+  makeRepeatedEvents,
+  recordEvents,
+  sendClaimedDelivery,
+  type TestSubscription
+} from "./delivery-service.ts"
 
 // What may befall the queue, step by step, and a worker whose every move is told.
 
@@ -65,9 +70,9 @@ export type LivenessStep = typeof arbitraryStep extends fc.Arbitrary<infer S> ? 
 /** A worker by hand: what it has taken waits for the test to say how it ends. */
 export interface ModelWorker {
   readonly subscriptions: ReadonlyArray<TestSubscription>
-  claimedDeliveries: ReadonlyArray<TakenDelivery>
+  claimedDeliveries: ReadonlyArray<ClaimedDelivery>
   /** What killed workers had under way: no longer this one's, and not written down. */
-  lostDeliveries: ReadonlyArray<TakenDelivery>
+  lostDeliveries: ReadonlyArray<ClaimedDelivery>
   deletedSubscriptionIds: ReadonlyArray<number>
 }
 
@@ -80,7 +85,7 @@ export const makeModelWorker = (subscriptions: ReadonlyArray<TestSubscription>):
 
 const currentDate = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
 
-const completeDelivery = (delivery: TakenDelivery, isSuccess: boolean) =>
+const completeDelivery = (delivery: ClaimedDelivery, isSuccess: boolean) =>
   sendClaimedDelivery(delivery).pipe(
     Effect.provideService(OutboundHttp, {
       post: () => Effect.succeed({ outcome: "answered", status: isSuccess ? 200 : 500, firstBytes: "", durationMs: 1 }),
@@ -89,7 +94,7 @@ const completeDelivery = (delivery: TakenDelivery, isSuccess: boolean) =>
   )
 
 /** Fails if an event goes out while an earlier one of its record waits that has not failed too often. */
-const assertRecordOrder = Effect.fnUntraced(function* (deliveries: ReadonlyArray<TakenDelivery>) {
+const assertRecordOrder = Effect.fnUntraced(function* (deliveries: ReadonlyArray<ClaimedDelivery>) {
   const sql = yield* SqlClient.SqlClient
   for (const { event_id, subscription_id, failures } of deliveries) {
     if (failures >= HOLDING_FAILURES) continue
@@ -108,13 +113,13 @@ export const claimDue = Effect.fnUntraced(function* (worker: ModelWorker) {
   const queue = yield* DeliveryQueue
   const now = yield* currentDate
   const deliveries = [
-    ...(yield* queue.take(now, SUBSCRIPTION_COUNT * WEBHOOK_CONCURRENT_DELIVERIES_MAX, worker.claimedDeliveries))
+    ...(yield* queue.claim(now, SUBSCRIPTION_COUNT * WEBHOOK_CONCURRENT_DELIVERIES_MAX, worker.claimedDeliveries))
   ]
   for (const cooledDown of yield* queue.findSubscriptionsToProbe(now, SUBSCRIPTION_COUNT, [
     ...worker.claimedDeliveries,
     ...deliveries
   ])) {
-    deliveries.push(...(yield* queue.takeProbe(now, cooledDown)))
+    deliveries.push(...(yield* queue.claimProbe(now, cooledDown)))
   }
   yield* assertRecordOrder(deliveries)
   worker.claimedDeliveries = [...worker.claimedDeliveries, ...deliveries]
@@ -140,7 +145,7 @@ export const killWorker = (worker: ModelWorker) => {
   worker.claimedDeliveries = []
 }
 
-const pickDelivery = (deliveries: ReadonlyArray<TakenDelivery>, index: number): TakenDelivery | undefined =>
+const pickDelivery = (deliveries: ReadonlyArray<ClaimedDelivery>, index: number): ClaimedDelivery | undefined =>
   deliveries[index % Math.max(deliveries.length, 1)]
 
 /** Resumes the subscription with an empty change, unless it was deleted. */

@@ -1,12 +1,12 @@
 // A process that sends what waits for guests, by connectors on loopback, until nothing waits any more. From the environment:
 // DATABASE_URL, AHEAD_MS (how far its clock is ahead, so that no test need wait for a lease to end).
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { layerWithHttpConnectors } from "../../../../../../src/connectors/http/connectors-layer.ts"
 import { ChannelGateway } from "../../../../../../src/domain/channels/port/ChannelGateway.ts"
 import { Connectors } from "../../../../../../src/domain/channels/port/connector.ts"
-import { layerMessageSender } from "../../../../../../src/domain/guests/conversations/sending/message-sender.ts"
+import { layerMessageJobs } from "../../../../../../src/domain/guests/conversations/sending/message-jobs.ts"
 import { AddressResolver } from "../../../../../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../../../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { OutboundHttp } from "../../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
@@ -24,7 +24,7 @@ const shiftedClock: Clock.Clock = Object.assign(Object.create(realClock), {
 
 const layerDatabase = layerPostgres({ url: Redacted.make(DATABASE_URL) })
 
-const layerSenderOverHttp = layerMessageSender.pipe(
+const layerSenderOverHttp = layerMessageJobs.pipe(
   Layer.provide(ChannelGateway.layer),
   Layer.provide(layerWithHttpConnectors),
   Layer.provide([

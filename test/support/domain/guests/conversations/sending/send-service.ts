@@ -2,9 +2,9 @@ import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Conversations } from "../../../../../../src/domain/guests/conversations/Conversations.ts"
-import type { TakenMessage } from "../../../../../../src/domain/guests/conversations/sending/claimed-message.ts"
-import type { makeMessageSender } from "../../../../../../src/domain/guests/conversations/sending/message-sender.ts"
-import { SendQueue } from "../../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
+import { messageJobs } from "../../../../../../src/domain/guests/conversations/sending/message-jobs.ts"
+import { type ClaimedMessage, SendQueue } from "../../../../../../src/domain/guests/conversations/sending/SendQueue.ts"
+import { makeJobRunner, runJob } from "../../../../../../src/jobs/job-runner.ts"
 import { WakeUp } from "../../../../../../src/jobs/WakeUp.ts"
 import { insertConversation } from "../../../../conversations.ts"
 import { createOperator } from "../../../../harness.ts"
@@ -41,6 +41,11 @@ export const prepareConversation = Effect.gen(function* () {
   return yield* insertAccountConversation({ operatorId, accountId: yield* insertChannelAccount(operatorId) })
 })
 
+export const makeMessageSender = makeJobRunner(messageJobs)
+
+/** Makes one attempt of a claimed message. */
+export const sendClaimedMessage = (message: ClaimedMessage) => runJob(messageJobs, message)
+
 export type MessageSender = Effect.Success<typeof makeMessageSender>
 
 /** Sends until nothing more goes at this time of the clock. */
@@ -66,8 +71,8 @@ export const loadSentMessages = (threadId: string) =>
 export const loadSentTexts = (threadId: string) =>
   Effect.map(loadSentMessages(threadId), (all) => all.map(({ text }) => text))
 
-export const claimMessages = (limit: number, claimed: ReadonlyArray<TakenMessage> = []) =>
-  Effect.flatMap(SendQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.take(now, limit, claimed)))
+export const claimMessages = (limit: number, claimed: ReadonlyArray<ClaimedMessage> = []) =>
+  Effect.flatMap(SendQueue, (queue) => Effect.flatMap(DateTime.nowAsDate, (now) => queue.claim(now, limit, claimed)))
 
 /** The lanes of an operator. */
 export const loadMessagePartitions = (operatorId: number) =>

@@ -1,0 +1,92 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+
+// The statements that write down what was worked out of stays. Stays are locked first, then their marks, then their plans, as
+// whoever removes a stay locks them.
+
+export interface SavePlansParameters {
+  readonly stays: ReadonlyArray<{
+    readonly operator_id: number
+    readonly stay_id: number
+    readonly attempts: number
+    readonly account_id: number
+    /** Until when its settled plans are kept. */
+    readonly kept_until: Date
+    /** Null: nothing follows. */
+    readonly look_again: Date | null
+  }>
+  readonly plans: ReadonlyArray<{
+    readonly operator_id: number
+    readonly stay_id: number
+    readonly rule_id: number
+    readonly kind: "send_message" | "review"
+    readonly scheduled_at: Date
+    readonly kept_until: Date
+    readonly traceparent: string | null
+  }>
+  /** What taking them put their time off to: a mark of another time was made since. */
+  readonly leaseEnd: Date
+  readonly now: Date
+}
+
+/** Stays that are still the planner's, with what is wanted of them. */
+const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragment => sql`
+  looked AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
+      AS looked (operator_id bigint, stay_id bigint, attempts bigint, account_id bigint, kept_until timestamptz,
+        look_again timestamptz)
+  ), held AS MATERIALIZED (
+    SELECT s.operator_id, s.id AS stay_id FROM stays s
+    JOIN looked ON looked.operator_id = s.operator_id AND looked.stay_id = s.id
+    ORDER BY s.operator_id, s.id FOR KEY SHARE OF s
+  ), mine AS MATERIALIZED (
+    SELECT looked.* FROM automation_stays m
+    JOIN looked ON looked.operator_id = m.operator_id AND looked.stay_id = m.stay_id AND looked.attempts = m.attempts
+    JOIN held ON held.operator_id = m.operator_id AND held.stay_id = m.stay_id
+    ORDER BY m.operator_id, m.stay_id FOR NO KEY UPDATE OF m
+  )`
+
+/**
+ * The plans of stays become what follows now: what does not follow any more goes, what has another time moves, away
+ * from whoever has it in hand too, and what is settled is left as it is: a rule does of a stay what it does once. A mark that was
+ * made since is left for the next look.
+ */
+export const savePlansSql = (sql: SqlClient, parameters: SavePlansParameters): Fragment => sql`
+  WITH ${claimedStaysSql(sql, parameters)}, wanted AS MATERIALIZED (
+    SELECT wanted.*, mine.account_id
+    FROM jsonb_to_recordset(${jsonParameter(parameters.plans)}::jsonb)
+      AS wanted (operator_id bigint, stay_id bigint, rule_id bigint, kind text, scheduled_at timestamptz,
+        kept_until timestamptz, traceparent text)
+    JOIN mine ON mine.operator_id = wanted.operator_id AND mine.stay_id = wanted.stay_id
+  ), gone AS (
+    DELETE FROM automation_plans p USING mine
+    WHERE p.operator_id = mine.operator_id AND p.stay_id = mine.stay_id AND p.state = 'waiting'
+      AND NOT EXISTS (SELECT FROM wanted w
+        WHERE w.operator_id = p.operator_id AND w.stay_id = p.stay_id AND w.rule_id = p.rule_id)
+  ), kept AS (
+    UPDATE automation_plans p SET kept_until = greatest(p.kept_until, mine.kept_until) FROM mine
+    WHERE p.operator_id = mine.operator_id AND p.stay_id = mine.stay_id AND p.state <> 'waiting'
+      AND p.kept_until < mine.kept_until
+  ), made AS (
+    INSERT INTO automation_plans AS p (operator_id, stay_id, rule_id, kind, account_id, scheduled_at, due_at, created_at,
+      kept_until, traceparent)
+    SELECT operator_id, stay_id, rule_id, kind, account_id, scheduled_at, scheduled_at, ${parameters.now}::timestamptz, kept_until,
+      traceparent
+    FROM wanted ORDER BY operator_id, stay_id, rule_id
+    ON CONFLICT (operator_id, stay_id, rule_id) WHERE stay_id IS NOT NULL DO UPDATE
+      SET scheduled_at = excluded.scheduled_at, account_id = excluded.account_id, kept_until = excluded.kept_until,
+        due_at = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.due_at ELSE excluded.due_at END,
+        failures = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.failures ELSE 0 END,
+        reason = CASE WHEN p.scheduled_at = excluded.scheduled_at THEN p.reason END,
+        attempts = p.attempts + (p.scheduled_at <> excluded.scheduled_at)::integer
+      WHERE p.state = 'waiting' AND (p.scheduled_at, p.account_id, p.kept_until)
+        IS DISTINCT FROM (excluded.scheduled_at, excluded.account_id, excluded.kept_until)
+  ), over AS (
+    DELETE FROM automation_stays m USING mine
+    WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NULL
+      AND m.due_at = ${parameters.leaseEnd}
+  )
+  UPDATE automation_stays m SET due_at = mine.look_again, failures = 0, traceparent = NULL FROM mine
+  WHERE m.operator_id = mine.operator_id AND m.stay_id = mine.stay_id AND mine.look_again IS NOT NULL
+    AND m.due_at = ${parameters.leaseEnd}`

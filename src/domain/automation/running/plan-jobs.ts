@@ -1,0 +1,150 @@
+import { DateTime, Effect, Layer } from "effect"
+import { CurrentActor, systemActor } from "../../../contract/actor.ts"
+import { fairBacklogSql } from "../../../jobs/fair-queue.ts"
+import { type AttemptEnd, defineJobs, startJobs } from "../../../jobs/job-runner.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
+import type { Backoff } from "../../../jobs/retries.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { PublicUrl } from "../../../platform/installation.ts"
+import { annotateSpan, recordFailure } from "../../../platform/telemetry/spans.ts"
+import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
+import type { ChannelApiError } from "../../channels/port/channel-api-errors.ts"
+import { HostReviews } from "../../guests/reviews/HostReviews.ts"
+import { applyPlanRetention } from "../retention.ts"
+import { makeRunAction } from "./action-runner.ts"
+import { PlanQueue } from "./PlanQueue.ts"
+import type { StayPlanContext } from "./plan-context.ts"
+import { decidePlan, type PreparedAction, prepareAction } from "./plan-preparation.ts"
+import { type ClaimedPlan, PLAN_TABLES, RUNNING_ROOM } from "./plan-statements.ts"
+
+/** Pauses before the next attempt of an action that is not possible yet: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
+export const RUN_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
+
+/** The outcome of an attempt. */
+type RunOutcome =
+  | { readonly kind: "done" }
+  /** Another worker has claimed the plan, or it is complete. */
+  | { readonly kind: "nothing" }
+  /** The stay has changed since it was planned. The planner may delete the plan, move it, or leave it as it is. */
+  | { readonly kind: "outdated"; readonly reason: string | null }
+  | { readonly kind: "skipped"; readonly reason: string }
+  /** It may be possible later. */
+  | { readonly kind: "waits"; readonly reason: string }
+
+/** Skips an action that would fail again. An unreachable channel or a disconnected account may succeed later. */
+const toFailedOutcome = ({
+  _tag,
+  message
+}: ChannelApiError | { readonly _tag: string; readonly message: string }): RunOutcome =>
+  _tag === "NotFound" || _tag === "ValidationFailed" || _tag === "NotImplemented" || _tag === "Conflict"
+    ? { kind: "skipped", reason: message }
+    : { kind: "waits", reason: message }
+
+const executeAction = (plan: StayPlanContext, action: PreparedAction) =>
+  Effect.gen(function* () {
+    const run = makeRunAction(yield* PlanQueue, yield* HostReviews)
+    const outcome: RunOutcome = (yield* run(plan, action)) === undefined ? { kind: "nothing" } : { kind: "done" }
+    return outcome
+  }).pipe(
+    // A full message queue has room again later.
+    Effect.catch((error) =>
+      Effect.succeed<RunOutcome>(
+        action.kind === "message" ? { kind: "waits", reason: error.message } : toFailedOutcome(error)
+      )
+    )
+  )
+
+const runClaimedPlan = Effect.fnUntraced(function* ({ operator_id, id }: ClaimedPlan) {
+  const plan = yield* Effect.flatMap(PlanQueue, (queue) => queue.findContext(operator_id, id))
+  if (plan === undefined || plan.kind === "answer") return { kind: "nothing" } satisfies RunOutcome
+  const now = yield* DateTime.nowAsDate
+  const decision = decidePlan(plan, now)
+  if (decision.kind === "outdated") return { kind: "outdated", reason: plan.reason } satisfies RunOutcome
+  if (decision.kind === "late") return { kind: "skipped", reason: decision.reason } satisfies RunOutcome
+  const action = prepareAction(plan, now, yield* PublicUrl)
+  if (action._tag === "Success") return yield* executeAction(plan, action.success)
+  const { subject, reason } = action.failure
+  return (subject === "text" ? { kind: "skipped", reason } : { kind: "waits", reason }) satisfies RunOutcome
+})
+
+/** Stores an outcome, except `done`, which is stored with the action. */
+const completePlan = Effect.fnUntraced(function* (
+  claimedPlan: ClaimedPlan,
+  outcome: RunOutcome,
+  { now, nextAttempt }: AttemptEnd
+) {
+  const queue = yield* PlanQueue
+  yield* annotateSpan("latchkey.outcome", outcome.kind)
+  switch (outcome.kind) {
+    case "done":
+      return yield* (yield* WakeUp).wake
+    case "nothing":
+      return
+    case "outdated":
+      yield* queue.markStayForPlanning(claimedPlan, now)
+      yield* queue.postpone(claimedPlan, outcome.reason, nextAttempt())
+      return yield* (yield* WakeUp).wake
+    case "skipped": {
+      if ((yield* queue.skip(claimedPlan, outcome.reason, now)) === undefined) return
+      yield* recordFailure(outcome.kind, { "latchkey.outcome": outcome.kind })
+      const { operator_id, id, kind } = claimedPlan
+      const annotate = Effect.annotateLogs({ operator_id, plan_id: id, kind })
+      return yield* annotate(Effect.logWarning("an automation action was skipped", outcome.reason))
+    }
+    case "waits":
+      yield* recordFailure(outcome.kind, { "latchkey.outcome": outcome.kind })
+      return yield* queue.postpone(claimedPlan, outcome.reason, nextAttempt())
+  }
+})
+
+/** Milliseconds for which a plan belongs to the trace that it was planned in. Most plans are pending for weeks. */
+const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
+
+/** Returns the root span of a plan. A plan that runs much later has a trace of its own, which links to the trace of the planning. */
+const toRootSpan = ({ kind, id, traceparent, created_at }: ClaimedPlan, now: Date) => {
+  const plannedSpan = parseTraceparent(traceparent)
+  return {
+    name: "automate",
+    kind: "consumer" as const,
+    attributes: () => ({ "latchkey.plan": id, "latchkey.kind": kind }),
+    ...(now.getTime() - created_at.getTime() <= SAME_TRACE_MAX_AGE_MS
+      ? { parent: plannedSpan }
+      : { cause: plannedSpan })
+  }
+}
+
+/** Milliseconds between two polls, however often changes wake the worker. */
+const RUN_POLL_GAP_MS = 250
+
+const asWorker = Effect.provideService(CurrentActor, systemActor("automation", "run plan"))
+
+export const planJobs = defineJobs({
+  name: "running automation actions",
+  maxInProgress: RUNNING_ROOM,
+  backoff: RUN_BACKOFF,
+  queue: PlanQueue,
+  attempt: (plan: ClaimedPlan) => asWorker(Effect.map(runClaimedPlan(plan), (outcome): RunOutcome => outcome)),
+  onDefect: (cause) =>
+    Effect.as(Effect.logError("an automation action failed with a defect", cause), {
+      kind: "waits" as const,
+      reason: "the service failed"
+    }),
+  complete: (plan, outcome, end) => asWorker(completePlan(plan, outcome, end)),
+  toRootSpan,
+  notStoredMessage: "the outcome of an automation action could not be saved",
+  wakeUpLoop: { name: "waking the automation worker", gapMs: RUN_POLL_GAP_MS },
+  backlog: [
+    { kind: "planned_messages", statement: (sql, time) => fairBacklogSql(sql, PLAN_TABLES.send_message, time) },
+    { kind: "planned_reviews", statement: (sql, time) => fairBacklogSql(sql, PLAN_TABLES.review, time) }
+  ]
+})
+
+/**
+ * Carries out the plans of automation rules until the scope closes. A message must be on the disk before it is sent, so provide a database
+ * whose commits wait for the disk.
+ */
+export const layerPlanJobs = Layer.merge(
+  Layer.effectDiscard(startJobs(planJobs)),
+  Layer.effectDiscard(repeatPeriodically("retention of plans", RETENTION_INTERVAL_MS, applyPlanRetention))
+).pipe(Layer.provide([PlanQueue.layer, HostReviews.layer]))

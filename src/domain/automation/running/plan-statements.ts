@@ -1,0 +1,172 @@
+import { Schema } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { createdOrDeletedRecordsSql, type RecordedChange } from "../../../changes/recorded-change.ts"
+import { claimedJobFields, isClaimedCondition, type JobClaim, type JobTable } from "../../../jobs/job-queue.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import type { MessageSource } from "../../guests/conversations/contract.ts"
+import {
+  conversationsTouchedSql,
+  enqueueMessagesSql,
+  messageCreatedEventSql
+} from "../../guests/conversations/message-queue.ts"
+import type { OperatorRowId } from "../../operator-rows.ts"
+import { ASSISTANT_NAME } from "../message-sources.ts"
+import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "../planning/planning-marks.ts"
+import { requiredStatusSql } from "../rules/store.ts"
+
+// The statements that store the outcome of a plan. A complete plan never changes again.
+
+/** Plans in progress in a process, those of one operator, and those of one of its accounts. */
+export const RUNNING_ROOM = 32
+export const RUNNING_SHARE = 8
+export const RUNNING_ACCOUNT_SHARE = 4
+
+/** Reviews among them. A review takes as long as its channel does, so a hanging channel leaves the rest to messages. */
+export const REVIEWING_ROOM = 16
+
+/** Milliseconds of a claim: one act at a channel and storing its outcome fit into them. */
+export const RUN_LEASE_MS = 45_000
+
+/** A claimed plan. */
+export const ClaimedPlan = Schema.Struct({
+  ...claimedJobFields,
+  id: Schema.Int,
+  account_id: Schema.Int,
+  kind: Schema.Literals(["send_message", "review"]),
+  created_at: Schema.Date,
+  /** The trace of the change it was planned for. */
+  traceparent: Schema.NullOr(Schema.String)
+})
+export type ClaimedPlan = typeof ClaimedPlan.Type
+
+const makePlanTable = (kind: ClaimedPlan["kind"]): JobTable<"id"> => ({
+  table: "automation_plans",
+  keyColumn: "id",
+  pendingCondition: `state = 'waiting' AND kind = '${kind}'`,
+  isIndexedByTime: true,
+  accountCondition: "(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'",
+  operatorLimit: RUNNING_SHARE,
+  accountLimit: RUNNING_ACCOUNT_SHARE,
+  leaseMs: RUN_LEASE_MS,
+  claimedCondition: "state = 'waiting'"
+})
+
+/**
+ * Plans of an operator that is banned or closed wait, until they are late. The status of an operator is read so that it is found by its
+ * key: a semi-join began with all operators.
+ */
+export const PLAN_TABLES = { send_message: makePlanTable("send_message"), review: makePlanTable("review") }
+
+/** What the trail calls a plan. */
+const PLAN_RECORD_TYPE = "automation_plan"
+
+interface SendPlanMessageParameters extends OperatorRowId {
+  /** The planned time when the plan was read. A plan that was moved since is pending until its new time. */
+  readonly scheduledAt: Date
+  readonly conversationId: number
+  /** The public id of the message. */
+  readonly code: string
+  readonly text: string
+  readonly sources: ReadonlyArray<typeof MessageSource.Type>
+  readonly now: Date
+}
+
+/** The status of the order of plan `p`. Read so it is found by its key: a join began with all orders of the operator. */
+const orderStatusSql = (sql: SqlClient): Fragment => sql`
+  (SELECT o.status FROM orders o WHERE o.operator_id = p.operator_id
+    AND o.id = (SELECT s.order_id FROM stays s WHERE s.operator_id = p.operator_id AND s.id = p.stay_id))`
+
+/**
+ * Adds the message of a plan to the queue partition of its conversation and completes the plan, both or neither. So the message is sent
+ * once, however often this runs. Adds nothing if the rule is paused or the order has another status.
+ */
+export const sendPlanMessageChange = (sql: SqlClient, message: SendPlanMessageParameters): RecordedChange => ({
+  change: sql`
+    plan AS (
+      UPDATE automation_plans p SET state = 'done', reason = NULL, settled_at = ${message.now}::timestamptz
+      FROM automation_rules r
+      WHERE p.operator_id = ${message.operatorId} AND p.id = ${message.id} AND p.state = 'waiting'
+        AND p.scheduled_at = ${message.scheduledAt} AND r.operator_id = p.operator_id AND r.id = p.rule_id AND r.state = 'active'
+        AND ${orderStatusSql(sql)} = ${requiredStatusSql(sql)}
+      RETURNING p.operator_id, p.id
+    ), ${enqueueMessagesSql(
+      sql,
+      sql`
+        SELECT operator_id, ${message.conversationId}::bigint AS conversation_id, ${message.code}::text AS code,
+          ${sql.literal(`'${ASSISTANT_NAME}'`)}::text AS sender_name, ${jsonParameter(message.sources)}::jsonb AS sources,
+          'Text'::text AS display_type, ${message.text}::text AS content, NULL::text AS attachment_url, NULL::bigint AS image_id
+        FROM plan`,
+      message.now
+    )}`,
+  events: [messageCreatedEventSql(sql, message.now)],
+  changedRecords: sql`
+    SELECT operator_id, ${sql.literal(`'${PLAN_RECORD_TYPE}:'`)} || id AS record, '{state}'::text[] AS fields FROM plan
+    UNION ALL ${conversationsTouchedSql(sql)}`,
+  outcome: sql`SELECT id FROM plan`
+})
+
+interface EndPlanParameters extends OperatorRowId {
+  readonly now: Date
+}
+
+/** Completes a plan that was carried out by a worker or by hand. */
+export const completePlanSql = (sql: SqlClient, { operatorId, id, now }: EndPlanParameters): Fragment => sql`
+  UPDATE automation_plans SET state = 'done', reason = NULL, settled_at = ${now}
+  WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'
+  RETURNING id`
+
+interface SkipPlanParameters extends JobClaim {
+  readonly now: Date
+  readonly reason: string
+}
+
+export const skipPlanChange = (sql: SqlClient, parameters: SkipPlanParameters): RecordedChange => ({
+  change: sql`
+    plan AS (
+      UPDATE automation_plans SET state = 'skipped', reason = ${parameters.reason}::text, settled_at = ${parameters.now}::timestamptz
+      WHERE ${isClaimedCondition(sql, PLAN_TABLES.send_message, parameters)} RETURNING operator_id, id
+    )`,
+  events: [],
+  changedRecords: sql`
+    SELECT operator_id, ${sql.literal(`'${PLAN_RECORD_TYPE}:'`)} || id AS record, '{state,reason}'::text[] AS fields FROM plan`,
+  outcome: sql`SELECT id FROM plan`
+})
+
+interface PostponePlanParameters extends JobClaim {
+  readonly reason: string | null
+  readonly nextAttempt: Date
+}
+
+/** Postpones a failed plan to its next attempt. */
+export const postponePlanSql = (sql: SqlClient, postponement: PostponePlanParameters): Fragment => sql`
+  UPDATE automation_plans SET due_at = ${postponement.nextAttempt}, failures = failures + 1, reason = ${postponement.reason}
+  WHERE ${isClaimedCondition(sql, PLAN_TABLES.send_message, postponement)}`
+
+/**
+ * Its stay is to be looked at now. Who planned since the worker looked has left the plan on purpose: were it taken away, or
+ * moved, by what the worker read, nothing would bring it back. So only who plans does either (planning/saved-plans.ts).
+ */
+export const markStayOfPlanSql = (sql: SqlClient, { now, ...claim }: JobClaim & { readonly now: Date }): Fragment =>
+  markStaysForPlanningSql(
+    sql,
+    sql`
+      SELECT s.operator_id, s.id AS stay_id, ${channelAccountIdSql(sql)} AS account_id, NULL AS traceparent FROM stays s
+      WHERE s.operator_id = ${claim.operator_id} AND s.id = (SELECT stay_id FROM automation_plans WHERE ${isClaimedCondition(sql, PLAN_TABLES.send_message, claim)})
+      FOR KEY SHARE OF s`,
+    now,
+    DUE_NOW
+  )
+
+/** The host takes a plan away: it is not run, and not made again. */
+export const deletePlanChange = (sql: SqlClient, { operatorId, id, now }: EndPlanParameters): RecordedChange => ({
+  change: sql`
+    plan AS (
+      UPDATE automation_plans SET state = 'deleted', settled_at = ${now}::timestamptz
+      WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'
+      RETURNING operator_id, id
+    )`,
+  events: [],
+  changedRecords: createdOrDeletedRecordsSql(sql, PLAN_RECORD_TYPE, "plan"),
+  outcome: sql`SELECT id FROM plan`
+})

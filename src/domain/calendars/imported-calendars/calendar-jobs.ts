@@ -1,0 +1,203 @@
+import { Clock, DateTime, Effect, Layer, Random } from "effect"
+import { CurrentActor, systemActor } from "../../../contract/actor.ts"
+import { releasePermitForExternalAct } from "../../../contract/permit-release.ts"
+import { addDays, dateInZone, toDayNumber } from "../../../contract/time.ts"
+import { backlogSql } from "../../../jobs/backlog-statements.ts"
+import { defineJobs, startJobs } from "../../../jobs/job-runner.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
+import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import {
+  AVAILABILITY_END_DAYS,
+  CALENDAR_FEED_MS,
+  CALENDAR_FETCH_EVERY_MS,
+  CALENDAR_FETCH_LONGEST_MS
+} from "../../../platform/limits.ts"
+import { CurrentSealer, openOrWarn } from "../../../platform/sealing/CurrentSealer.ts"
+import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
+import { calendarFetches } from "../../../platform/telemetry/metrics/metric-definitions.ts"
+import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
+import { annotateSpan, recordFailure } from "../../../platform/telemetry/spans.ts"
+import { loadReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
+import { CalendarQueue } from "./CalendarQueue.ts"
+import { toCalendarUpdate } from "./calendar-update.ts"
+import { CONCURRENT_FETCHES_MAX, calendarBacklog } from "./claim-statements.ts"
+import type { FetchedBy } from "./completion-statements.ts"
+import { FeedReader } from "./FeedReader.ts"
+import { hasCurrentReaderVersion } from "./feed-digest.ts"
+import { type FetchFailure, fetchFeed, toFetchFailure } from "./feed-request.ts"
+import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
+import { deletePastImportedDays, rescheduleAfterClockSetback } from "./retention.ts"
+
+/** The time between two fetches, a tenth shorter or longer, so that calendars that were added together spread out. */
+const REGULAR_INTERVAL: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
+/** The time after a failed fetch: the same, doubling up to two hours. */
+const FAILURE_BACKOFF: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
+
+export const importHorizonOf = ({ time_zone }: Pick<ClaimedCalendar, "time_zone">, now: number): ImportHorizon => {
+  const first = dateInZone(now, time_zone)
+  return { first, last: addDays(first, AVAILABILITY_END_DAYS) }
+}
+
+/** The outcome of a fetch. */
+type FetchAttempt =
+  | { readonly outcome: "read"; readonly update: CalendarUpdate }
+  | { readonly outcome: "unchanged"; readonly first: string }
+  | FetchFailure
+
+/**
+ * Returns the calendar if an unchanged feed need not be read again. Returns undefined if days have come within reach since it
+ * was read, or if an earlier version of the reader read it.
+ */
+const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
+  calendar.applied_to !== null && calendar.applied_to >= last && hasCurrentReaderVersion(calendar.digest)
+    ? calendar
+    : undefined
+
+/** Limits the time of the download alone. Waiting for other calendars to be read does not count. */
+const withFeedTimeout = Effect.timeoutOrElse({
+  duration: CALENDAR_FEED_MS,
+  orElse: () => Effect.succeed(toFetchFailure("its download took too long"))
+})
+
+/** Fetches a calendar once, in less time than the lease. */
+const attemptFetch = Effect.fnUntraced(function* (
+  calendar: ClaimedCalendar
+): Effect.fn.Return<FetchAttempt, never, ImportServices> {
+  const now = yield* Clock.currentTimeMillis
+  const horizon = importHorizonOf(calendar, now)
+  const validators = validatorsOf(calendar, horizon)
+  const url = yield* openOrWarn(
+    yield* CurrentSealer,
+    calendarAddressBinding(calendar.operator_id, calendar.id),
+    calendar.url
+  )
+  if (url === undefined)
+    return toFetchFailure("its address cannot be decrypted: remove the calendar and import it again")
+  const response = yield* withFeedTimeout(fetchFeed(url, validators, yield* loadReceiverPolicy, now))
+  if (response.outcome === "failed") return response
+  const isUnchanged = response.outcome === "unchanged" || response.digest === validators?.digest
+  if (isUnchanged) return { outcome: "unchanged" as const, first: horizon.first }
+  const { read } = yield* FeedReader
+  const [first, last] = [toDayNumber(horizon.first), toDayNumber(horizon.last)]
+  const reading = yield* read({ bytes: response.bytes, zone: calendar.time_zone, first, last })
+  if (reading.outcome === "broken") return toFetchFailure(reading.reason)
+  return { outcome: "read" as const, update: toCalendarUpdate(calendar, reading, horizon, response) }
+})
+
+const toLogAnnotations = ({ operator_id, property_id, id, host }: ClaimedCalendar) => ({
+  operator_id,
+  property_id,
+  calendar_id: id,
+  host
+})
+
+/** The stored outcome of a fetch, or `superseded` if another fetch has begun since. The busy days of an unchanged feed are not counted. */
+export interface CalendarFetchResult {
+  readonly outcome: FetchAttempt["outcome"] | "superseded"
+  readonly busy_days: number | undefined
+  readonly changed_days: number
+  readonly error: string | undefined
+}
+
+const SUPERSEDED_RESULT: CalendarFetchResult = {
+  outcome: "superseded",
+  busy_days: undefined,
+  changed_days: 0,
+  error: undefined
+}
+
+/** Stores the outcome of a fetch, and wakes the workers that dispatch its event. */
+const storeFetchOutcome = Effect.fnUntraced(function* (
+  calendar: ClaimedCalendar,
+  attempt: FetchAttempt,
+  by: FetchedBy
+): Effect.fn.Return<CalendarFetchResult, never, ImportServices> {
+  const queue = yield* CalendarQueue
+  const now = yield* DateTime.nowAsDate
+  const random = yield* Random.next
+  const dateAfter = (ms: number) => new Date(now.getTime() + ms)
+  const nextRegularFetch = dateAfter(backoffMs(REGULAR_INTERVAL, 1, random))
+  yield* annotateSpan("latchkey.outcome", attempt.outcome)
+  if (attempt.outcome === "read") {
+    const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now, by)
+    if (stored === undefined) return SUPERSEDED_RESULT
+    if (stored.changed_days > 0) yield* (yield* WakeUp).wake
+    const { unblocksDays, unreadable } = attempt.update
+    return { outcome: "read", ...stored, error: unblocksDays ? undefined : (unreadable ?? undefined) }
+  }
+  if (attempt.outcome === "unchanged") {
+    const recorded = yield* queue.completeUnchanged(calendar, attempt.first, nextRegularFetch, now)
+    return recorded === undefined
+      ? SUPERSEDED_RESULT
+      : { outcome: "unchanged", busy_days: undefined, changed_days: 0, error: undefined }
+  }
+  yield* recordFailure(attempt.outcome, { "latchkey.outcome": attempt.outcome })
+  const { reason, retryAfterMs = 0 } = attempt
+  const pause = backoffMs(FAILURE_BACKOFF, calendar.failures + 1, random)
+  const nextFetch = dateAfter(Math.max(pause, retryAfterMs))
+  const recorded = yield* queue.fail(calendar, reason, nextFetch, now, by)
+  if (recorded === undefined) return SUPERSEDED_RESULT
+  return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
+})
+
+/** Stores the outcome of a fetch and counts it, in this order: an outcome that could not be stored is stored again. */
+const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by: FetchedBy) =>
+  Effect.tap(storeFetchOutcome(calendar, attempt, by), () =>
+    incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
+  )
+
+type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
+
+/**
+ * Fetches a calendar that a caller has read, whole, and returns the result. It holds no permit while it waits for the calendar. A
+ * worker that has claimed the calendar stores nothing afterwards; if a worker claims it meanwhile, this fetch stores nothing.
+ */
+export const fetchCalendarNow = (
+  calendar: ClaimedCalendar
+): Effect.Effect<CalendarFetchResult, never, ImportServices> =>
+  Effect.flatMap(releasePermitForExternalAct(attemptFetch({ ...calendar, applied_to: null })), (attempt) =>
+    recordFetchAttempt(calendar, attempt, "caller")
+  )
+
+/** Logs a warning at the first fetch that fails, and at the first feed with unreadable parts. The calendar keeps the error. */
+const logFetchProblem = (calendar: ClaimedCalendar, result: CalendarFetchResult) => {
+  if (result.error === undefined) return Effect.void
+  const warn = (message: string) =>
+    Effect.annotateLogs(Effect.logWarning(message, result.error), toLogAnnotations(calendar))
+  if (result.outcome === "failed" && calendar.failures === 0) return warn("an imported calendar cannot be read")
+  const isFirstPartialRead = result.outcome === "read" && calendar.unreadable === null
+  return isFirstPartialRead ? warn("an imported calendar can only be read in part") : Effect.void
+}
+
+const asWorker = Effect.provideService(CurrentActor, systemActor("service", "import calendar"))
+
+export const calendarJobs = defineJobs({
+  name: "importing calendars",
+  maxInProgress: CONCURRENT_FETCHES_MAX,
+  backoff: FAILURE_BACKOFF,
+  queue: CalendarQueue,
+  attempt: (calendar: ClaimedCalendar) => asWorker(attemptFetch(calendar)),
+  complete: (calendar, attempt) =>
+    Effect.flatMap(asWorker(recordFetchAttempt(calendar, attempt, "worker")), (result) =>
+      logFetchProblem(calendar, result)
+    ),
+  toRootSpan: ({ id, host }) => ({
+    name: "import calendar",
+    kind: "client",
+    attributes: () => ({ "latchkey.calendar": id, "latchkey.host": host })
+  }),
+  toLogAnnotations,
+  notStoredMessage: "the result of a calendar import could not be saved",
+  backlog: [{ kind: "calendars", statement: (sql, time) => backlogSql(sql, calendarBacklog(sql, time)) }]
+})
+
+/** Fetches imported calendars until the scope closes. The queue is fresh, because handlers have one on the connections of requests. */
+export const layerCalendarJobs = Layer.mergeAll(
+  Layer.effectDiscard(startJobs(calendarJobs)),
+  Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_INTERVAL_MS, deletePastImportedDays)),
+  Layer.effectDiscard(
+    repeatPeriodically("rescheduling of late calendars", RETENTION_INTERVAL_MS, rescheduleAfterClockSetback)
+  )
+).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))

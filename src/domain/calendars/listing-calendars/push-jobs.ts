@@ -1,0 +1,260 @@
+import { Array as Arr, Cause, DateTime, Effect, Layer } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
+import { fairBacklogSql } from "../../../jobs/fair-queue.ts"
+import { type AttemptEnd, defineJobs, startJobs } from "../../../jobs/job-runner.ts"
+import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
+import type { Backoff } from "../../../jobs/retries.ts"
+import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { LISTING_RANGES_MAX } from "../../../platform/limits.ts"
+import { channelPushes } from "../../../platform/telemetry/metrics/metric-definitions.ts"
+import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
+import { annotateSpan, recordFailure } from "../../../platform/telemetry/spans.ts"
+import { parseTraceparent } from "../../../platform/telemetry/traceparent.ts"
+import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
+import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
+import { describeChannelError } from "../../channels/port/error-descriptions.ts"
+import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
+import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
+import { clipRanges, pushHorizonOf, toCalendarInventories, toHostInventories } from "./listing-inventory.ts"
+import { PushQueue } from "./PushQueue.ts"
+import type { ClaimedPush, PushInProgress, PushOutcome, PushSpan } from "./push.ts"
+import { PUSH_TABLE, PUSHING_ROOM } from "./push-statements.ts"
+import { deleteOldPushes } from "./retention.ts"
+import { findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
+
+/** Pauses before the next attempt at an unreachable channel: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
+export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
+
+/** The content of a push, and how to send it. `emptyReason`: why a push without ranges is not sent. */
+interface PushMessage {
+  readonly push: PushInProgress
+  readonly ranges: ReadonlyArray<PushSpan>
+  readonly emptyReason: string
+  readonly send: (gateway: ChannelGateway["Service"]) => Effect.Effect<unknown, ChannelError>
+}
+
+const toChannelAccountTarget = ({ operator_id, account_id, channel_type }: ClaimedPush) => ({
+  operatorId: operator_id,
+  accountId: account_id,
+  channelType: channel_type
+})
+
+/** Sends the inventories of a listing, one call per LISTING_RANGES_MAX ranges, one after the other. */
+const sendInventories =
+  (claimedPush: ClaimedPush, inventories: ReadonlyArray<DayRangeInventory>) => (gateway: ChannelGateway["Service"]) =>
+    Effect.forEach(
+      Arr.chunksOf(inventories, LISTING_RANGES_MAX),
+      (chunk) =>
+        gateway.pushInventories(toChannelAccountTarget(claimedPush), {
+          listingId: claimedPush.listing_id,
+          inventories: chunk
+        }),
+      { discard: true }
+    )
+
+/** Builds the calendar's own push from the present inventory. Returns undefined if another worker has claimed the queue partition. */
+const buildCalendarMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
+  const queue = yield* PushQueue
+  const now = yield* DateTime.nowAsDate
+  const calendarPush = yield* queue.createCalendarPush(claimedPush, now)
+  if (calendarPush === undefined) return undefined
+  const horizon = pushHorizonOf(dateInZone(now, calendarPush.time_zone))
+  const days = clipRanges(calendarPush.days, horizon)
+  const span = findCoveringRange(days)
+  const listingInventory = span === undefined ? undefined : yield* queue.loadInventory(claimedPush, span)
+  const ranges = listingInventory?.linked === true ? toCalendarInventories(listingInventory, days) : []
+  return {
+    push: { claimedPush, push_id: calendarPush.push_id, ranges: ranges.length === 0 ? undefined : ranges },
+    ranges,
+    emptyReason: span === undefined ? "its days have passed" : "the listing is not mapped",
+    send: sendInventories(claimedPush, ranges)
+  } satisfies PushMessage
+})
+
+/** Limits the inventories that the host set for this listing to what can be sold. */
+const limitToInventory = Effect.fnUntraced(function* (
+  claimedPush: ClaimedPush,
+  requested: ReadonlyArray<DayRangeInventory>
+) {
+  const span = findCoveringRange(requested)
+  const listingInventory =
+    span === undefined ? undefined : yield* Effect.flatMap(PushQueue, (queue) => queue.loadInventory(claimedPush, span))
+  return listingInventory === undefined ? requested : toHostInventories(listingInventory, requested)
+})
+
+/** Builds the message of a push. Returns undefined if another worker has claimed the queue partition. */
+const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
+  const { content, push_id, listing_id: listingId, channel_type } = claimedPush
+  if (push_id === null) return yield* buildCalendarMessage(claimedPush)
+  const push = { claimedPush, push_id, ranges: undefined }
+  const emptyReason = `${channel_type} supports none of these restrictions`
+  const account = toChannelAccountTarget(claimedPush)
+  switch (content.kind) {
+    case "prices": {
+      const prices = content.ranges
+      return {
+        push,
+        emptyReason,
+        ranges: prices,
+        send: (gateway) => gateway.pushPrices(account, { listingId, prices })
+      } satisfies PushMessage
+    }
+    case "inventories": {
+      const inventories = yield* limitToInventory(claimedPush, content.ranges)
+      return {
+        push,
+        emptyReason,
+        ranges: inventories,
+        send: sendInventories(claimedPush, inventories)
+      } satisfies PushMessage
+    }
+    case "restrictions": {
+      const restrictions = keepSupportedRestrictions(channel_type, content.ranges)
+      return {
+        push,
+        emptyReason,
+        ranges: restrictions,
+        send: (gateway) => gateway.pushRestrictions(account, { listingId, restrictions })
+      } satisfies PushMessage
+    }
+    case "availability":
+      return undefined
+  }
+})
+
+/** Maps a channel error to an outcome. Only `failed` is attempted again. */
+const toPushOutcome = (error: ChannelError): PushOutcome => {
+  const reason = describeChannelError(error)
+  switch (error._tag) {
+    case "ChannelRefused":
+    case "ChannelAccountMissing":
+      return { end: "refused", reason }
+    case "ChannelNotServed":
+      return { end: "unserved", reason }
+    case "ChannelDisconnected":
+    case "ChannelUnavailable":
+      return { end: "failed", reason }
+  }
+}
+
+/**
+ * Sends a push once, in less time than the lease. A defect of a connector counts as an unreachable channel, so that it does not block the
+ * other pushes.
+ */
+const sendMessage = Effect.fnUntraced(function* ({ ranges, emptyReason, send }: PushMessage) {
+  const span = findCoveringRange(ranges)
+  if (span === undefined) return { end: "nothing", reason: emptyReason } satisfies PushOutcome
+  return yield* Effect.flatMap(ChannelGateway, send).pipe(
+    Effect.timeoutOrElse({
+      duration: CHANNEL_ACTION_TIMEOUT_MS,
+      orElse: () => Effect.fail(new ChannelUnavailable({ code: 504 }))
+    }),
+    Effect.as<PushOutcome>({ end: "pushed", span }),
+    Effect.catch((error) => Effect.succeed(toPushOutcome(error))),
+    Effect.catchCauseIf(
+      (cause) => !Cause.hasInterruptsOnly(cause),
+      (cause) =>
+        Effect.as(Effect.logError("a connector failed with a defect", cause), {
+          end: "failed",
+          reason: "the connector failed with a defect"
+        } satisfies PushOutcome)
+    )
+  )
+})
+
+/** An attempted push and its outcome. */
+interface PushAttempt {
+  readonly push: PushInProgress
+  readonly outcome: PushOutcome
+}
+
+const attemptPush = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
+  const message = yield* buildMessage(claimedPush)
+  if (message === undefined) return undefined
+  const outcome: PushOutcome = yield* sendMessage(message)
+  return { push: message.push, outcome } satisfies PushAttempt
+})
+
+const annotateWithPush = ({ claimedPush: { operator_id, channel_type, listing_id }, push_id }: PushInProgress) =>
+  Effect.annotateLogs({ operator_id, channel_type, listing_id, push_id })
+
+/**
+ * Stores the outcome of an attempt, and wakes the workers that dispatch the event of a success. Logs no warning for a calendar push to a
+ * channel without a connector, because there would be one for each changed night.
+ */
+const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAttempt, end: AttemptEnd) {
+  const queue = yield* PushQueue
+  const { now } = end
+  yield* annotateSpan("latchkey.outcome", outcome.end)
+  const withPushLogs = annotateWithPush(push)
+  switch (outcome.end) {
+    case "pushed":
+      yield* queue.complete(push, outcome.span, now)
+      return yield* (yield* WakeUp).wake
+    case "nothing":
+      yield* queue.completeEmpty(push, outcome.reason, now)
+      return
+    case "unserved":
+    case "refused": {
+      const recorded = yield* queue.refuse(push, outcome.reason, now)
+      const isQuiet = outcome.end === "unserved" && push.claimedPush.content.kind === "availability"
+      if (recorded === undefined || isQuiet) return
+      yield* recordFailure(outcome.end, { "latchkey.outcome": outcome.end })
+      return yield* withPushLogs(Effect.logWarning("the channel refused a change of a listing", outcome.reason))
+    }
+    case "failed":
+      yield* recordFailure(outcome.end, { "latchkey.outcome": outcome.end })
+      return yield* withPushLogs(postponePush(push, outcome.reason, end))
+  }
+})
+
+/**
+ * Postpones a push to its next attempt. If the calendar's own push is given up after a day, the calendar is compared with the channel's as
+ * soon as the channel answers.
+ */
+const postponePush = Effect.fnUntraced(function* (
+  push: PushInProgress,
+  reason: string,
+  { now, nextAttempt }: AttemptEnd
+) {
+  const queue = yield* PushQueue
+  const givenUp = yield* queue.fail(push, reason, nextAttempt(), now)
+  if (givenUp === undefined || givenUp.pushes === 0) return
+  yield* Effect.logWarning(`${givenUp.pushes} changes of a listing were given up`, reason)
+  if (givenUp.of_calendar) yield* queue.compareSoon(push.claimedPush, now)
+})
+
+/** Milliseconds between two polls, however often changes wake the worker. */
+export const PUSH_POLL_GAP_MS = 100
+
+export const pushJobs = defineJobs({
+  name: "pushing to channels",
+  maxInProgress: PUSHING_ROOM,
+  backoff: PUSH_BACKOFF,
+  queue: PushQueue,
+  attempt: attemptPush,
+  // Counts the attempt last: an outcome that could not be stored is stored again.
+  complete: (_push, attempt, end) =>
+    attempt === undefined
+      ? Effect.void
+      : Effect.andThen(
+          storePushOutcome(attempt, end),
+          incrementCounter(channelPushes.withLabels({ outcome: attempt.outcome.end }))
+        ),
+  toRootSpan: ({ traceparent, channel_type, push_id }) => ({
+    name: "push",
+    kind: "consumer",
+    parent: parseTraceparent(traceparent),
+    attributes: () => ({ "latchkey.channel": channel_type, "latchkey.push": push_id ?? "of the calendar" })
+  }),
+  notStoredMessage: "the outcome of a push to a channel could not be saved",
+  wakeUpLoop: { name: "waking the push worker", gapMs: PUSH_POLL_GAP_MS },
+  backlog: [{ kind: "pushes", statement: (sql, time) => fairBacklogSql(sql, PUSH_TABLE, time) }]
+})
+
+/** Sends pending pushes to channels, until the scope closes. */
+export const layerPushJobs = Layer.merge(
+  Layer.effectDiscard(startJobs(pushJobs)),
+  Layer.effectDiscard(repeatPeriodically("retention of pushes", RETENTION_INTERVAL_MS, deleteOldPushes))
+).pipe(Layer.provide(PushQueue.layer))

@@ -1,0 +1,169 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { recordEventSql } from "../../../jobs/events/event-statements.ts"
+import { isClaimedCondition, type JobClaim, type JobTable } from "../../../jobs/job-queue.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
+import { cooldownSql, daySetSql } from "./due-days.ts"
+import type { DayRange } from "./rules.ts"
+
+// The statements that store the outcome of a push. Each listing has a partition (listing_lanes), claimed for one push at a time. Each
+// statement locks it first, if the claim holds: so the partition counts its pending pushes, whoever adds one meanwhile.
+
+/** Pushes in progress at once in a process, those of one operator, and those of one of its accounts. */
+export const PUSHING_ROOM = 32
+export const PUSHING_SHARE = 8
+export const PUSHING_ACCOUNT_SHARE = 2
+
+/** Milliseconds of a claim: one push and storing its outcome fit into them. */
+export const PUSH_LEASE_MS = 45_000
+
+export const PUSH_TABLE: JobTable<"listing_row"> = {
+  table: "listing_lanes",
+  keyColumn: "listing_row",
+  pendingCondition: "waiting > 0",
+  operatorLimit: PUSHING_SHARE,
+  accountLimit: PUSHING_ACCOUNT_SHARE,
+  leaseMs: PUSH_LEASE_MS
+}
+
+export interface PartitionClaim extends JobClaim {
+  readonly now: Date
+}
+
+interface PushClaim extends PartitionClaim {
+  readonly push_id: number
+}
+
+/** For a CTE `lane`: columns of the partition, if the claim holds. */
+export const claimedPartitionSql = (sql: SqlClient, claim: PartitionClaim, columns: Fragment): Fragment => sql`
+  SELECT ${columns} FROM listing_lanes WHERE ${isClaimedCondition(sql, PUSH_TABLE, claim)} FOR NO KEY UPDATE`
+
+const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
+  claimedPartitionSql(sql, claim, sql`operator_id, listing_row`)
+
+/** For a CTE: makes the next push of the partition due, once `settled` has its row. After the calendar's last push, it cools down first. */
+const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, withdrawnDays: Fragment): Fragment => sql`
+  UPDATE listing_lanes l
+  SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
+    calendar_waits = l.calendar_waits AND settled.kind <> 'availability', said_days = l.said_days - ${withdrawnDays},
+    traceparent = CASE WHEN NOT isempty(l.due_days) THEN l.traceparent END,
+    due_at = ${now}::timestamptz + CASE
+      WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
+      THEN ${cooldownSql(sql)} ELSE interval '0' END
+  FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
+
+/**
+ * The days whose inventory set by the host is withdrawn, of the rows `over` (`id, kind, ranges`), because the channel did not accept it.
+ * Days for which the host has set an inventory since are kept. The query for them runs only if there is such a row.
+ */
+const withdrawnHostDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`
+  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
+    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories')
+    - coalesce((
+      SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM lane
+      JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
+      WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
+  ELSE '{}' END`
+
+const NO_WITHDRAWN_DAYS = "'{}'::datemultirange"
+
+export interface CompletePushParameters extends PushClaim {
+  readonly reason: string | undefined
+  /** The ranges that were sent, if the push did not have them before. */
+  readonly ranges: ReadonlyArray<DayRange> | undefined
+  readonly start_date: string | undefined
+  readonly end_date: string | undefined
+  readonly traceparent: string | undefined
+}
+
+/** The channel took the push. Records an event with the days that it was sent, if there are any. */
+export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParameters): Fragment => {
+  const { push_id, now, reason, ranges, start_date, end_date } = parameters
+  const pushedListing = sql`
+    SELECT settled.operator_id, settled.listing_row, listing.channel_type, listing.listing_id
+    FROM settled
+    JOIN listings listing ON listing.operator_id = settled.operator_id AND listing.id = settled.listing_row`
+  const event = recordEventSql(sql, "listing_calendar_updated", {
+    from: sql`told`,
+    record: sql`'listing:' || listing_row`,
+    fields: {
+      channel_type: sql`channel_type`,
+      listing_id: sql`listing_id`,
+      start_date: sql`${start_date ?? null}::text`,
+      end_date: sql`${end_date ?? null}::text`
+    },
+    at: now
+  })
+  return sql`
+    WITH ${traceCteSql(sql, parameters.traceparent)}, lane AS (${claimedPartitionKeySql(sql, parameters)}), settled AS (
+      UPDATE listing_pushes p
+      SET state = 'pushed', reason = ${reason ?? null}::text, attempts = p.attempts + 1, settled_at = ${now},
+        ranges = ${sentRangesSql(sql, ranges)}
+      FROM lane
+      WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${push_id}
+        AND p.settled_at IS NULL
+      RETURNING p.operator_id, p.listing_row, p.kind
+    ), going_on AS (${advancePartitionSql(sql, parameters, sql.literal(NO_WITHDRAWN_DAYS))})
+    ${start_date === undefined ? sql`` : sql`, told AS (${pushedListing}), event AS (${event})`}
+    SELECT 1 AS pushes FROM settled`
+}
+
+/** The ranges of a push: those that were sent, if it did not have them before. */
+const sentRangesSql = (sql: SqlClient, ranges: CompletePushParameters["ranges"]): Fragment =>
+  ranges === undefined ? sql`p.ranges` : sql`${jsonParameter(ranges)}::jsonb`
+
+interface RefusePushParameters extends PushClaim {
+  readonly reason: string
+  readonly ranges: ReadonlyArray<DayRange> | undefined
+}
+
+/** The channel refused the push. It would again, so the next push of the partition is due. */
+export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameters): Fragment => sql`
+  WITH lane AS (${claimedPartitionKeySql(sql, parameters)}), settled AS (
+    UPDATE listing_pushes p
+    SET state = 'refused', reason = ${parameters.reason}, attempts = p.attempts + 1, settled_at = ${parameters.now},
+      ranges = ${sentRangesSql(sql, parameters.ranges)}
+    FROM lane
+    WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${parameters.push_id}
+      AND p.settled_at IS NULL
+    RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges
+  ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnHostDaysSql(sql, sql`settled`))})
+  SELECT 1 AS pushes FROM settled`
+
+interface FailPushParameters extends RefusePushParameters {
+  readonly failures: number
+  readonly nextAttempt: Date
+  /** Pushes that were created by then have been pending for too long. */
+  readonly tooOld: Date
+}
+
+/**
+ * The channel could not be reached: all pushes of the listing wait, so that none overtakes another. Each that has waited for too long
+ * becomes a dead letter, so that a channel that is away for days gets no request for each. If the calendar's own push does, a push
+ * that the host asked for is next: a channel may take the one and not the other. Returns how many became dead letters.
+ */
+export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters): Fragment => sql`
+  WITH lane AS (
+    SELECT operator_id, listing_row FROM listing_lanes
+    WHERE ${isClaimedCondition(sql, PUSH_TABLE, parameters)} AND failures = ${parameters.failures} FOR NO KEY UPDATE
+  ), tried AS (
+    UPDATE listing_pushes p
+    SET reason = ${parameters.reason}, attempts = p.attempts + (p.id = ${parameters.push_id})::integer,
+      state = CASE WHEN p.created_at <= ${parameters.tooOld} THEN 'dead' ELSE 'waiting' END,
+      settled_at = CASE WHEN p.created_at <= ${parameters.tooOld} THEN ${parameters.now}::timestamptz END,
+      ranges = CASE WHEN p.id = ${parameters.push_id} THEN ${sentRangesSql(sql, parameters.ranges)} ELSE p.ranges END
+    FROM lane
+    WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
+      AND (p.id = ${parameters.push_id} OR p.created_at <= ${parameters.tooOld})
+    RETURNING p.id, p.kind, p.ranges, p.settled_at
+  ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), gone AS (
+    SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead
+  ), waits AS (
+    UPDATE listing_lanes l
+    SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${parameters.nextAttempt},
+      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar,
+      said_days = l.said_days - ${withdrawnHostDaysSql(sql, sql`dead`)}
+    FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
+  )
+  SELECT pushes, of_calendar FROM gone`

@@ -1,0 +1,142 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { computeLeaseEnd } from "../../../jobs/lease.ts"
+import { idsParameter } from "../../../platform/database/parameters.ts"
+import { WEBHOOK_CONCURRENT_DELIVERIES_MAX } from "../../../platform/limits.ts"
+import { makeProbingHealth } from "./circuit-breaker.ts"
+import type { SubscriptionKey, SubscriptionToProbe } from "./delivery.ts"
+import { dueSubscriptionsSql } from "./due-subscriptions.ts"
+import { replaceHealthOfDueSubscriptionSql, subscriptionActiveCondition } from "./subscription-statements.ts"
+
+// The statements that claim deliveries.
+//
+// PostgreSQL plans these statements once, when the queue is empty, and uses the plan with a hundred thousand pending deliveries. A free
+// choice would then read the whole table to change four rows. So the statements prescribe the plan:
+//
+// - Rows are updated by ctid, under conditions that no index of pending rows matches (`settled_at IS NULL` means pending).
+// - `OFFSET 0` looks up one row for each row before it.
+// - Limits are text in the statement, so that PostgreSQL expects few rows.
+
+/** When a claim begins, and how long it lasts. */
+interface ClaimTime {
+  readonly now: Date
+  readonly leaseMs: number
+}
+
+/** The columns of subscription `s` that sign an attempt. */
+export const signingColumnsSql = (sql: SqlClient, now: Date): Fragment => sql`
+  s.operator_id, s.id, s.url, s.secret, s.secret_token,
+  CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
+
+/**
+ * Selects the due deliveries of subscription `o`, oldest first: the first of each queue partition. Skips a delivery that another worker
+ * has locked, because the completion of that delivery polls the subscription again.
+ */
+const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
+  SELECT head.place, due.due_at
+  FROM (
+    SELECT * FROM (
+      SELECT event_id, due_at FROM webhook_lanes
+      WHERE operator_id = o.operator_id AND subscription_id = o.id AND due_at <= ${now} AND event_id > 0
+      ORDER BY due_at, event_id LIMIT ${sql.literal(String(WEBHOOK_CONCURRENT_DELIVERIES_MAX))}
+    ) share LIMIT ${most}
+  ) due
+  CROSS JOIN LATERAL (
+    SELECT ctid AS place FROM webhook_deliveries
+    WHERE operator_id = o.operator_id AND event_id = due.event_id AND subscription_id = o.id
+      AND settled_at IS NULL
+    FOR NO KEY UPDATE SKIP LOCKED) head`
+
+/** Claims the rows of `chosen`. A row that was changed since has another ctid and is left to the next claim. */
+const claimChosenSql = (sql: SqlClient, { now, leaseMs }: ClaimTime): Fragment => sql`
+  taken AS (
+    UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${computeLeaseEnd(now, leaseMs)}
+    WHERE d.ctid = ANY (ARRAY(SELECT place FROM chosen)) AND d.settled_at IS NULL AND d.due_at <= ${now}
+    RETURNING d.operator_id, d.event_id, d.subscription_id, d.attempts, d.failures, d.run
+  )
+  SELECT taken.*, e.event, e.payload, e.queued_at, e.traceparent, o.url, o.secret, o.secret_token, o.former_secret
+  FROM taken
+  JOIN o ON o.operator_id = taken.operator_id AND o.id = taken.subscription_id
+  JOIN events e ON e.operator_id = taken.operator_id AND e.id = taken.event_id
+  ORDER BY taken.event_id`
+
+/** Counts the deliveries in progress by subscription. */
+const countBySubscription = (inProgress: Iterable<SubscriptionKey>): ReadonlyMap<number, number> => {
+  const counts = new Map<number, number>()
+  for (const { subscription_id: id } of inProgress) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
+}
+
+/**
+ * Claims up to `maxJobs` due deliveries. `inProgress` are those that this process has claimed already. The claim locks the row of each
+ * subscription, and other workers skip it.
+ */
+export const claimDueSql = (
+  sql: SqlClient,
+  time: ClaimTime,
+  maxJobs: number,
+  inProgress: Iterable<SubscriptionKey>
+): Fragment => {
+  const counts = countBySubscription(inProgress)
+  const [ids, deliveries] = [Array.from(counts.keys()), Array.from(counts.values())]
+  return sql`
+    WITH RECURSIVE ${dueSubscriptionsSql(sql)}, o AS MATERIALIZED (
+      SELECT ${signingColumnsSql(sql, time.now)},
+        CASE s.health->>'state' WHEN 'failing' THEN 1 ELSE ${WEBHOOK_CONCURRENT_DELIVERIES_MAX}::integer END
+          - coalesce(busy.deliveries, 0) AS room,
+        sum(coalesce(busy.deliveries, 0)) OVER (PARTITION BY s.operator_id) AS of_operator
+      FROM with_work
+      CROSS JOIN LATERAL (
+        SELECT * FROM webhook_subscriptions
+        WHERE operator_id = with_work.operator_id AND id = with_work.subscription_id AND deleted_at IS NULL
+          AND ${subscriptionActiveCondition(sql)}
+        FOR NO KEY UPDATE SKIP LOCKED) s
+      LEFT JOIN unnest(${idsParameter(ids)}::bigint[], ${idsParameter(deliveries)}::bigint[])
+        AS busy (id, deliveries) ON busy.id = s.id
+    ), chosen AS (
+      SELECT due.place FROM o CROSS JOIN LATERAL (${dueDeliveriesSql(sql, time.now, sql`greatest(o.room, 0)`)}) due
+      ORDER BY o.of_operator + row_number() OVER (PARTITION BY o.operator_id ORDER BY due.due_at), due.due_at
+      LIMIT ${maxJobs}
+    ), ${claimChosenSql(sql, time)}`
+}
+
+/**
+ * Selects up to `maxJobs` subscriptions whose cooldown is over and that have due deliveries. Skips a subscription whose whole share is
+ * still in progress since before its cooldown.
+ */
+export const subscriptionsToProbeSql = (
+  sql: SqlClient,
+  now: Date,
+  maxJobs: number,
+  inProgress: Iterable<SubscriptionKey>
+): Fragment => {
+  const fullSubscriptionIds = Array.from(countBySubscription(inProgress)).flatMap(([id, count]) =>
+    count < WEBHOOK_CONCURRENT_DELIVERIES_MAX ? [] : [id]
+  )
+  return sql`
+    WITH RECURSIVE ${dueSubscriptionsSql(sql)}
+    SELECT with_work.operator_id, with_work.subscription_id, s.health
+    FROM with_work
+    JOIN webhook_subscriptions s ON s.operator_id = with_work.operator_id AND s.id = with_work.subscription_id
+    WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('resting', 'probing')
+      AND (s.health->>'until')::bigint <= ${now.getTime()} AND s.id <> ALL (${idsParameter(fullSubscriptionIds)}::bigint[])
+      AND EXISTS (
+        SELECT FROM webhook_lanes l
+        WHERE l.operator_id = s.operator_id AND l.subscription_id = s.id AND l.due_at <= ${now} AND l.event_id > 0)
+    ORDER BY s.health->>'until' LIMIT ${maxJobs}`
+}
+
+/** Claims the probe that may end a cooldown, if the health is unchanged and a delivery is due. */
+export const claimProbeSql = (
+  sql: SqlClient,
+  time: ClaimTime,
+  { operator_id, subscription_id, health }: SubscriptionToProbe
+): Fragment => sql`
+  WITH o AS (
+    SELECT ${signingColumnsSql(sql, time.now)} FROM webhook_subscriptions s
+    WHERE s.operator_id = ${operator_id} AND s.id = ${subscription_id}
+  ), due AS (
+    SELECT o.operator_id, o.id, due.place FROM o CROSS JOIN LATERAL (${dueDeliveriesSql(sql, time.now, sql`1`)}) due
+  ), chosen AS (
+    ${replaceHealthOfDueSubscriptionSql(sql, health, makeProbingHealth(health, time.now.getTime()))} RETURNING due.place
+  ), ${claimChosenSql(sql, time)}`

@@ -1,0 +1,89 @@
+import { Layer } from "effect"
+import { layerChangeRetention } from "../changes/retention.ts"
+import { layerConnectorMessageRetention } from "../connectors/http/message-log.ts"
+import { layerPendingPayments } from "../connectors/ingest/pending-payments-layer.ts"
+import { layerOAuthRetention } from "../domain/access/oauth/retention.ts"
+import { layerSessionRetention } from "../domain/access/sign-in/retention.ts"
+import { guestQuestionSubscribers } from "../domain/automation/answering/guest-questions.ts"
+import { markStaysOfReservationEvents } from "../domain/automation/planning/planning-marks.ts"
+import { layerIdentityImageRetention } from "../domain/bookings/check-in/identity-image-retention.ts"
+import { layerOrderTimeouts } from "../domain/bookings/reservations/order-timeouts.ts"
+import { markAvailabilityChangesDue } from "../domain/calendars/listing-calendars/due-days.ts"
+import { ChannelGateway } from "../domain/channels/port/ChannelGateway.ts"
+import { layerImageRetention } from "../domain/guests/images/retention.ts"
+import { layerReviewOpening } from "../domain/guests/reviews/review-opening.ts"
+import { layerOfferExpiry } from "../domain/guests/special-offers/offer-expiry.ts"
+import { layerNameKeyBackfill } from "../domain/name-key-backfill.ts"
+import { InternalSubscribers } from "../jobs/events/internal-subscribers.ts"
+import { layerConsumerWatch } from "../jobs/events/layer.ts"
+import { layerBackgroundDatabase } from "../platform/database/database-layers.ts"
+import { layerBacklog } from "../service/backlog.ts"
+import type { Settings } from "../service/configuration.ts"
+import { layerJobs } from "../service/job-kinds.ts"
+import { layerGuestRetention } from "../tools/privacy/guest-retention.ts"
+import { type LayerConnectors, layerOutboundHttp, type SandboxLayers } from "./connector-layers.ts"
+
+// The background work of a process: jobs, retention and timeouts.
+
+/** Runs the jobs of all kinds. */
+const layerJobsWithServices = (settings: Settings, connectors: LayerConnectors) =>
+  Layer.merge(layerJobs, layerConsumerWatch).pipe(
+    Layer.provide(
+      Layer.succeed(InternalSubscribers, [
+        markAvailabilityChangesDue,
+        markStaysOfReservationEvents,
+        ...guestQuestionSubscribers
+      ])
+    ),
+    Layer.provide([
+      Layer.provide(ChannelGateway.layer, connectors),
+      layerOutboundHttp(settings),
+      layerBackgroundDatabase
+    ])
+  )
+
+/** Deletes old idempotency keys, audit entries, counts, sessions, connector messages, images and OAuth records. */
+const layerDataRetention = Layer.provide(
+  Layer.mergeAll(
+    layerChangeRetention,
+    layerSessionRetention,
+    layerConnectorMessageRetention,
+    layerImageRetention,
+    layerOAuthRetention
+  ),
+  layerBackgroundDatabase
+)
+
+/** Times out pending orders and offers, opens reviews, and handles payments that arrived before their order. */
+const layerTimeouts = Layer.provide(
+  Layer.mergeAll(layerOrderTimeouts, layerPendingPayments, layerOfferExpiry, layerReviewOpening),
+  layerBackgroundDatabase
+)
+
+/**
+ * Deletes identity documents of stays that ended long ago, and messages, images and guests after the retention days of the settings. Also
+ * fills the comparison keys of the names of groups and tags.
+ */
+const layerGuestDataRetention = Layer.provide(
+  Layer.mergeAll(layerIdentityImageRetention, layerGuestRetention, layerNameKeyBackfill),
+  layerBackgroundDatabase
+)
+
+/** Returns whether the process exports metrics. */
+export const exportsMetrics = ({ metricsPort, otlpEndpoint }: Settings): boolean =>
+  metricsPort !== undefined || otlpEndpoint !== undefined
+
+/** Counts the due jobs. It belongs in processes that run jobs. */
+const layerBacklogMetrics = (settings: Settings) =>
+  exportsMetrics(settings) ? Layer.provide(layerBacklog, layerBackgroundDatabase) : Layer.empty
+
+/** Runs all background work of the process. */
+export const layerBackgroundWork = (settings: Settings, connectors: LayerConnectors, sandbox: SandboxLayers) =>
+  Layer.mergeAll(
+    layerJobsWithServices(settings, connectors),
+    layerDataRetention,
+    layerTimeouts,
+    layerGuestDataRetention,
+    layerBacklogMetrics(settings),
+    sandbox.backgroundWork
+  )

@@ -1,0 +1,48 @@
+import { Layer } from "effect"
+import { layerWithHttpConnectors } from "../connectors/http/connectors-layer.ts"
+import { Ingest } from "../connectors/ingest/Ingest.ts"
+import { layerSandbox, layerSandboxWorkers } from "../connectors/sandbox/layer.ts"
+import { SandboxAccess } from "../connectors/sandbox/SandboxAccess.ts"
+import { layerSandboxConnector } from "../connectors/sandbox/SandboxConnector.ts"
+import { Connectors } from "../domain/channels/port/connector.ts"
+import { AddressResolver } from "../domain/webhooks/deliveries/AddressResolver.ts"
+import { OutboundHttp } from "../domain/webhooks/deliveries/OutboundHttp.ts"
+import type { WakeUp } from "../jobs/WakeUp.ts"
+import { type DatabaseSettings, layerRequestDatabase } from "../platform/database/database-layers.ts"
+import type { Settings } from "../service/configuration.ts"
+import { DEMO_EMAIL } from "../tools/demo/seed.ts"
+import { layerSandboxEndpoint } from "../transports/sandbox-pages/sandbox-endpoint.ts"
+
+// The connectors of the process: the sandbox marketplace, and external connectors over HTTP.
+
+/** Sends HTTP requests to webhook receivers, to imported calendars and to external connectors. */
+export const layerOutboundHttp = ({ webhookAllowedHosts }: Settings) =>
+  Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer)
+
+/** The layers of the sandbox: its connector with its page, and its background work. */
+export interface SandboxLayers {
+  readonly connector: Layer.Layer<Connectors, DatabaseFailure, DatabaseSettings | WakeUp>
+  readonly backgroundWork: Layer.Layer<never, DatabaseFailure, DatabaseSettings | WakeUp>
+}
+
+type DatabaseFailure = Layer.Error<typeof layerRequestDatabase>
+
+/** Returns the layers of the sandbox. If the settings forbid it, no sandbox account is reachable and its page does not exist. */
+export const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
+  if (sandbox === "never") return { connector: Connectors.layerNone, backgroundWork: Layer.empty }
+  // Changes by sandbox guests are stored as durably as changes by callers.
+  const marketplace = layerSandbox.pipe(
+    Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAccess.layerFromSettings(sandbox, DEMO_EMAIL))),
+    Layer.provideMerge(layerRequestDatabase)
+  )
+  return {
+    connector: Layer.provide(Layer.merge(layerSandboxConnector, layerSandboxEndpoint(publicUrl)), marketplace),
+    backgroundWork: Layer.provide(layerSandboxWorkers, marketplace)
+  }
+}
+
+/** Returns the connectors of the process: the sandbox, and external connectors. */
+export const makeConnectorLayer = (settings: Settings, { connector: sandboxConnector }: SandboxLayers) =>
+  layerWithHttpConnectors.pipe(Layer.provide([sandboxConnector, layerRequestDatabase, layerOutboundHttp(settings)]))
+
+export type LayerConnectors = ReturnType<typeof makeConnectorLayer>

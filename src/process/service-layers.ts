@@ -1,0 +1,80 @@
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer } from "effect"
+import type { RateWindows } from "../admission/windows/RateWindows.ts"
+import { FailedCallCounter } from "../changes/FailedCallCounter.ts"
+import { ConnectorMessageReceiver } from "../connectors/http/ConnectorMessageReceiver.ts"
+import { Ingest } from "../connectors/ingest/Ingest.ts"
+import { Clients } from "../domain/access/oauth/Clients.ts"
+import { Operators } from "../domain/access/operators/Operators.ts"
+import { layerTokenUseWriter } from "../domain/access/operators/token-use-writer.ts"
+import { Passwords } from "../domain/access/sign-in/Passwords.ts"
+import { Sessions } from "../domain/access/sign-in/Sessions.ts"
+import { SubAccounts } from "../domain/access/sign-in/SubAccounts.ts"
+import { GuestPortal } from "../domain/bookings/check-in/GuestPortal.ts"
+import { ChannelGateway } from "../domain/channels/port/ChannelGateway.ts"
+import { isFolderUsable } from "../domain/guests/images/folder-byte-storage.ts"
+import { ImageBytes } from "../domain/guests/images/ImageBytes.ts"
+import { IMAGES_FOLDER } from "../platform/database/data-folder.ts"
+import { layerBackgroundDatabase, layerRequestDatabase } from "../platform/database/database-layers.ts"
+import { IMAGE_STORE_DESCRIPTION, isLocalOnly, type Settings, WrongSetting } from "../service/configuration.ts"
+import { layerServiceAssembly } from "../service/service-assembly.ts"
+import { makeTryPageToken } from "../tools/demo/try-page-token.ts"
+import { layerConnectorEndpoint } from "../transports/connectors/connector-endpoint.ts"
+import { layerConsoleEndpoint } from "../transports/console/console-endpoint.ts"
+import { layerConsoleQueries } from "../transports/console/queries/layer.ts"
+import { layerDocs, TryPageToken } from "../transports/public-documents/docs-endpoint.ts"
+import { type LayerConnectors, layerOutboundHttp } from "./connector-layers.ts"
+
+// The Service of a process, and the pages and endpoints that call it.
+
+/** Serves the endpoint of external connectors. */
+export const layerConnectorMessages = (settings: Settings) =>
+  layerConnectorEndpoint(settings).pipe(Layer.provide(Layer.provide(ConnectorMessageReceiver.layer, Ingest.layer)))
+
+/** Counts rejected calls in memory, and stores the counts in the background. */
+const layerFailedCallCounter = Layer.provide(FailedCallCounter.layer, layerBackgroundDatabase)
+
+export const layerService = (settings: Settings, windows: Layer.Layer<RateWindows>, connectors: LayerConnectors) =>
+  layerServiceAssembly.pipe(
+    Layer.provide([
+      layerOutboundHttp(settings),
+      Layer.provide(ChannelGateway.layer, connectors),
+      layerFailedCallCounter,
+      Layer.provide(layerTokenUseWriter, layerBackgroundDatabase)
+    ]),
+    Layer.provideMerge(windows)
+  )
+
+/** Stores the bytes of images: in the folder of the settings, else in the data folder or the database. */
+export const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) => {
+  if (imageStore !== undefined) return ImageBytes.layerFolder(imageStore)
+  return databaseUrl === undefined ? ImageBytes.layerFolder(join(dataDir, IMAGES_FOLDER)) : ImageBytes.layerDatabase
+}
+
+/** Fails if the image folder of the settings does not exist. It is not created, because a volume may not be mounted yet. */
+export const checkImageStore = Effect.fnUntraced(function* ({ imageStore }: Settings) {
+  if (imageStore === undefined || (yield* isFolderUsable(imageStore))) return
+  return yield* new WrongSetting({ variable: "IMAGE_STORE", expected: IMAGE_STORE_DESCRIPTION, given: imageStore })
+})
+
+/** Serves the guest portal. */
+export const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDatabase)
+
+/** Serves the console, with the services of its pages. */
+export const layerConsole = (settings: Settings) =>
+  layerConsoleEndpoint(settings.publicUrl, settings).pipe(
+    Layer.provide([Sessions.layer, Passwords.layer, SubAccounts.layer, Clients.layer]),
+    Layer.provide(layerConsoleQueries),
+    Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
+  )
+
+/** Serves the documentation. On a local installation, the page for trying requests has the token of the demo operator. */
+export const layerDocumentation = (settings: Settings) => {
+  const docs = Layer.provide(layerDocs(settings.publicUrl), NodeServices.layer)
+  if (!isLocalOnly(settings)) return docs
+  return docs.pipe(
+    Layer.provide(Layer.effect(TryPageToken, makeTryPageToken)),
+    Layer.provide([Operators.layer, layerRequestDatabase])
+  )
+}

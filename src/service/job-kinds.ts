@@ -1,0 +1,41 @@
+import { Layer } from "effect"
+import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
+import { answerJobs, layerAnswerJobs } from "../domain/automation/answering/answer-jobs.ts"
+import { layerPlanner, planningBacklog } from "../domain/automation/planning/planner.ts"
+import { layerPlanJobs, planJobs } from "../domain/automation/running/plan-jobs.ts"
+import { calendarJobs, layerCalendarJobs } from "../domain/calendars/imported-calendars/calendar-jobs.ts"
+import { comparisonJobs, layerComparisonJobs } from "../domain/calendars/listing-calendars/comparison-jobs.ts"
+import { layerPushJobs, pushJobs } from "../domain/calendars/listing-calendars/push-jobs.ts"
+import { layerMessageJobs, messageJobs } from "../domain/guests/conversations/sending/message-jobs.ts"
+import { layerPreparationJobs, preparationJobs } from "../domain/knowledge/preparing/preparation-jobs.ts"
+import { KnowledgeAnswers } from "../domain/knowledge/search/KnowledgeAnswers.ts"
+import { deliveryJobs } from "../domain/webhooks/deliveries/delivery-attempt.ts"
+import { eventBacklog } from "../domain/webhooks/deliveries/EventDispatcher.ts"
+import { layerDeliveries } from "../domain/webhooks/deliveries/layer.ts"
+import { layerRequestDatabase } from "../platform/database/database-layers.ts"
+
+/**
+ * The registry of all kinds of jobs, with the layer that runs each and its backlogs. To add a kind, declare it with
+ * `defineJobs` in its domain folder and add one entry here. The planner claims in batches, so it has a loop of its own.
+ */
+export const JOB_KINDS = [
+  { layer: layerDeliveries, backlog: [...eventBacklog, ...deliveryJobs.backlog] },
+  { layer: layerPushJobs, backlog: pushJobs.backlog },
+  { layer: layerComparisonJobs, backlog: comparisonJobs.backlog },
+  { layer: layerMessageJobs, backlog: messageJobs.backlog },
+  { layer: layerCalendarJobs, backlog: calendarJobs.backlog },
+  { layer: layerPlanner, backlog: planningBacklog },
+  // Uses the request database, whose commits wait for the disk: after a crash a sent message must not be sent again.
+  { layer: Layer.provide(layerPlanJobs, [IdempotencyKeys.layer, layerRequestDatabase]), backlog: planJobs.backlog },
+  { layer: Layer.provide(layerAnswerJobs, KnowledgeAnswers.layer), backlog: answerJobs.backlog },
+  { layer: layerPreparationJobs, backlog: preparationJobs.backlog }
+] as const
+
+type JobLayer = (typeof JOB_KINDS)[number]["layer"]
+
+const LAYERS: ReadonlyArray<Layer.Layer<never, Layer.Error<JobLayer>, Layer.Services<JobLayer>>> = JOB_KINDS.map(
+  ({ layer }) => layer
+)
+
+/** Runs the jobs of all kinds until the scope closes. */
+export const layerJobs = Layer.mergeAll(Layer.empty, ...LAYERS)

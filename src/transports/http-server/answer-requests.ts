@@ -1,0 +1,153 @@
+import { IncomingMessage, type Server, type ServerResponse } from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Cause, Effect, Exit, Scope } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { BadRequest } from "../../contract/errors.ts"
+import { BODY_BYTES } from "../../platform/limits.ts"
+import { Service } from "../../service/service.ts"
+import { type ApiResponse, type HttpApp, toEnvelopeResponse } from "../http/api-http.ts"
+import { NO_STORE } from "../http/caching.ts"
+import { READY_PATH, REST_PREFIX, requestPath } from "../http/paths.ts"
+import type { Connection } from "./Connection.ts"
+import type { Connections } from "./Connections.ts"
+import { expectsContinue, ReceivedRequest } from "./ReceivedRequest.ts"
+
+/**
+ * Answers every request that the server reads, until the scope closes. REST and MCP are answered from Node's objects, with one write.
+ * Pages go through the platform's HTTP server.
+ */
+export const answerRequests = Effect.fnUntraced(function* (server: Server, connections: Connections, app: HttpApp) {
+  const { rejectIfStillOverloaded } = yield* Service
+  const answerPage = yield* NodeHttpServer.makeHandler(withPageHeaders(app.pages, connections), {
+    // A scope of its own, made before the finalizer that stops the server: pages that are under way are finished first.
+    scope: yield* Scope.fork(yield* Effect.scope, "parallel")
+  })
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.of(request.socket)
+    // A request that comes after the last response of its connection is not run, because its client could not be told the result.
+    if (connection === undefined || !connection.begin(request, response)) return
+    const received = new ReceivedRequest(request, response)
+    const headerError = findHeaderError(request)
+    if (headerError !== undefined)
+      return runToResponse(app.reject(received, headerError), { request, response, connection, isLastWanted: true })
+    const exchange = { request, response, connection, isLastWanted: isUpgrade(request) }
+    const overloadError = received.url.startsWith(`${REST_PREFIX}/`)
+      ? rejectIfStillOverloaded(received.headers)
+      : undefined
+    if (overloadError !== undefined) return writeResponse(exchange, toEnvelopeResponse(overloadError))
+    const apiAnswer = app.answerApi(received)
+    if (apiAnswer !== undefined) return runToResponse(apiAnswer, exchange)
+    if (expectsContinue(request)) response.writeContinue()
+    answerPage(request, response)
+  }
+
+  /** Runs an answer and writes it. A client that goes away interrupts its running call. */
+  const runToResponse = (effect: Effect.Effect<ApiResponse>, exchange: Exchange) => {
+    const fiber = run(effect)
+    fiber.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) return writeResponse(exchange, exit.value)
+      if (!Cause.hasInterruptsOnly(exit.cause)) run(Effect.logError("defect", exit.cause))
+      writeResponse(exchange, defectResponse)
+    })
+    if (fiber.pollUnsafe() !== undefined) return
+    exchange.response.once("close", () => {
+      if (!exchange.response.writableEnded) fiber.interruptUnsafe()
+    })
+  }
+
+  server.on("request", answer)
+  // `Expect: 100-continue`; every other expectation is refused as a wrong header.
+  server.on("checkContinue", answer)
+  server.on("checkExpectation", answer)
+})
+
+/** Every operation turns its own defects into envelopes. This is for a defect of a transport. */
+const defectResponse: ApiResponse = { status: 500, headers: NO_STORE, body: "" }
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly connection: Connection
+  /** Whether the response is to be the last of its connection. */
+  readonly isLastWanted: boolean
+}
+
+const NO_CONTENT = 204
+
+const writeResponse = (
+  { request, response, connection, isLastWanted }: Exchange,
+  { status, headers, body }: ApiResponse
+): void => {
+  if (response.destroyed) return
+  const isLast = connection.decideIsLast(request, isLastWanted || hasLongUnreadBody(request) || awaitsContinue(request))
+  const sentHeaders: Record<string, string | number> = { ...headers }
+  // RFC 9110, 8.6: a 204 has no Content-Length.
+  if (status !== NO_CONTENT) sentHeaders["content-length"] = Buffer.byteLength(body)
+  if (isLast) sentHeaders["connection"] = "close"
+  response.writeHead(status, sentHeaders)
+  if (isLast && !request.complete) {
+    connection.endAfterBody(request, response, body)
+    return
+  }
+  response.end(body)
+  // Node discards a body of known length itself. A request that is answered at once is not complete yet, even without a body.
+  if (!request.complete && request.headers["transfer-encoding"] !== undefined) connection.discardBody(request)
+}
+
+/**
+ * Whether the client asks for another protocol. The server ignores that (RFC 9110, 7.8), but Node drops the bytes that came with such a
+ * request, which may be a pipelined one. So the response is the last of its connection, and the client sends the next request again.
+ */
+const isUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined
+
+/** Whether the client still waits for "100 Continue". Node closes the connection after such a response. */
+const awaitsContinue = (request: IncomingMessage): boolean =>
+  expectsContinue(request) && request.readableFlowing === null
+
+/** Returns whether `Content-Length` announces more unread bytes than `BODY_BYTES`. Then the response is the last of its connection. */
+const hasLongUnreadBody = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && Number(headers["content-length"] ?? 0) > BODY_BYTES
+
+/** Adds to a page what every response of this server has. */
+const withPageHeaders = (pages: HttpApp["pages"], connections: Connections): HttpApp["pages"] =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+    const answer =
+      connections.stopping && requestPath(request) === READY_PATH ? Effect.succeed(stoppingResponse) : pages
+    // The platform's server runs its handler uninterruptible: a page would go on for a client that is gone.
+    return Effect.map(Effect.interruptible(answer), (response) => {
+      const isLast =
+        incoming instanceof IncomingMessage &&
+        connections.of(incoming.socket)?.decideIsLast(incoming, isUpgrade(incoming))
+      const kept = "cache-control" in response.headers ? response : HttpServerResponse.setHeaders(response, NO_STORE)
+      return isLast ? HttpServerResponse.setHeader(kept, "connection", "close") : kept
+    })
+  })
+
+/** A load balancer sends its callers elsewhere while those that come are still served. */
+const stoppingResponse = HttpServerResponse.text("stopping\n", { status: 503 })
+
+/** Returns the error of a request whose headers no path accepts. */
+const findHeaderError = (request: IncomingMessage): BadRequest | undefined => {
+  // RFC 9112, 3.2: a request without Host, or with two that could name different places, is a bad one.
+  const hosts = countHosts(request.rawHeaders)
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1"))
+    return new BadRequest({ message: "Host: must be given once." })
+  const { expect } = request.headers
+  return expect === undefined || !expectsContinue(request) || expect.toLowerCase() === "100-continue"
+    ? undefined
+    : new BadRequest({ message: "Expect: must be 100-continue or left out." })
+}
+
+/** `rawHeaders` has names and values in turn. */
+const countHosts = (rawHeaders: ReadonlyArray<string>): number => {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === "host") count++
+  }
+  return count
+}

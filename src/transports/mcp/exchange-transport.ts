@@ -1,0 +1,62 @@
+import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from "@modelcontextprotocol/server"
+import type { McpExchange } from "./McpExchange.ts"
+
+// Connects one library server with the HTTP requests of all clients.
+
+interface OpenRequest {
+  readonly exchange: McpExchange
+  readonly clientId: RequestId
+  readonly respond: (message: JSONRPCMessage) => void
+}
+
+/**
+ * Connects one server of the protocol library with the requests of all clients. Clients choose the ids of their requests, so each
+ * request gets an id of its own here.
+ */
+export class ExchangeTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  #lastId = 0
+  readonly #open = new Map<RequestId, OpenRequest>()
+
+  start(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  close(): Promise<void> {
+    this.onclose?.()
+    return Promise.resolve()
+  }
+
+  /** Called by the server with each of its responses. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const id = "id" in message ? message.id : undefined
+    const request = id === undefined ? undefined : this.#open.get(id)
+    if (id !== undefined && request !== undefined) {
+      this.#open.delete(id)
+      request.respond({ ...message, id: request.clientId })
+    }
+    return Promise.resolve()
+  }
+
+  /** Returns the exchange of an open request. */
+  findExchange(id: RequestId): McpExchange | undefined {
+    return this.#open.get(id)?.exchange
+  }
+
+  /** Passes a request to the server and returns its response. If the client goes away, the request is cancelled and never resolves. */
+  request(exchange: McpExchange, message: JSONRPCRequest, signal: AbortSignal): Promise<JSONRPCMessage> {
+    const id = ++this.#lastId
+    return new Promise((resolve) => {
+      this.#open.set(id, { exchange, clientId: message.id, respond: resolve })
+      signal.addEventListener("abort", () => this.#cancel(id), { once: true })
+      this.onmessage?.({ ...message, id })
+    })
+  }
+
+  #cancel(id: RequestId): void {
+    if (!this.#open.delete(id)) return
+    this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } })
+  }
+}

@@ -1,0 +1,16 @@
+// Limits of tests that need longer than the minute after which a hanging test fails, in milliseconds.
+
+/** For tests that start processes and wait for their ends. A start takes up to ten seconds where three workers share two cores. */
+export const PROCESSES_MS = 240_000
+
+/** For tests that visit every page of the console, some of them in a browser. */
+export const EVERY_PAGE_MS = 120_000
+
+/** For properties whose every input is a sequence of changes in the database. */
+export const SEQUENCES_MS = 180_000
+
+/** For tests that make several databases from nothing. Each takes three seconds of a core that nothing else uses. */
+export const NEW_DATABASES_MS = 180_000
+
+/** For attacks that send some thousand requests one after the other. */
+export const REQUESTS_MS = 120_000

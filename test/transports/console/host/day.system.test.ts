@@ -1,0 +1,152 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import {
+  Browser,
+  DESKTOP_VIEWPORT,
+  findAccessibilityViolations,
+  hasChromium,
+  openPage,
+  PHONE_VIEWPORT,
+  withChromiumNote
+} from "../../../support/browser.ts"
+import { FirstStart } from "../../../support/first-start.ts"
+import { EVERY_PAGE_MS } from "../../../support/time-limits.ts"
+
+// The day of a host, from the demo's sign-in on, by the words that the pages show and nothing else.
+
+const done = (act: () => Promise<unknown>) => Effect.promise(act)
+
+/** Pixels of a page that stand out of a window that is as wide. */
+const overhang = (page: Page) =>
+  Effect.promise(() => page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth"))
+
+const LOOKS = [
+  { name: "at a desk", options: { viewport: DESKTOP_VIEWPORT } },
+  { name: "on a phone, without a script", options: { viewport: PHONE_VIEWPORT, javaScriptEnabled: false } }
+] as const
+
+const nextSaturday = (): readonly [string, string] => {
+  const now = new Date()
+  const days = (6 - now.getUTCDay() + 7) % 7 || 7
+  const at = (more: number) => new Date(now.getTime() + (days + more) * 86_400_000).toISOString().slice(0, 10)
+  return [at(0), at(1)]
+}
+
+describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
+  layer(Layer.merge(FirstStart.layer, Browser.layer), { excludeTestServices: false })((it) => {
+    for (const { name, options } of LOOKS) {
+      it.effect(
+        name,
+        () =>
+          Effect.gen(function* () {
+            const { baseUrl: base, email, password } = yield* FirstStart
+            const page = yield* openPage({ ...options, baseURL: base })
+            const hasScript = !("javaScriptEnabled" in options)
+
+            /** Everything is in reach on every page that the day leads over. */
+            const looked = Effect.fnUntraced(function* (what: string) {
+              if (!hasScript) return
+              assert.deepStrictEqual(yield* findAccessibilityViolations(page), [], what)
+              assert.isAtMost(yield* overhang(page), 0, what)
+            })
+            const press = (words: string | RegExp) =>
+              done(async () => {
+                await page.getByRole("button", { name: words }).first().click()
+                await page.waitForLoadState()
+              })
+            const follow = (words: string | RegExp) =>
+              done(async () => {
+                await page.getByRole("link", { name: words }).first().click()
+                await page.waitForLoadState()
+              })
+            const unfold = (words: string) => done(() => page.locator("summary", { hasText: words }).first().click())
+            const go = Effect.fnUntraced(function* (words: string) {
+              const link = page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: words })
+              if (!(yield* Effect.promise(() => link.isVisible()))) yield* unfold("More")
+              yield* done(async () => {
+                await link.click()
+                await page.waitForLoadState()
+              })
+            })
+            const says = Effect.fnUntraced(function* (words: string) {
+              const status = yield* Effect.promise(() =>
+                page.getByRole("status").first().textContent({ timeout: 5_000 })
+              )
+              assert.include(status, words)
+            })
+
+            yield* done(() => page.goto("/console"))
+            yield* done(() => page.getByLabel("E-mail address").fill(email))
+            yield* done(() => page.getByLabel("Password").fill(password))
+            yield* press("Sign in")
+            yield* looked("overview")
+
+            // A request is seen and accepted.
+            yield* follow(/booking request/)
+            yield* looked("requests")
+            yield* done(() => page.locator("table.cards a").first().click())
+            yield* looked("a request")
+            yield* press("Accept")
+            yield* says("The request is accepted.")
+
+            // A guest is answered.
+            yield* go("Messages")
+            yield* looked("messages")
+            yield* done(() => page.locator("table.cards a").first().click())
+            yield* done(() => page.getByLabel("Your answer").fill(`You are welcome, ${name}.`))
+            yield* looked("a conversation")
+            yield* press(/^Send to/)
+            yield* says("Your message is on its way.")
+            assert.include(yield* Effect.promise(() => page.locator(".talk").innerText()), `You are welcome, ${name}.`)
+
+            // Another stay is moved.
+            yield* go("Calendar")
+            yield* looked("calendar")
+            yield* done(() => page.locator(".month .stay a").first().click())
+            yield* unfold("Into another property")
+            const places = page.getByLabel("Property")
+            const place = yield* Effect.promise(() => places.locator("option").nth(1).getAttribute("value"))
+            yield* done(() => places.selectOption(place))
+            yield* press("Move it there")
+            yield* says("The stay is in its new place.")
+            yield* looked("a stay")
+
+            // A weekend is closed.
+            const [saturday, sunday] = nextSaturday()
+            yield* go("Calendar")
+            yield* done(() => page.getByLabel("First day").fill(saturday))
+            yield* done(() => page.getByLabel("Last day").fill(sunday))
+            yield* press("Look at these days")
+            yield* looked("days")
+            // The first run closed them already, of the same property.
+            const open = page.getByRole("button", { name: "Open these days" })
+            if (yield* Effect.promise(() => open.isVisible())) yield* press("Open these days")
+            else yield* press("Close these days")
+            yield* says("The days are")
+
+            // An expense is recorded.
+            yield* go("Money")
+            yield* looked("money")
+            yield* follow("Enter an expense")
+            yield* done(() => page.getByLabel("Amount").fill("35.50"))
+            yield* done(() => page.getByLabel("Category").selectOption({ index: 1 }))
+            yield* done(() => page.getByLabel("Note").fill(`Towels, ${name}`))
+            yield* looked("an expense")
+            yield* press("Record the expense")
+            yield* says("The entry is recorded.")
+            assert.include(yield* Effect.promise(() => page.locator("main").innerText()), `Towels, ${name}`)
+
+            // And all of it can be read afterwards.
+            yield* go("What happened")
+            yield* looked("what happened")
+            const trail = yield* Effect.promise(() => page.locator("main").innerText())
+            for (const act of ["entry", "Open or close days", "message", "request"]) {
+              assert.include(trail.toLowerCase(), act.toLowerCase())
+            }
+          }),
+        EVERY_PAGE_MS
+      )
+    }
+  })
+})
