@@ -10,6 +10,12 @@ import { errorCodeOf, findInnermostCause } from "./error-reason.ts"
 const MAX_POLLS = 3_600
 const POLL_INTERVAL = Duration.seconds(1)
 
+/**
+ * An index is dropped as abandoned when so many polls in a row find it invalid while no session builds it. One poll is not enough: it
+ * reads the catalog at its snapshot and the progress view at present, so an index that becomes valid in between looks abandoned.
+ */
+const ABANDONED_POLLS = 2
+
 /** Another process was building the index for an hour, or every try of ours was given up by the database. */
 export class IndexNotBuilt extends Data.TaggedError("IndexNotBuilt")<{ readonly index: string }> {
   override get message(): string {
@@ -37,9 +43,18 @@ const loadIndexStatus = (sql: SqlClient.SqlClient, name: string) => sql<IndexSta
 /** PostgreSQL's `duplicate_table`, which it also says of an index. */
 const INDEX_EXISTS = "42P07"
 
-/** What is met where two processes build one index: who comes second looks again. */
-const isConcurrentBuildError = ({ reason }: SqlError): boolean =>
-  reason._tag === "DeadlockError" || errorCodeOf(findInnermostCause(reason.cause)) === INDEX_EXISTS
+/** PostgreSQL's `internal_error`, which it raises for two sessions that drop one index ("tuple concurrently updated"). */
+const INTERNAL_ERROR = "XX000"
+
+const codeOf = ({ reason }: SqlError) => errorCodeOf(findInnermostCause(reason.cause))
+
+/** True for the errors of a session that builds an index while another does. The caller polls again. */
+const isConcurrentBuildError = (error: SqlError): boolean =>
+  error.reason._tag === "DeadlockError" || codeOf(error) === INDEX_EXISTS
+
+/** True for the errors of a session that drops an index while another does. The caller polls again. */
+const isConcurrentDropError = (error: SqlError): boolean =>
+  error.reason._tag === "DeadlockError" || codeOf(error) === INTERNAL_ERROR
 
 /**
  * The word for an index that is built or goes beside others' writes. None within a transaction, where there can be no others:
@@ -57,13 +72,17 @@ export const concurrentlyKeyword: Effect.Effect<"CONCURRENTLY" | "", never, SqlC
 export const buildIndexConcurrently = Effect.fn("builtBeside")(function* ({ name, unique, on }: ConcurrentIndex) {
   const sql = yield* SqlClient.SqlClient
   const keyword = yield* concurrentlyKeyword
+  const wait = Effect.sleep(POLL_INTERVAL)
   const build = sql.unsafe(`CREATE ${unique ? "UNIQUE " : ""}INDEX ${keyword} ${name} ON ${on}`)
+  const drop = sql.unsafe(`DROP INDEX ${keyword} IF EXISTS ${name}`)
+  let abandonedPolls = 0
   for (let poll = 0; poll < MAX_POLLS; poll++) {
     const [status] = yield* loadIndexStatus(sql, name)
     if (status?.is_valid === true) return
-    if (status === undefined) yield* Effect.catchIf(build, isConcurrentBuildError, () => Effect.sleep(POLL_INTERVAL))
-    else if (status.is_being_built) yield* Effect.sleep(POLL_INTERVAL)
-    else yield* sql.unsafe(`DROP INDEX ${keyword} IF EXISTS ${name}`)
+    abandonedPolls = status === undefined || status.is_being_built ? 0 : abandonedPolls + 1
+    if (status === undefined) yield* Effect.catchIf(build, isConcurrentBuildError, () => wait)
+    else if (abandonedPolls < ABANDONED_POLLS) yield* wait
+    else yield* Effect.catchIf(drop, isConcurrentDropError, () => wait)
   }
   return yield* new IndexNotBuilt({ index: name })
 })
