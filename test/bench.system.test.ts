@@ -19,6 +19,7 @@ import { withGround } from "../bench/ground.ts"
 import { BENCH_TOKEN } from "../bench/operator.ts"
 import type { Server } from "../bench/servers.ts"
 import { started } from "../bench/steady-servers.ts"
+import { PROCESSES_MS } from "./support/time-limits.ts"
 
 const windows = (count: number, rate: number): ReadonlyArray<number> => Array.from({ length: count }, () => rate)
 const HALF = windows(STEADY_WINDOWS, 1_000)
@@ -134,32 +135,35 @@ const NAMES = ["latchkey", "equal duties", "equal duties, untraced", "fastify", 
 describe.skipIf(server === "")(
   server === "" ? "the servers of the bench (skipped: DATABASE_URL not set)" : "the servers of the bench",
   () => {
-    it.live("answer alike what they are asked side by side, and those with equal duties do them", () =>
-      Effect.gen(function* () {
-        const { ground, ownDatabase } = yield* withGround
-        const servers = new Map<string, Server>()
-        for (const name of NAMES) servers.set(name, yield* started(name, yield* ownDatabase, ground))
-        const [latchkey, ...references] = Array.from(servers.values())
-        if (latchkey === undefined) return expect.fail("nothing was started")
-        const paths = [entryAt(ground), MONTH, ARRIVALS_PAGE, reservationAt(ground)]
-        yield* Effect.promise(() => answerAlike([latchkey, ...references], BENCH_TOKEN, paths))
+    it.live(
+      "answer alike what they are asked side by side, and those with equal duties do them",
+      () =>
+        Effect.gen(function* () {
+          const { ground, ownDatabase } = yield* withGround
+          const servers = new Map<string, Server>()
+          for (const name of NAMES) servers.set(name, yield* started(name, yield* ownDatabase, ground))
+          const [latchkey, ...references] = Array.from(servers.values())
+          if (latchkey === undefined) return expect.fail("nothing was started")
+          const paths = [entryAt(ground), MONTH, ARRIVALS_PAGE, reservationAt(ground)]
+          yield* Effect.promise(() => answerAlike([latchkey, ...references], BENCH_TOKEN, paths))
 
-        for (const { title, participants } of casesOf(ground)) {
-          for (const { name, server, asked } of participants) {
-            const url = servers.get(server)?.url
-            if (url === undefined) continue
-            const errorCode = yield* Effect.promise(() => errorCodeOf(url, asked))
-            expect({ title, name, errorCode }).toEqual({ title, name, errorCode: asked.expected ?? 0 })
+          for (const { title, participants } of casesOf(ground)) {
+            for (const { name, server, asked } of participants) {
+              const url = servers.get(server)?.url
+              if (url === undefined) continue
+              const errorCode = yield* Effect.promise(() => errorCodeOf(url, asked))
+              expect({ title, name, errorCode }).toEqual({ title, name, errorCode: asked.expected ?? 0 })
+            }
           }
-        }
 
-        for (const name of ["equal duties", "equal duties, untraced"] as const) {
-          const limited = yield* Effect.promise(() =>
-            fetch(`${servers.get(name)?.url}${entryAt(ground)}`, { headers: { "service-access-token": BENCH_TOKEN } })
-          )
-          expect(Number(limited.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0)
-        }
-      }).pipe(Effect.scoped)
+          for (const name of ["equal duties", "equal duties, untraced"] as const) {
+            const limited = yield* Effect.promise(() =>
+              fetch(`${servers.get(name)?.url}${entryAt(ground)}`, { headers: { "service-access-token": BENCH_TOKEN } })
+            )
+            expect(Number(limited.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0)
+          }
+        }).pipe(Effect.scoped),
+      PROCESSES_MS
     )
   }
 )

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { makeDatabaseEnvironment } from "../support/first-start.ts"
+import { PROCESSES_MS } from "../support/time-limits.ts"
 import { findFreePort, makeEmptyFolder, startService } from "../support/tools/cli/latchkey-process.ts"
 import { lockedPackages, ROOT, textOf } from "./handed-over.ts"
 
@@ -57,36 +58,39 @@ describe("what is delivered", () => {
     )
   })
 
-  it.live("serves without what develops it", () =>
-    Effect.gen(function* () {
-      const folder = yield* delivered
-      assert.isFalse(existsSync(join(folder, "node_modules/vitest")))
-      const PORT = yield* findFreePort
-      const env = { ...(yield* makeDatabaseEnvironment), DEMO: "1", LOG_LEVEL: "warn", PORT }
-      const { startupOutput: printed } = yield* startService(
-        "The password is not shown",
-        env,
-        process.execPath,
-        join(folder, "bin/latchkey.js")
-      )
-      const token = /Service-Access-Token: (\S+)"/.exec(printed)?.[1] ?? ""
-      const base = `http://127.0.0.1:${PORT}`
-      const asked = (path: string) =>
-        Effect.promise(async () => {
-          const response = await fetch(`${base}${path}`, { headers: { "Service-Access-Token": token } })
-          return { status: response.status, told: await response.text() }
-        })
-      assert.deepStrictEqual(yield* asked("/health/ready"), { status: 200, told: "ready\n" })
-      assert.deepInclude(JSON.parse((yield* asked("/v3/properties")).told), { error_code: 0 })
-      for (const path of [
-        "/docs",
-        "/docs/reference/start-with-rest.html",
-        "/console",
-        "/v3/config.json",
-        "/docs/try.html"
-      ]) {
-        assert.strictEqual((yield* asked(path)).status, 200, path)
-      }
-    }).pipe(Effect.scoped)
+  it.live(
+    "serves without what develops it",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* delivered
+        assert.isFalse(existsSync(join(folder, "node_modules/vitest")))
+        const PORT = yield* findFreePort
+        const env = { ...(yield* makeDatabaseEnvironment), DEMO: "1", LOG_LEVEL: "warn", PORT }
+        const { startupOutput: printed } = yield* startService(
+          "The password is not shown",
+          env,
+          process.execPath,
+          join(folder, "bin/latchkey.js")
+        )
+        const token = /Service-Access-Token: (\S+)"/.exec(printed)?.[1] ?? ""
+        const base = `http://127.0.0.1:${PORT}`
+        const asked = (path: string) =>
+          Effect.promise(async () => {
+            const response = await fetch(`${base}${path}`, { headers: { "Service-Access-Token": token } })
+            return { status: response.status, told: await response.text() }
+          })
+        assert.deepStrictEqual(yield* asked("/health/ready"), { status: 200, told: "ready\n" })
+        assert.deepInclude(JSON.parse((yield* asked("/v3/properties")).told), { error_code: 0 })
+        for (const path of [
+          "/docs",
+          "/docs/reference/start-with-rest.html",
+          "/console",
+          "/v3/config.json",
+          "/docs/try.html"
+        ]) {
+          assert.strictEqual((yield* asked(path)).status, 200, path)
+        }
+      }).pipe(Effect.scoped),
+    PROCESSES_MS
   )
 })

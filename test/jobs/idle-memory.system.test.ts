@@ -16,6 +16,7 @@ import {
   QUIET_SHARE,
   shouldReleaseMemory
 } from "../../src/jobs/idle-memory.ts"
+import { PROCESSES_MS } from "../support/time-limits.ts"
 
 const QUIET_MS = QUIET_SHARE * IDLE_POLL_MS
 const LEFT = 50_000_000
@@ -136,11 +137,14 @@ describe("a process", () => {
     })
   )
 
-  it.effect("with the flags of serve becomes smaller when it gives memory back", () =>
-    Effect.gen(function* () {
-      const { before, after } = yield* Effect.promise(sizesOf(SERVE_FLAGS))
-      assert.isAbove(before - after, MIN_GROWTH_BYTES)
-    })
+  it.effect(
+    "with the flags of serve becomes smaller when it gives memory back",
+    () =>
+      Effect.gen(function* () {
+        const { before, after } = yield* Effect.promise(sizesOf(SERVE_FLAGS))
+        assert.isAbove(before - after, MIN_GROWTH_BYTES)
+      }),
+    PROCESSES_MS
   )
 
   it.effect("without them has not the means", () =>

@@ -1,6 +1,6 @@
 // Limits of tests that need longer than the minute after which a hanging test fails, in milliseconds.
 
-/** For tests that start processes and wait for their ends. A start takes up to ten seconds where three workers share two cores. */
+/** For tests that start processes and wait for their ends. A start takes up to ten seconds where five workers share two cores. */
 export const PROCESSES_MS = 240_000
 
 /** For tests that visit every page of the console, some of them in a browser. */

@@ -10,6 +10,7 @@ import {
 } from "../../support/domain/bookings/reservations/former-release-rows.ts"
 import { layerEmptyDatabase } from "../../support/empty-database.ts"
 import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
+import { NEW_DATABASES_MS } from "../../support/time-limits.ts"
 
 // A server is migrated while processes of the release before use it. Who waits for a table mostly has another one: a
 // migration that kept others from both tables would wait in a circle with them.
@@ -166,6 +167,7 @@ describe.skipIf(!canOverlap)(withServerNote("a server in use"), () => {
         SELECT count(*) FILTER (WHERE guide_token IS NULL) AS without,
           count(guide_token) - count(DISTINCT guide_token) AS twice FROM stays`
         assert.deepStrictEqual(pages, { without: 0, twice: 0 })
-      }).pipe(Effect.provide(layerEmptyDatabase), Effect.scoped)
+      }).pipe(Effect.provide(layerEmptyDatabase), Effect.scoped),
+    NEW_DATABASES_MS
   )
 })

@@ -18,6 +18,7 @@ import { canOverlap } from "../../support/overlapping-transactions.ts"
 import { missingPoolerReason, startPooler } from "../../support/postgres-server.ts"
 import { makeSampleWorld, type SampleWorld } from "../../support/sample-world.ts"
 import { createEmptyDatabase, createScratchDatabase } from "../../support/scratch-database.ts"
+import { NEW_DATABASES_MS, PROCESSES_MS } from "../../support/time-limits.ts"
 import { failureMessageOf } from "../../support/tools/cli/command-failures.ts"
 import { runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 
@@ -102,26 +103,29 @@ describe.skipIf(missing !== undefined)(
   () => {
     // At the hour of the contract tests, for which the worlds are made.
     layer(layerBehind)((it) => {
-      it.effect("every operation does what it does", () =>
-        Effect.gen(function* () {
-          const shared = yield* makeSampleWorld
-          const tried = (operation: (typeof tokenOperations)[number], world: SampleWorld) =>
-            Effect.map(
-              call(world.token, operation._tag, makeSampleFields(operation, world, COMPANION_FIELDS)),
-              (envelope) => {
-                assert.notStrictEqual(envelope.error_code, 500, operation._tag)
-                return `${operation._tag} ${envelope.error_code} ${envelope.error_msg}`
-              }
-            )
-          for (const operation of tokenOperations) {
-            // What an earlier one took out of the world there is in a new one.
-            const first = yield* tried(operation, shared)
-            const said = first.startsWith(`${operation._tag} 0 `)
-              ? first
-              : yield* tried(operation, yield* makeSampleWorld)
-            assert.match(said, /^\w+ 0 /)
-          }
-        })
+      it.effect(
+        "every operation does what it does",
+        () =>
+          Effect.gen(function* () {
+            const shared = yield* makeSampleWorld
+            const tried = (operation: (typeof tokenOperations)[number], world: SampleWorld) =>
+              Effect.map(
+                call(world.token, operation._tag, makeSampleFields(operation, world, COMPANION_FIELDS)),
+                (envelope) => {
+                  assert.notStrictEqual(envelope.error_code, 500, operation._tag)
+                  return `${operation._tag} ${envelope.error_code} ${envelope.error_msg}`
+                }
+              )
+            for (const operation of tokenOperations) {
+              // What an earlier one took out of the world there is in a new one.
+              const first = yield* tried(operation, shared)
+              const said = first.startsWith(`${operation._tag} 0 `)
+                ? first
+                : yield* tried(operation, yield* makeSampleWorld)
+              assert.match(said, /^\w+ 0 /)
+            }
+          }),
+        NEW_DATABASES_MS
       )
     })
 
@@ -207,93 +211,99 @@ describe.skipIf(missing !== undefined)(
       )
     })
 
-    it.live(`nobody gets the answers of a client that was killed (${DEATHS} times)`, () =>
-      Effect.gen(function* () {
-        const url = yield* startPooler(server, POOL)
-        let over = false
-        const asking = Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const strange: Array<unknown> = []
-          for (let n = 1; !over; n++) {
-            const [row] = yield* sql<{ n: number }>`SELECT ${n}::int AS n`
-            if (row?.n !== n) strange.push(row)
-          }
-          return strange
-        }).pipe(
-          Effect.provide(
-            layerPostgres({
-              url: Redacted.make(url),
-              pooler: { supportsPreparedStatements: false },
-              maxConnections: 1
-            }),
-            {
-              local: true
+    it.live(
+      `nobody gets the answers of a client that was killed (${DEATHS} times)`,
+      () =>
+        Effect.gen(function* () {
+          const url = yield* startPooler(server, POOL)
+          let over = false
+          const asking = Effect.gen(function* () {
+            const sql = yield* SqlClient.SqlClient
+            const strange: Array<unknown> = []
+            for (let n = 1; !over; n++) {
+              const [row] = yield* sql<{ n: number }>`SELECT ${n}::int AS n`
+              if (row?.n !== n) strange.push(row)
             }
-          )
-        )
-        const callers = yield* Effect.forkChild(Effect.all([asking, asking, asking], { concurrency: 3 }))
-        for (let death = 0; death < DEATHS; death++) yield* Effect.promise(() => diedAsking(url))
-        over = true
-        assert.deepStrictEqual(yield* Fiber.join(callers), [[], [], []])
-      })
-    )
-
-    it.live("an empty database is migrated, two processes serve and write, and every event arrives", () =>
-      Effect.gen(function* () {
-        const direct = yield* createEmptyDatabase(server)
-        const DATABASE_URL = yield* startPooler(direct, POOL)
-        const ground: Ground = {
-          on: "PostgreSQL",
-          env: { DATABASE_URL, DATABASE_PREPARED: "0", LOG_LEVEL: "info" },
-          layer: Layer.orDie(layerPostgres({ url: Redacted.make(direct), maxConnections: 4 }))
-        }
-        const refused = yield* runLatchkeyProcess(["migrate"], { DATABASE_URL })
-        assert.match(
-          failureMessageOf(refused),
-          /^DATABASE_URL: .*\bunsupported startup parameter: jit \(.*\bDATABASE_PREPARED=0\b.*\)$/
-        )
-        const migrated = yield* runLatchkeyProcess(["migrate"], { DATABASE_URL, DATABASE_PREPARED: "0" })
-        assert.match(migrated.stdout, /^Applied 0001_foundation, /)
-        const services = yield* Effect.all([lives(ground), lives(ground)])
-        const started = yield* Effect.all(
-          services.map(({ begin }) => begin),
-          { concurrency: 2 }
-        )
-        for (const { said } of started) assert.notInclude(said(), "failed")
-        const writers = 4
-        const held = yield* Effect.provide(estate(writers), ground.layer)
-        const receiving = yield* arrivals()
-        yield* subscribe(services[0].base, held.token, receiving.url)
-        const kept = services.map(() => ledger(writers))
-        yield* Effect.promise(async () => {
-          const until = performance.now() + 3_000
-          await Promise.all(
-            services.map(({ base }, nth) =>
-              writing(
-                { base, agent: connections(writers) },
-                held,
-                kept[nth] ?? ledger(0),
-                nth * 500,
-                () => performance.now() > until
-              )
+            return strange
+          }).pipe(
+            Effect.provide(
+              layerPostgres({
+                url: Redacted.make(url),
+                pooler: { supportsPreparedStatements: false },
+                maxConnections: 1
+              }),
+              {
+                local: true
+              }
             )
           )
-        })
-        const count = tally("two processes behind a pooler", ground.on)
-        for (const each of kept) {
-          const owed = yield* Effect.promise(() => settledWithin(30_000, receiving.first, each))
-          noteAccount(count, held, yield* Effect.provide(missingFrom(held, each), ground.layer), owed, [])
-          for (const [code, times] of each.answers)
-            if (code !== 0 && code !== 409) count.fell(`calls are answered ${code}`, `${times}`)
-          if (each.unanswered > 0) count.fell("requests got no answer", started.map(({ said }) => said()).join("\n"))
-          count.tried("acknowledged writes", acknowledged(each))
-        }
-        for (const life of started) {
-          life.signal("SIGTERM")
-          assert.deepInclude(yield* Effect.promise(() => life.ended), { status: 0 })
-        }
-        assertHeld(count.figures())
-      })
+          const callers = yield* Effect.forkChild(Effect.all([asking, asking, asking], { concurrency: 3 }))
+          for (let death = 0; death < DEATHS; death++) yield* Effect.promise(() => diedAsking(url))
+          over = true
+          assert.deepStrictEqual(yield* Fiber.join(callers), [[], [], []])
+        }),
+      PROCESSES_MS
+    )
+
+    it.live(
+      "an empty database is migrated, two processes serve and write, and every event arrives",
+      () =>
+        Effect.gen(function* () {
+          const direct = yield* createEmptyDatabase(server)
+          const DATABASE_URL = yield* startPooler(direct, POOL)
+          const ground: Ground = {
+            on: "PostgreSQL",
+            env: { DATABASE_URL, DATABASE_PREPARED: "0", LOG_LEVEL: "info" },
+            layer: Layer.orDie(layerPostgres({ url: Redacted.make(direct), maxConnections: 4 }))
+          }
+          const refused = yield* runLatchkeyProcess(["migrate"], { DATABASE_URL })
+          assert.match(
+            failureMessageOf(refused),
+            /^DATABASE_URL: .*\bunsupported startup parameter: jit \(.*\bDATABASE_PREPARED=0\b.*\)$/
+          )
+          const migrated = yield* runLatchkeyProcess(["migrate"], { DATABASE_URL, DATABASE_PREPARED: "0" })
+          assert.match(migrated.stdout, /^Applied 0001_foundation, /)
+          const services = yield* Effect.all([lives(ground), lives(ground)])
+          const started = yield* Effect.all(
+            services.map(({ begin }) => begin),
+            { concurrency: 2 }
+          )
+          for (const { said } of started) assert.notInclude(said(), "failed")
+          const writers = 4
+          const held = yield* Effect.provide(estate(writers), ground.layer)
+          const receiving = yield* arrivals()
+          yield* subscribe(services[0].base, held.token, receiving.url)
+          const kept = services.map(() => ledger(writers))
+          yield* Effect.promise(async () => {
+            const until = performance.now() + 3_000
+            await Promise.all(
+              services.map(({ base }, nth) =>
+                writing(
+                  { base, agent: connections(writers) },
+                  held,
+                  kept[nth] ?? ledger(0),
+                  nth * 500,
+                  () => performance.now() > until
+                )
+              )
+            )
+          })
+          const count = tally("two processes behind a pooler", ground.on)
+          for (const each of kept) {
+            const owed = yield* Effect.promise(() => settledWithin(30_000, receiving.first, each))
+            noteAccount(count, held, yield* Effect.provide(missingFrom(held, each), ground.layer), owed, [])
+            for (const [code, times] of each.answers)
+              if (code !== 0 && code !== 409) count.fell(`calls are answered ${code}`, `${times}`)
+            if (each.unanswered > 0) count.fell("requests got no answer", started.map(({ said }) => said()).join("\n"))
+            count.tried("acknowledged writes", acknowledged(each))
+          }
+          for (const life of started) {
+            life.signal("SIGTERM")
+            assert.deepInclude(yield* Effect.promise(() => life.ended), { status: 0 })
+          }
+          assertHeld(count.figures())
+        }),
+      PROCESSES_MS
     )
   }
 )

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { missingServerReason, startPostgresServer } from "../../support/postgres-server.ts"
+import { PROCESSES_MS } from "../../support/time-limits.ts"
 import { findFreePort, makeEmptyFolder, runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 
 /** A hot standby without a primary. It replays nothing, and serves reads like a standby with a primary. */
@@ -28,20 +29,23 @@ describe.skipIf(missingServerReason !== undefined)(`a start${reason}`, () => {
       server: readOnly,
       says: "DATABASE_URL: the server is read-only (default_transaction_read_only)"
     }
-  ])("ends with one line and the reason $what", ({ server, says }) =>
-    Effect.gen(function* () {
-      const { url } = yield* server
-      const env = { DATABASE_URL: url, DATA_DIR: yield* makeEmptyFolder, PORT: yield* findFreePort, DEMO: "0" }
-      for (const args of [
-        ["serve", "--workers", "1"],
-        ["serve", "--workers", "2"]
-      ]) {
-        const { code, stdout, stderr } = yield* runLatchkeyProcess(args, env)
-        assert.strictEqual(code, 1)
-        const lines = `${stdout}${stderr}`.trim().split("\n")
-        assert.lengthOf(lines, 1, lines.join("\n"))
-        assert.include(lines[0] ?? "", says)
-      }
-    })
+  ])(
+    "ends with one line and the reason $what",
+    ({ server, says }) =>
+      Effect.gen(function* () {
+        const { url } = yield* server
+        const env = { DATABASE_URL: url, DATA_DIR: yield* makeEmptyFolder, PORT: yield* findFreePort, DEMO: "0" }
+        for (const args of [
+          ["serve", "--workers", "1"],
+          ["serve", "--workers", "2"]
+        ]) {
+          const { code, stdout, stderr } = yield* runLatchkeyProcess(args, env)
+          assert.strictEqual(code, 1)
+          const lines = `${stdout}${stderr}`.trim().split("\n")
+          assert.lengthOf(lines, 1, lines.join("\n"))
+          assert.include(lines[0] ?? "", says)
+        }
+      }),
+    PROCESSES_MS
   )
 })

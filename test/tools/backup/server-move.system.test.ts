@@ -14,6 +14,7 @@ import { awaitSessionEnd, loadOwnSession } from "../../../src/tools/backup/serve
 import { withServerNote } from "../../support/overlapping-transactions.ts"
 import { createEmptyDatabase } from "../../support/scratch-database.ts"
 import { unpackTestDatabase } from "../../support/test-database.ts"
+import { PROCESSES_MS } from "../../support/time-limits.ts"
 import { startLateCommitProxy } from "../../support/tools/backup/late-commit-proxy.ts"
 import { makeEmptyFolder } from "../../support/tools/cli/latchkey-process.ts"
 
@@ -72,28 +73,32 @@ it.live.skipIf(server === "")(
       assert.isAbove(left?.session?.pid ?? 0, 0)
       assert.isTrue((yield* moveToServer(moving(dataDir, url))).finished)
       assert.strictEqual((yield* abortMove(dataDir)).state, "moved")
-    })
+    }),
+  PROCESSES_MS
 )
 
-it.live.skipIf(server === "")(withServerNote("a command waits for what a killed one left that still commits"), () =>
-  Effect.gen(function* () {
-    const [dataDir, url] = [yield* dataFolder, yield* createEmptyDatabase(server)]
-    const elsewhere = yield* Layer.build(onServer(url))
-    const began = yield* Effect.provide(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const session = yield* sql.withTransaction(loadOwnSession)
-        return { session, open: yield* Effect.forkChild(openTransaction(1_500)) }
-      }),
-      Layer.succeedContext(elsewhere)
-    )
-    yield* Effect.sleep(200)
-    yield* writeMove(dataDir, { state: "committing", to: "there", since: "now", session: began.session })
-    const refused = yield* Effect.flip(moveToServer(moving(dataDir, url)))
-    yield* Fiber.join(began.open)
-    assert.match(String(refused), /--to: .*\bdiffers\b.*\bmove --abort\b/)
-    yield* abortMove(dataDir)
-  })
+it.live.skipIf(server === "")(
+  withServerNote("a command waits for what a killed one left that still commits"),
+  () =>
+    Effect.gen(function* () {
+      const [dataDir, url] = [yield* dataFolder, yield* createEmptyDatabase(server)]
+      const elsewhere = yield* Layer.build(onServer(url))
+      const began = yield* Effect.provide(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const session = yield* sql.withTransaction(loadOwnSession)
+          return { session, open: yield* Effect.forkChild(openTransaction(1_500)) }
+        }),
+        Layer.succeedContext(elsewhere)
+      )
+      yield* Effect.sleep(200)
+      yield* writeMove(dataDir, { state: "committing", to: "there", since: "now", session: began.session })
+      const refused = yield* Effect.flip(moveToServer(moving(dataDir, url)))
+      yield* Fiber.join(began.open)
+      assert.match(String(refused), /--to: .*\bdiffers\b.*\bmove --abort\b/)
+      yield* abortMove(dataDir)
+    }),
+  PROCESSES_MS
 )
 
 it.live.skipIf(server === "")(

@@ -37,6 +37,7 @@ import {
   visitPage
 } from "../../support/domain/access/oauth/consent-pages.ts"
 import { BaseUrl } from "../../support/http-server.ts"
+import { EVERY_PAGE_MS } from "../../support/time-limits.ts"
 
 layer(layerConsentPages())("the page of consent", (it) => {
   it.effect("comes after signing in, with nothing of the request lost", () =>
@@ -395,38 +396,41 @@ describe.skipIf(!hasChromium)(withChromiumNote("consent in a browser"), () => {
       })
     )
 
-    it.effect("leads back from its form to each kind of address, which the policy of the page allows", () =>
-      Effect.gen(function* () {
-        const { issuedCodes: issued } = yield* ConsentState
-        for (const [redirect_uri, act] of [
-          [LOOPBACK_REDIRECT_URL, "allow"],
-          ["http://[::1]:33419/cb", "allow"],
-          [SITE_REDIRECT_URL, "allow"],
-          [APP_REDIRECT_URL, "allow"],
-          [APP_REDIRECT_URL, "deny"]
-        ] as const) {
-          const { page, base } = yield* opened(yield* signIn())
-          const blocked: Array<string> = []
-          const left: Array<string> = []
-          page.on("console", (message) => blocked.push(message.text()))
-          page.on("request", (request) => left.push(request.url()))
-          yield* Effect.promise(() => page.goto(`${base}${publicRequestUrl({ redirect_uri })}`))
-          const before = issued.length
-          yield* tabbedTo(page, act)
-          const over = page.waitForEvent("requestfailed", (request) => request.url().startsWith(redirect_uri))
-          yield* Effect.promise(() => Promise.all([over, page.keyboard.press("Enter")]))
-          assert.deepStrictEqual(
-            blocked.filter((text) => text.includes("Content Security Policy")),
-            []
-          )
-          assert.strictEqual(issued.length - before, act === "allow" ? 1 : 0)
-          const answer = readRedirectParams(left.find((url) => url.startsWith(redirect_uri)) ?? "none:")
-          assert.strictEqual(
-            answer[act === "allow" ? "code" : "error"],
-            act === "allow" ? issued.at(-1)?.code : "access_denied"
-          )
-        }
-      })
+    it.effect(
+      "leads back from its form to each kind of address, which the policy of the page allows",
+      () =>
+        Effect.gen(function* () {
+          const { issuedCodes: issued } = yield* ConsentState
+          for (const [redirect_uri, act] of [
+            [LOOPBACK_REDIRECT_URL, "allow"],
+            ["http://[::1]:33419/cb", "allow"],
+            [SITE_REDIRECT_URL, "allow"],
+            [APP_REDIRECT_URL, "allow"],
+            [APP_REDIRECT_URL, "deny"]
+          ] as const) {
+            const { page, base } = yield* opened(yield* signIn())
+            const blocked: Array<string> = []
+            const left: Array<string> = []
+            page.on("console", (message) => blocked.push(message.text()))
+            page.on("request", (request) => left.push(request.url()))
+            yield* Effect.promise(() => page.goto(`${base}${publicRequestUrl({ redirect_uri })}`))
+            const before = issued.length
+            yield* tabbedTo(page, act)
+            const over = page.waitForEvent("requestfailed", (request) => request.url().startsWith(redirect_uri))
+            yield* Effect.promise(() => Promise.all([over, page.keyboard.press("Enter")]))
+            assert.deepStrictEqual(
+              blocked.filter((text) => text.includes("Content Security Policy")),
+              []
+            )
+            assert.strictEqual(issued.length - before, act === "allow" ? 1 : 0)
+            const answer = readRedirectParams(left.find((url) => url.startsWith(redirect_uri)) ?? "none:")
+            assert.strictEqual(
+              answer[act === "allow" ? "code" : "error"],
+              act === "allow" ? issued.at(-1)?.code : "access_denied"
+            )
+          }
+        }),
+      EVERY_PAGE_MS
     )
   })
 })

@@ -22,6 +22,7 @@ import {
 import { makeSwitchableHandler, respondWith } from "../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import { startReceiver } from "../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { BaseUrl } from "../../support/http-server.ts"
+import { EVERY_PAGE_MS } from "../../support/time-limits.ts"
 import { layerWebhookPages, signInVisitor } from "../../support/transports/console/webhook-pages.ts"
 
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
@@ -50,30 +51,33 @@ const looks = [
 
 describe.runIf(hasChromium)(withChromiumNote("the pages of webhooks in a browser"), () => {
   layer(Layer.merge(layerWebhookPages, Browser.layer), { excludeTestServices: true })((it) => {
-    it.effect.each(looks)("keep nobody out, on %s", ([name, options]) =>
-      Effect.gen(function* () {
-        const { page, base, webhook } = yield* hosted(options)
-        for (const path of [ACCESS_PATH, webhookUrl(webhook.id)]) {
-          yield* Effect.promise(() => page.goto(`${base}${path}`))
-          // What is folded away is looked at, too.
-          for (const summary of yield* Effect.promise(() => page.locator("summary").all())) {
-            yield* Effect.promise(() => summary.click())
-          }
-          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
-          const isWide = yield* Effect.promise(() =>
-            page.evaluate<boolean>("document.documentElement.scrollWidth > document.documentElement.clientWidth")
-          )
-          assert.isFalse(isWide, `${name}: ${path} scrolls sideways`)
-          const times = yield* Effect.promise(() =>
-            page.evaluate<ReadonlyArray<number>>(
-              'Array.from(document.querySelectorAll("time"), (at) => at.getClientRects().length)'
+    it.effect.each(looks)(
+      "keep nobody out, on %s",
+      ([name, options]) =>
+        Effect.gen(function* () {
+          const { page, base, webhook } = yield* hosted(options)
+          for (const path of [ACCESS_PATH, webhookUrl(webhook.id)]) {
+            yield* Effect.promise(() => page.goto(`${base}${path}`))
+            // What is folded away is looked at, too.
+            for (const summary of yield* Effect.promise(() => page.locator("summary").all())) {
+              yield* Effect.promise(() => summary.click())
+            }
+            assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
+            const isWide = yield* Effect.promise(() =>
+              page.evaluate<boolean>("document.documentElement.scrollWidth > document.documentElement.clientWidth")
             )
-          )
-          assert.deepStrictEqual(new Set(times), new Set([1]), `${name}: ${path} breaks a time in two`)
-        }
-        yield* Effect.promise(() => page.getByRole("button", { name: WEBHOOK_TEXTS.test }).click())
-        assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
-      })
+            assert.isFalse(isWide, `${name}: ${path} scrolls sideways`)
+            const times = yield* Effect.promise(() =>
+              page.evaluate<ReadonlyArray<number>>(
+                'Array.from(document.querySelectorAll("time"), (at) => at.getClientRects().length)'
+              )
+            )
+            assert.deepStrictEqual(new Set(times), new Set([1]), `${name}: ${path} breaks a time in two`)
+          }
+          yield* Effect.promise(() => page.getByRole("button", { name: WEBHOOK_TEXTS.test }).click())
+          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
+        }),
+      EVERY_PAGE_MS
     )
 
     it.effect("are used by keyboard alone", () =>

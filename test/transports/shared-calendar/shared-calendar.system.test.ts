@@ -15,6 +15,7 @@ import {
 } from "../../support/browser.ts"
 import { createOperator, insertOrder, insertProperty, typedClient, withToken } from "../../support/harness.ts"
 import { BaseUrl, layerHttpServer } from "../../support/http-server.ts"
+import { EVERY_PAGE_MS } from "../../support/time-limits.ts"
 
 const TODAY = "2027-06-10"
 
@@ -188,25 +189,28 @@ describe.skipIf(!hasChromium)(withChromiumNote("the page of a share link"), () =
       }).pipe(Effect.scoped)
     )
 
-    it.effect("fits a phone, runs and loads nothing, and has no barriers by day and by night", () =>
-      Effect.gen(function* () {
-        const { share, operatorId } = yield* ready
-        yield* insertProperty(operatorId, `The ${"very ".repeat(12)}long${"est".repeat(30)} name`)
-        const { here } = yield* share()
-        for (const viewport of [PHONE_VIEWPORT, DESKTOP_VIEWPORT]) {
-          for (const colorScheme of ["light", "dark"] as const) {
-            const { page, complaints, requests } = yield* opened(here, { viewport, colorScheme })
-            const fits = yield* Effect.promise(() =>
-              page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth")
-            )
-            assert.isTrue(fits, `${viewport.width}`)
-            assert.deepStrictEqual(requests, [here])
-            assert.strictEqual(yield* Effect.promise(() => page.locator("script").count()), 0)
-            assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
-            assert.deepStrictEqual(complaints, [])
+    it.effect(
+      "fits a phone, runs and loads nothing, and has no barriers by day and by night",
+      () =>
+        Effect.gen(function* () {
+          const { share, operatorId } = yield* ready
+          yield* insertProperty(operatorId, `The ${"very ".repeat(12)}long${"est".repeat(30)} name`)
+          const { here } = yield* share()
+          for (const viewport of [PHONE_VIEWPORT, DESKTOP_VIEWPORT]) {
+            for (const colorScheme of ["light", "dark"] as const) {
+              const { page, complaints, requests } = yield* opened(here, { viewport, colorScheme })
+              const fits = yield* Effect.promise(() =>
+                page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth")
+              )
+              assert.isTrue(fits, `${viewport.width}`)
+              assert.deepStrictEqual(requests, [here])
+              assert.strictEqual(yield* Effect.promise(() => page.locator("script").count()), 0)
+              assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
+              assert.deepStrictEqual(complaints, [])
+            }
           }
-        }
-      }).pipe(Effect.scoped)
+        }).pipe(Effect.scoped),
+      EVERY_PAGE_MS
     )
 
     it.effect("needs no script to be read", () =>

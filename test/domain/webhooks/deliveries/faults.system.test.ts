@@ -27,6 +27,7 @@ import {
 import { createOperator, layerService } from "../../../support/harness.ts"
 import { withServerNote } from "../../../support/overlapping-transactions.ts"
 import { createScratchDatabase } from "../../../support/own-database.ts"
+import { PROCESSES_MS } from "../../../support/time-limits.ts"
 
 const MINUTE = 60_000
 
@@ -92,35 +93,38 @@ const minuteOf = Effect.fnUntraced(function* (polls: DeliveryPolls) {
 })
 
 layer(layerDeliveryService)("with receivers that fail in every way", (it) => {
-  it.effect("every committed event arrives at each of them", () =>
-    Effect.gen(function* () {
-      yield* emptyDeliveryTables
-      const polls = yield* makeDeliveryPolls
-      const operator = yield* createOperator()
-      let isDown = false
-      const made = yield* Effect.forEach(RECEIVERS, ([name, answer]) =>
-        Effect.gen(function* () {
-          const server: Receiver = yield* startReceiver(answer(() => isDown))
-          const subscription = yield* createSubscription(server.port, { operator })
-          return { name, server, subscription }
-        })
-      )
-      const ids: Array<number> = []
-      // The last rest of the one that was down is at most half an hour.
-      for (let minute = 0; minute < 130; minute++) {
-        isDown = minute >= 10 && minute < 70
-        if (minute < 60)
-          ids.push(...(yield* recordEvents(operator, makeRepeatedEvents(2, `transaction:${minute % 7}`))))
-        yield* minuteOf(polls)
-      }
-      for (const { name, server, subscription } of made) {
-        const states = (yield* loadDeliveries(subscription)).map(({ state }) => state)
-        assert.deepStrictEqual(new Set(states), new Set(["delivered"]), name)
-        const arrivals = (yield* Queue.clear(server.requests)).map(eventOf)
-        assert.sameMembers([...new Set(arrivals)], ids, name)
-        console.log(`a receiver that ${name}: ${ids.length} events, ${arrivals.length - ids.length} tries more`)
-      }
-    })
+  it.effect(
+    "every committed event arrives at each of them",
+    () =>
+      Effect.gen(function* () {
+        yield* emptyDeliveryTables
+        const polls = yield* makeDeliveryPolls
+        const operator = yield* createOperator()
+        let isDown = false
+        const made = yield* Effect.forEach(RECEIVERS, ([name, answer]) =>
+          Effect.gen(function* () {
+            const server: Receiver = yield* startReceiver(answer(() => isDown))
+            const subscription = yield* createSubscription(server.port, { operator })
+            return { name, server, subscription }
+          })
+        )
+        const ids: Array<number> = []
+        // The last rest of the one that was down is at most half an hour.
+        for (let minute = 0; minute < 130; minute++) {
+          isDown = minute >= 10 && minute < 70
+          if (minute < 60)
+            ids.push(...(yield* recordEvents(operator, makeRepeatedEvents(2, `transaction:${minute % 7}`))))
+          yield* minuteOf(polls)
+        }
+        for (const { name, server, subscription } of made) {
+          const states = (yield* loadDeliveries(subscription)).map(({ state }) => state)
+          assert.deepStrictEqual(new Set(states), new Set(["delivered"]), name)
+          const arrivals = (yield* Queue.clear(server.requests)).map(eventOf)
+          assert.sameMembers([...new Set(arrivals)], ids, name)
+          console.log(`a receiver that ${name}: ${ids.length} events, ${arrivals.length - ids.length} tries more`)
+        }
+      }),
+    PROCESSES_MS
   )
 })
 
@@ -154,5 +158,6 @@ it.live.skipIf(server === "")(
         while (!ids.every((id) => arrivals.includes(id))) arrivals.push(eventOf(yield* Queue.take(receiving.requests)))
         console.log(`connections cut 12 times: ${ids.length} events, ${arrivals.length - ids.length} duplicates`)
       }).pipe(Effect.provide(layerService(database(1)).pipe(Layer.provide(allowed))))
-    })
+    }),
+  PROCESSES_MS
 )

@@ -9,6 +9,7 @@ import { describeOperations } from "../../../../src/transports/docs/operation-de
 import { findExample } from "../../../../src/transports/docs/operation-examples.ts"
 import { toCurlCommand } from "../../../../src/transports/docs/site/operation-page.ts"
 import { FirstStart } from "../../../support/first-start.ts"
+import { REQUESTS_MS } from "../../../support/time-limits.ts"
 import { makeEmptyFolder, runLatchkeyProcess } from "../../../support/tools/cli/latchkey-process.ts"
 import { TODAY } from "../../../support/transports/docs/examples/example-story.ts"
 import { DOCS_FOLDER, readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
@@ -110,21 +111,24 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
     })
   )
 
-  it.effect("every page of an operation shows a call that the service can read", () =>
-    Effect.gen(function* () {
-      const { baseUrl: base, token } = yield* FirstStart
-      const wrong: Array<string> = []
-      for (const operation of describeOperations()) {
-        const { request } = findExample(operation.name) ?? {}
-        if (request === undefined) return assert.fail(operation.name)
-        const script = onADayLike(toCurlCommand(operation, request, base))
-        const { stdout } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
-        const [code = -1] = listErrorCodes(stdout)
-        const well = OTHERWISE[operation.name] ?? READ
-        if (!well.includes(code)) wrong.push(`${operation.name}: ${stdout}`)
-      }
-      assert.deepStrictEqual(wrong, [])
-    })
+  it.effect(
+    "every page of an operation shows a call that the service can read",
+    () =>
+      Effect.gen(function* () {
+        const { baseUrl: base, token } = yield* FirstStart
+        const wrong: Array<string> = []
+        for (const operation of describeOperations()) {
+          const { request } = findExample(operation.name) ?? {}
+          if (request === undefined) return assert.fail(operation.name)
+          const script = onADayLike(toCurlCommand(operation, request, base))
+          const { stdout } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
+          const [code = -1] = listErrorCodes(stdout)
+          const well = OTHERWISE[operation.name] ?? READ
+          if (!well.includes(code)) wrong.push(`${operation.name}: ${stdout}`)
+        }
+        assert.deepStrictEqual(wrong, [])
+      }),
+    REQUESTS_MS
   )
 })
 

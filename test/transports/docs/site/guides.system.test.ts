@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { giveConsent } from "../../../support/domain/access/oauth/oauth-service.ts"
 import { FirstStart } from "../../../support/first-start.ts"
+import { REQUESTS_MS } from "../../../support/time-limits.ts"
 import { readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 import { listErrorCodes, runCommand } from "../../../support/transports/docs/site/command-process.ts"
 
@@ -34,17 +35,20 @@ const handedOut = (base: string, token: string) =>
 
 layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
   for (const file of ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/errors.md"]) {
-    it.effect(`${file}: every call is answered as it says`, () =>
-      Effect.gen(function* () {
-        const { baseUrl: base, token } = yield* FirstStart
-        const shells = readCodeBlocks(file).filter(({ language }) => language === "sh")
-        const text = shells.map((shell) => shell.text).join("\n")
-        const script = text.replaceAll("http://127.0.0.1:8080", base)
-        const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
-        assert.strictEqual(code, 0, stderr)
-        assert.isNotEmpty(wantedOf(text))
-        assert.deepStrictEqual(listErrorCodes(stdout), wantedOf(text), stdout)
-      })
+    it.effect(
+      `${file}: every call is answered as it says`,
+      () =>
+        Effect.gen(function* () {
+          const { baseUrl: base, token } = yield* FirstStart
+          const shells = readCodeBlocks(file).filter(({ language }) => language === "sh")
+          const text = shells.map((shell) => shell.text).join("\n")
+          const script = text.replaceAll("http://127.0.0.1:8080", base)
+          const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
+          assert.strictEqual(code, 0, stderr)
+          assert.isNotEmpty(wantedOf(text))
+          assert.deepStrictEqual(listErrorCodes(stdout), wantedOf(text), stdout)
+        }),
+      REQUESTS_MS
     )
   }
 

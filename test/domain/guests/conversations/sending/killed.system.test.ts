@@ -15,6 +15,7 @@ import { insertChannelAccount } from "../../../../support/listings.ts"
 import { loadMessageLines, queueMessage } from "../../../../support/messages.ts"
 import { withServerNote } from "../../../../support/overlapping-transactions.ts"
 import { createScratchDatabase } from "../../../../support/own-database.ts"
+import { PROCESSES_MS } from "../../../../support/time-limits.ts"
 
 // The process is killed between the act and writing down how it ended, and every message is there once at most.
 
@@ -101,5 +102,6 @@ it.live.skipIf(server === "")(
         forgot?.map((message) => message.split(", ")[0]),
         ["one: unknown", "two: sent"]
       )
-    }).pipe(Effect.scoped)
+    }).pipe(Effect.scoped),
+  PROCESSES_MS
 )
