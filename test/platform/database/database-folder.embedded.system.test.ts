@@ -21,6 +21,7 @@ import { prepareDatabaseFolder } from "../../../src/platform/database/database-f
 import { isNewFolder } from "../../../src/platform/database/database-state.ts"
 import { layerEmbedded } from "../../../src/platform/database/embedded.ts"
 import { lockDataFolder } from "../../../src/platform/database/folder-lock.ts"
+import { PROCESSES_MS } from "../../support/time-limits.ts"
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "latchkey-new-"))),
@@ -248,18 +249,21 @@ describe.skipIf(!existsSync("/proc/self/cmdline"))("a first start", () => {
       when: "when files are there",
       isMoment: (dataDir: string) => unfinishedIn(dataDir).some((name) => existsSync(join(dataDir, name, "PG_VERSION")))
     }
-  ])("that is killed takes the program with it, and the next makes a whole database: $when", ({ isMoment }) =>
-    Effect.gen(function* () {
-      const dataDir = join(yield* temporary, "made", "on", "demand")
-      const first = spawn(process.execPath, [WRITER, dataDir], { stdio: "ignore" })
-      yield* eventually(() => makersFor(dataDir).length === 1 && isMoment(dataDir))
-      const ended = once(first, "exit")
-      first.kill("SIGKILL")
-      yield* Effect.promise(() => ended)
-      const sql = SqlClient.use((sql) => sql`select 1 as one`)
-      assert.deepStrictEqual(yield* Effect.provide(sql, layerEmbedded(dataDir)), [{ one: 1 }])
-      assert.deepStrictEqual([makersFor(dataDir), unfinishedIn(dataDir)], [[], []])
-    })
+  ])(
+    "that is killed takes the program with it, and the next makes a whole database: $when",
+    ({ isMoment }) =>
+      Effect.gen(function* () {
+        const dataDir = join(yield* temporary, "made", "on", "demand")
+        const first = spawn(process.execPath, [WRITER, dataDir], { stdio: "ignore" })
+        yield* eventually(() => makersFor(dataDir).length === 1 && isMoment(dataDir))
+        const ended = once(first, "exit")
+        first.kill("SIGKILL")
+        yield* Effect.promise(() => ended)
+        const sql = SqlClient.use((sql) => sql`select 1 as one`)
+        assert.deepStrictEqual(yield* Effect.provide(sql, layerEmbedded(dataDir)), [{ one: 1 }])
+        assert.deepStrictEqual([makersFor(dataDir), unfinishedIn(dataDir)], [[], []])
+      }),
+    PROCESSES_MS
   )
 
   it.live("whose program is killed says so", () =>

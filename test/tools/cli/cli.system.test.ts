@@ -129,19 +129,22 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey on an embedd
 })
 
 layer(layerEmptyService, { excludeTestServices: true })("latchkey on an empty database", (it) => {
-  it.effect("a command asks to migrate, and the demo fills it only once", () =>
-    Effect.gen(function* () {
-      const early = yield* jsonOf([...CREATE, "early@example.test"])
-      assert.strictEqual(early.code, 1)
-      assert.include(String(early.answer["error"]), "latchkey migrate")
-      assert.strictEqual((yield* jsonOf(["migrate"])).code, 0)
-      const seeded = yield* jsonOf(["demo", "seed"])
-      assert.strictEqual(seeded.code, 0, JSON.stringify(seeded.answer))
-      assert.hasAllKeys(seeded.answer, ["operator_id", "account_id", "email", "password", "token"])
-      const again = yield* jsonOf(["demo", "seed"])
-      assert.strictEqual(again.code, 1)
-      assert.notInclude(String(again.answer["error"]), "lk_")
-    })
+  it.effect(
+    "a command asks to migrate, and the demo fills it only once",
+    () =>
+      Effect.gen(function* () {
+        const early = yield* jsonOf([...CREATE, "early@example.test"])
+        assert.strictEqual(early.code, 1)
+        assert.include(String(early.answer["error"]), "latchkey migrate")
+        assert.strictEqual((yield* jsonOf(["migrate"])).code, 0)
+        const seeded = yield* jsonOf(["demo", "seed"])
+        assert.strictEqual(seeded.code, 0, JSON.stringify(seeded.answer))
+        assert.hasAllKeys(seeded.answer, ["operator_id", "account_id", "email", "password", "token"])
+        const again = yield* jsonOf(["demo", "seed"])
+        assert.strictEqual(again.code, 1)
+        assert.notInclude(String(again.answer["error"]), "lk_")
+      }),
+    PROCESSES_MS
   )
 })
 
