@@ -13,4 +13,4 @@ export const SEQUENCES_MS = 180_000
 export const NEW_DATABASES_MS = 180_000
 
 /** For attacks that send some thousand requests one after the other. */
-export const REQUESTS_MS = 120_000
+export const REQUESTS_MS = 240_000
