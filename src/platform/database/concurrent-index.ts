@@ -69,7 +69,11 @@ export const concurrentlyKeyword: Effect.Effect<"CONCURRENTLY" | "", never, SqlC
 )
 
 /** Builds it unless it is there; answers once it is, whoever built it. */
-export const buildIndexConcurrently = Effect.fn("builtBeside")(function* ({ name, unique, on }: ConcurrentIndex) {
+export const buildIndexConcurrently = Effect.fn("buildIndexConcurrently")(function* ({
+  name,
+  unique,
+  on
+}: ConcurrentIndex) {
   const sql = yield* SqlClient.SqlClient
   const keyword = yield* concurrentlyKeyword
   const wait = Effect.sleep(POLL_INTERVAL)

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { buildIndexConcurrently } from "../../../src/platform/database/concurrent-index.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
@@ -42,6 +42,24 @@ layer(layerOwnDatabase, { excludeTestServices: true })("an index that is built b
       assert.deepStrictEqual(yield* standing, [{ valid: false, unique: true }])
       yield* sql`DELETE FROM shelves WHERE ctid = (SELECT max(ctid) FROM shelves)`
       yield* buildIndexConcurrently(index)
+      assert.deepStrictEqual(yield* standing, [{ valid: true, unique: true }])
+    })
+  )
+
+  it.effect("is kept where another session finishes it between two polls", () =>
+    Effect.gen(function* () {
+      const sql = yield* shelves
+      yield* buildIndexConcurrently(index)
+      const setValid = (isValid: boolean) => sql`
+        UPDATE pg_index SET indisvalid = ${isValid} WHERE indexrelid = to_regclass('shelves_place')`
+      const oid = sql`SELECT to_regclass('shelves_place')::oid::int AS oid`
+      const before = yield* oid
+      yield* setValid(false)
+      const finishingClock: Clock.Clock = Object.assign(Object.create(Clock.Clock.defaultValue()), {
+        sleep: () => Effect.orDie(setValid(true))
+      })
+      yield* Effect.provideService(buildIndexConcurrently(index), Clock.Clock, finishingClock)
+      assert.deepStrictEqual(yield* oid, before)
       assert.deepStrictEqual(yield* standing, [{ valid: true, unique: true }])
     })
   )
