@@ -48,7 +48,10 @@ const fieldSelectionSchema = (rowFieldNames: ReadonlyArray<string>) =>
 export const fieldsParameter = (list: string, row: { readonly fields: Schema.Struct.Fields }) => ({
   fields: Schema.optionalKey(
     fieldSelectionSchema(Object.keys(row.fields)).annotate({ description: "only these fields, comma-separated" })
-  ).annotateKey({ selectsFieldsOf: list })
+  ).annotateKey({
+    selectsFieldsOf: list,
+    documentation: `Names of the fields that each row of \`${list}\` has: a comma-separated text, or a list. Without it rows have all fields.`
+  })
 })
 
 /** The list of an operation's answer that a caller may narrow. */

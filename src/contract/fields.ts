@@ -31,6 +31,11 @@ declare module "effect/Schema" {
       readonly absenceWidens?: ReadonlyArray<string> | undefined
       /** Works and is not removed; another field says the same (specification, Versioning). */
       readonly deprecated?: boolean | undefined
+      /**
+       * The meaning of a field whose name tells a model enough, such as `limit`: the reference and OpenAPI show it, and tools do not.
+       * `description` is shown by all three.
+       */
+      readonly documentation?: string | undefined
       /** Taken with the value there is and refused with any other, so tools are not shown it. */
       readonly isImmutable?: boolean | undefined
       /**
@@ -65,12 +70,16 @@ interface immutableField extends Struct.Lambda {
  * Returns the field of an edit that never changes: a record can be sent back whole. Any value is readable, so that a part of an object is
  * refused as another value (422), and not for the fields it lacks (400).
  */
-export const immutableField = Struct.lambda<immutableField>((field) =>
-  Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ isImmutable: true })
-)
+export const immutableField = Struct.lambda<immutableField>((field) => {
+  const { description, documentation = description } = Schema.resolveAnnotationsKey(field) ?? {}
+  return Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ isImmutable: true, documentation })
+})
 
 /** The time of a record's last change, which the service sets. An edit may send any text in it, which is ignored. */
-export const LastChange = Schema.optionalKey(Schema.String).annotateKey({ isImmutable: true })
+export const LastChange = Schema.optionalKey(Schema.String).annotateKey({
+  isImmutable: true,
+  documentation: "Time of the last change. The service sets it and ignores the value that is sent."
+})
 
 /** A whole number; 1.5 is a wrong type, not a broken rule. */
 export const Integer = Schema.Finite.check(isWholeNumber)

@@ -97,6 +97,7 @@ const FamilyAnnotation = Context.Service<OperationFamily>("latchkey/contract/Fam
 const RouteAnnotation = Context.Service<RouteSpec>("latchkey/contract/RouteAnnotation")
 const ExposureAnnotation = Context.Service<Exposure>("latchkey/contract/ExposureAnnotation")
 const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
+const DetailsAnnotation = Context.Service<string | undefined>("latchkey/contract/DetailsAnnotation")
 const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
 /** Whether the caller must send a token. The OAuth endpoints need none (specification, OAuth 2.0 bearer token). */
 export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsTokenAnnotation")
@@ -141,6 +142,8 @@ export const defineFamily =
       readonly usesHttpStatus?: true
       /** One line for the reference page. */
       readonly summary: string
+      /** What callers must know beyond the summary and the tool's description. The reference and OpenAPI show it, and tools do not. */
+      readonly details?: string
       readonly payload: Payload
       readonly success: Success
       readonly errors?: Errors
@@ -170,6 +173,7 @@ export const defineFamily =
       })
       .annotate(ExposureAnnotation, spec.exposure)
       .annotate(SummaryAnnotation, spec.summary)
+      .annotate(DetailsAnnotation, spec.details)
       .annotate(NeedsTokenAnnotation, spec.needsNoToken !== true)
       .annotate(UsesHttpStatusAnnotation, spec.usesHttpStatus === true)
       .annotate(RateLimitAnnotation, {
@@ -195,6 +199,8 @@ export const exposureOf = (operation: Rpc.Any): Exposure => Context.getUnsafe(op
 export const rateLimitOf = (operation: Rpc.Any): RateLimitDeclaration =>
   Context.getUnsafe(operation.annotations, RateLimitAnnotation)
 export const summaryOf = (operation: Rpc.Any): string => Context.getUnsafe(operation.annotations, SummaryAnnotation)
+export const detailsOf = (operation: Rpc.Any): string | undefined =>
+  Context.getUnsafe(operation.annotations, DetailsAnnotation)
 export const familyOf = (operation: Rpc.Any): OperationFamily =>
   Context.getUnsafe(operation.annotations, FamilyAnnotation)
 export const toolMetadataOf = (operation: Rpc.Any): (OperationFamily & ToolMetadata) | undefined => {

@@ -4,12 +4,15 @@ import { Integer } from "./fields.ts"
 
 /** `offset` and `limit` of a list: a row index from zero, and 1 to 100 rows, `defaultLimit` if not said. */
 export const pageFieldsOf = (defaultLimit: number) => ({
-  offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "at least 0" }))),
+  offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "at least 0" }))).annotateKey({
+    documentation:
+      "Rows to skip, from the start of the list. If rows enter or leave the filter between two calls, pages can repeat or skip rows."
+  }),
   limit: Schema.optionalKey(
     Integer.check(Schema.isBetween({ minimum: 1, maximum: PAGE_MAX }, { expected: `from 1 to ${PAGE_MAX}` })).annotate({
       default: defaultLimit
     })
-  )
+  ).annotateKey({ documentation: "Most rows to return." })
 })
 
 /** Those of most lists (contract facts 0.2): 20 rows if not said. */

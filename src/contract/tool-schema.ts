@@ -10,40 +10,44 @@ export interface InputSchema {
 type Keywords = Record<string, unknown>
 
 /**
- * The JSON Schema of an operation's payload as a tool shows it: everything in place (a recursive part alone stays a
- * reference into `$defs`), and short, because a model reads all of them before its first call. What no keyword can say
- * of a field is said in the words its check answers a refusal with, unless the field has a description of its own.
+ * Returns the JSON Schema of an operation's payload. Parts are inlined, and only a recursive part is a reference into `$defs`. A rule
+ * that no keyword can express is described in the words of its error, unless the field has a description.
  */
 export const inputSchemaOf = (
   payload: Schema.Constraint,
-  deployment: DeploymentName = "international"
+  deployment: DeploymentName = "international",
+  reader: SchemaReader = "person"
 ): InputSchema => {
   const { schema: writtenSchema, definitions } = Schema.toJsonSchemaDocument(payload, {
     referencePolicy: () => undefined,
-    // A tool tells of what it does not know (unknown-arguments.ts); a client that looks first need not call.
+    // Clients that validate first learn of unknown arguments without a call. The endpoint itself only warns of them.
     onExcessProperty: "error",
-    includeAnnotationKey: (key) => key === "expected" || key === "deprecated" || key === "regionally"
+    includeAnnotationKey: (key) => INPUT_ANNOTATIONS.has(key)
   })
-  const schema = describeForDeployment(deployment, writtenSchema)
+  const describe = makeDescriber({ deployment, reader })
+  const schema = describe(writtenSchema)
   // An operation without fields takes any value in Effect's eyes; a tool's arguments are always an object.
   const root = schema.type === "object" ? simplifySchema(schema) : { additionalProperties: false }
   return {
     ...root,
     type: "object",
-    ...(Object.keys(definitions).length === 0
-      ? {}
-      : { $defs: mapSchemas(describeForDeployment(deployment, definitions), simplifySchema) })
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: mapSchemas(describe(definitions), simplifySchema) })
   }
 }
 
-/** The JSON Schema of what an operation answers, in the same manner; fields that come with a later release are let through. */
-export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<string, unknown>> =>
-  simplifySchema(
-    Schema.toJsonSchemaDocument(success, {
-      referencePolicy: () => undefined,
-      includeAnnotationKey: (key) => key === "deprecated"
-    }).schema
-  )
+/** Who reads a schema. A model reads no `documentation`, because the schemas of all tools are in its context before its first call. */
+type SchemaReader = "person" | "model"
+
+const INPUT_ANNOTATIONS = new Set(["expected", "deprecated", "regionally", "documentation"])
+
+/** Returns the JSON Schema of an operation's result. It accepts unknown fields, because a later release may add some. */
+export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<string, unknown>> => {
+  const { schema } = Schema.toJsonSchemaDocument(success, {
+    referencePolicy: () => undefined,
+    includeAnnotationKey: (key) => key === "deprecated" || key === "documentation"
+  })
+  return simplifySchema(makeDescriber({ deployment: "international", reader: "person" })(schema))
+}
 
 /**
  * Returns the schema that tools show: with common keywords only, and without the fields of an edit that never change. A client may
@@ -53,7 +57,7 @@ export const publishedInputSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
 ): InputSchema => {
-  const schema: InputSchema = { ...toCommonKeywords(inputSchemaOf(payload, deployment)), type: "object" }
+  const schema: InputSchema = { ...toCommonKeywords(inputSchemaOf(payload, deployment, "model")), type: "object" }
   const hiddenFields = immutableFieldNames(payload.ast)
   if (hiddenFields.size === 0 || !Predicate.isObject(schema.properties)) return schema
   const visibleFields = Object.entries(schema.properties).filter(([name]) => !hiddenFields.has(name))
@@ -99,24 +103,26 @@ const immutableFieldNames = (ast: SchemaAST.AST): ReadonlySet<string> =>
       .map(({ name }) => String(name))
   )
 
-/** With what a deployment says of a field, where the two say different things. */
-const describeForDeployment = (deployment: DeploymentName, schema: object): Keywords =>
-  Object.fromEntries(
-    Object.entries(schema).flatMap(([keyword, value]) => {
-      if (keyword === "regionally") return deployment === "regional" ? [["description", value]] : []
-      return [
-        [
-          keyword,
-          Array.isArray(value)
-            ? value.map((each) => describeValueForDeployment(deployment, each))
-            : describeValueForDeployment(deployment, value)
-        ]
-      ]
-    })
-  )
-
-const describeValueForDeployment = (deployment: DeploymentName, value: unknown): unknown =>
-  Predicate.isObject(value) ? describeForDeployment(deployment, value) : value
+/**
+ * Returns a function that replaces the annotations `regionally` and `documentation` by `description`, or removes them where they are
+ * not for this deployment or this reader.
+ */
+const makeDescriber = (target: { readonly deployment: DeploymentName; readonly reader: SchemaReader }) => {
+  const isShown: Readonly<Record<string, boolean>> = {
+    regionally: target.deployment === "regional",
+    documentation: target.reader === "person"
+  }
+  const describe = (schema: object): Keywords =>
+    Object.fromEntries(
+      Object.entries(schema).flatMap(([keyword, value]) => {
+        // A payload field may have the name of an annotation: its value is a schema and no text.
+        if (keyword in isShown && Predicate.isString(value)) return isShown[keyword] ? [["description", value]] : []
+        return [[keyword, Array.isArray(value) ? value.map(describeValue) : describeValue(value)]]
+      })
+    )
+  const describeValue = (value: unknown): unknown => (Predicate.isObject(value) ? describe(value) : value)
+  return describe
+}
 
 const simplifySchema = (schema: unknown): Keywords => {
   if (!Predicate.isObject(schema)) return {}

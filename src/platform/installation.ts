@@ -1,38 +1,36 @@
 import { Context } from "effect"
 
-// What operations must know of the place they run in. The defaults are the configuration's own; the process provides
-// what its environment says.
+// Settings of the installation that operations need. The process provides them.
 
-/** The two deployments (specification, What the service does). */
 export type DeploymentName = "international" | "regional"
 
-/** Which of the two deployments this is (specification, What the service does). */
+/** The two deployments are in the specification, What the service does. */
 export const Deployment = Context.Reference<DeploymentName>("latchkey/platform/Deployment", {
   defaultValue: () => "international"
 })
 
-/** Where callers reach the service: an http or https address without a final slash. */
+/** An http or https URL without a final slash. */
 export const PublicUrl = Context.Reference<string>("latchkey/platform/PublicUrl", {
   defaultValue: () => "http://127.0.0.1:8080"
 })
 
-/** Whole days after check-out that images of identity documents are kept. */
+/** Whole days after check-out. */
 export const IdentityImageRetentionDays = Context.Reference<number>("latchkey/platform/IdentityImageRetentionDays", {
   defaultValue: () => 30
 })
 
-/** Whether there is the public client that MCP users come with. */
+/** Whether MCP users can connect with the public client. */
 export const PublicClientEnabled = Context.Reference<boolean>("latchkey/platform/PublicClientEnabled", {
   defaultValue: () => true
 })
 
-/** Whole days that something is kept; undefined: for good. */
+/** Whole days. Undefined: no deletion. */
 export interface RetentionDays {
-  /** After a message was sent or came. */
+  /** After the message was sent or received. */
   readonly messages: number | undefined
-  /** After an image was sent or came in a message. */
+  /** After the message with the image was sent or received. */
   readonly images: number | undefined
-  /** After the last check-out of an order; then its guest is erased. */
+  /** After the last check-out of an order, its guest is erased. */
   readonly orders: number | undefined
 }
 

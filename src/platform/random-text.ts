@@ -3,9 +3,8 @@ import { randomFillSync, randomInt } from "node:crypto"
 const POOL_BYTES = 4096
 
 /**
- * A generator of `length` characters drawn evenly from `alphabet` (at most 256 characters, a power of two of them),
- * from the system's cryptographic randomness. Bytes are drawn in blocks because one system call a name is what
- * the name would mostly cost.
+ * Returns a generator of texts from the system's cryptographic randomness. The alphabet's size must be a power of two,
+ * at most 256, so that characters are uniform. Bytes are drawn in blocks to save system calls.
  */
 export const customAlphabet = (alphabet: string, length: number): (() => string) => {
   const mask = alphabet.length - 1
@@ -23,8 +22,8 @@ export const customAlphabet = (alphabet: string, length: number): (() => string)
   }
 }
 
-/** What makes an address that nobody guesses: 26 of 32 characters are 130 random bits. */
+/** 26 of 32 characters are 130 random bits. */
 export const randomAddressToken = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 26)
 
-/** So many digits, at most fourteen, from the same randomness. */
+/** `length` is at most 14. */
 export const randomDigits = (length: number): string => String(randomInt(10 ** length)).padStart(length, "0")

@@ -23,7 +23,6 @@ import { makeSharedCalendarHandler } from "./shared-calendar/shared-calendar.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Returns the handler of every request that is neither REST nor MCP. */
 export const makePages = Effect.fnUntraced(function* (settings: HttpSettings) {
   const service = yield* Service
   const writeMode = yield* WriteAccess
@@ -38,7 +37,6 @@ export const makePages = Effect.fnUntraced(function* (settings: HttpSettings) {
       PAGE_REJECTIONS[name](response, request)
     )
 
-  /** Returns 404 if the handler does not know the path. */
   const orNotFound =
     (name: PageEndpointName, handler: (request: Request) => Effect.Effect<Response | undefined>) =>
     (request: Request) =>
@@ -73,13 +71,11 @@ export const makePages = Effect.fnUntraced(function* (settings: HttpSettings) {
   })
 })
 
-/** Returns the response of the readiness check: 200 if the database responds, else 503. */
 const toReadyResponse = (isReady: boolean): Response =>
   isReady
     ? HttpServerResponse.text("ready\n")
     : HttpServerResponse.text("the database does not answer\n", { status: 503 })
 
-// Browsers request it with any page.
 const ICON_PATH = "/favicon.ico"
 const noIconResponse = HttpServerResponse.empty({ status: 204, headers: { "cache-control": "public, max-age=86400" } })
 
@@ -87,7 +83,7 @@ const pathNotFoundError = new NotFound({
   message: "No such page: REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs."
 })
 
-/** Methods that change nothing. Pages reject all others while the database is read-only. Operations have their own error. */
+/** Pages reject other methods while the database is read-only. Operations have their own error. */
 const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 const readOnlyResponse = (reason: string): Response =>

@@ -16,7 +16,7 @@ layer(layerOnOwnDatabase, { excludeTestServices: true })("fuzz", (it) => {
     () =>
       Effect.gen(function* () {
         const target = { base: yield* BaseUrl, agent: connections(4) }
-        assertHeld(yield* fuzz(target, { on: onRunsDatabase, calls: 1_500, seed: seedOfRun() }))
+        assertHeld(yield* fuzz(target, { on: onRunsDatabase, calls: 800, seed: seedOfRun() }))
       }),
     REQUESTS_MS
   )

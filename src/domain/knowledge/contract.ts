@@ -17,18 +17,18 @@ import {
 import { ChannelType } from "../channels/port/channel-type.ts"
 import { ChannelTypesParameter } from "../channels/port/channel-types-parameter.ts"
 
-// What a host has written down for guests (specification, "Knowledge base and automation"; contract facts 10.1).
+// Specification, "Knowledge base and automation"; contract facts 10.1.
 
 export const PropertyScopeType = Schema.Literals(["all", "by_property", "by_group", "by_room_type"])
 export type PropertyScopeType = typeof PropertyScopeType.Type
 
 const ChannelScopeType = Schema.Literals(["all", "by_channel"])
 
-/** What stands in the list of ids, and of channels, of a scope that names none. */
+/** Placeholders in the id and channel lists of a scope for all. */
 export const ALL_IDS = -1
 export const ALL_CHANNELS = "unlimited"
 
-/** Whom an entry is for: `guests` have an accepted stay within its scope. */
+/** `guests` have an accepted stay within the entry's scope. */
 export const Audience = Schema.Literals(["guests", "anyone"])
 export type Audience = typeof Audience.Type
 
@@ -45,7 +45,6 @@ const Content = Schema.Struct({ sub_title: Title, text: nonBlankTextUpTo(KNOWLED
 
 const Question = nonBlankTextUpTo(QUESTION_LENGTH)
 
-/** An entry as a list has it. */
 export const KnowledgeBase = Schema.Struct({
   id: Id,
   title: Schema.String,
@@ -58,7 +57,6 @@ export const KnowledgeBase = Schema.Struct({
   audience: Audience
 })
 
-/** The same with what it says. */
 export const KnowledgeBaseWithContents = Schema.Struct({
   ...KnowledgeBase.fields,
   contents: Schema.Array(Schema.Struct({ sub_title: Schema.String, text: Schema.String }))
@@ -94,7 +92,7 @@ const ChannelScope = Schema.Struct({
 })
 export type ChannelScope = typeof ChannelScope.Type
 
-/** Code points, as a person counts them. */
+/** Counts code points. */
 const countCharacters = (contents: ReadonlyArray<typeof Content.Type>): number =>
   contents.reduce((sum, { sub_title, text }) => sum + Array.from(sub_title).length + Array.from(text).length, 0)
 
@@ -190,7 +188,7 @@ export const delete_knowledge_base = operation("delete_knowledge_base", {
 })
 
 export const ask_knowledge_base = operation("ask_knowledge_base", {
-  // No GET: a question is too long for a query, and what guests write does not belong into addresses.
+  // A question is too long for a query string, and guests' words must not appear in URLs.
   route: "POST /knowledge_bases/answers",
   changesNothing: true,
   summary: "Try a question: what a guest would be answered from the knowledge base",

@@ -47,7 +47,7 @@ const getKnowledgeBase = (store: Store) =>
 
 type CreateKnowledgeBasePayload = typeof create_knowledge_base.payloadSchema.Type
 
-/** What is left out of a replacement is as if it had never been said. */
+/** A replacement resets omitted fields to their defaults. */
 const toKnowledgeBaseInput = Effect.fnUntraced(function* ({
   title = "",
   is_enable,
@@ -91,7 +91,7 @@ const deleteKnowledgeBase = (store: Store) =>
     return removed === undefined ? yield* knowledgeEntryNotFoundError : undefined
   })
 
-/** The same sentences that the caller may read in the entries: whoever reads entries may ask. */
+/** Reveals only sentences that the caller may read in the entries. */
 const askKnowledgeBase = (answers: KnowledgeAnswers["Service"], store: AnswerStore["Service"]) =>
   Effect.fnUntraced(function* ({ question, stay_code }: typeof ask_knowledge_base.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
@@ -114,7 +114,6 @@ const stayNotFoundError = new NotFound({ message: "stay_code: no such stay." })
 
 const knowledgeEntryNotFoundError = new NotFound({ message: "id: no such entry." })
 
-/** 404 for ids of a scope that name nothing of the caller's. */
 const toScopeIdsNotFoundError = (type: PropertyScopeType, ids: ReadonlyArray<number>): NotFound =>
   new NotFound({ message: `scope_property.ids: no such ${SCOPE_ID_NOUNS[type]}: ${formatIds(ids)}.` })
 

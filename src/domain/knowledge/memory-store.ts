@@ -34,7 +34,7 @@ interface KnowledgeBaseRecord extends MemoryRecord, KnowledgeBaseInput {}
 
 const knowledgeBaseRecords = makeMemoryTable<KnowledgeBaseRecord>()
 
-/** The knowledge base in memory. No worker prepares entries, so they stay `waiting`. */
+/** No worker prepares entries, so they stay `waiting`. */
 export const layerMemory: Layer.Layer<KnowledgeBaseStore, never, MemoryDatabase> = Layer.effect(
   KnowledgeBaseStore,
   Effect.map(MemoryDatabase, (database) => {
@@ -71,7 +71,7 @@ export const layerMemory: Layer.Layer<KnowledgeBaseStore, never, MemoryDatabase>
         recordMemoryChange(database, operatorId, WrittenKnowledgeBase, () => {
           const before = findRecord(records, operatorId, id)
           if (before === undefined) return { unchanged: undefined }
-          // An entry may go on naming what it named before, also what is deleted since.
+          // An entry may keep ids of records that were deleted since.
           const { type, ids: formerIds } = before.scope_property
           const unknown = findUnknownScopeIds(operatorId, input).filter(
             (unknownId) => type !== input.scope_property.type || !formerIds.includes(unknownId)
@@ -109,7 +109,6 @@ const makeFindUnknownScopeIds =
     }
   }
 
-/** Whether an entry applies to one of the properties and to one of the channels; to none if a property is unknown. */
 const makeAppliesTo = (database: MemoryDatabase["Service"]) => {
   const holdsProperty = (type: PropertyScopeType, id: number, propertyIds: ReadonlyArray<number>): boolean => {
     if (type === "by_property") return propertyIds.includes(id)

@@ -3,17 +3,15 @@ import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../contract/id-list.ts"
 import { ALL_CHANNELS, ALL_IDS, type ChannelScope, type PropertyScope } from "./contract.ts"
 
-// What a scope names. One for all names nothing and is kept as the specification shows it, `[-1]` and `["unlimited"]`, however
-// it was sent (contract facts 10.1). What the ids are of, and whether they are the operator's, the store knows.
+// A scope for all is stored as `[-1]` and `["unlimited"]` (contract facts 10.1).
 
 const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
-/** 400: a type and a list that contradict each other are conflicting parameters (specification, Errors). */
+/** Specification, Errors: conflicting parameters. */
 const failConflicting = (message: string) => Result.fail(new BadRequest({ message }))
 
-/** What the ids of a scope are of. */
 export const SCOPE_ID_NOUNS = { all: "property", by_property: "property", by_group: "group", by_room_type: "room type" }
 
-/** Returns the properties, groups or room types of an entry, each once, ascending. Fails with 400 or 422 naming `scope_property.ids`. */
+/** Returns sorted ids without duplicates. */
 export const normalizePropertyScope = ({
   type,
   ids = []
@@ -29,7 +27,6 @@ export const normalizePropertyScope = ({
     : Result.succeed({ type, ids: toSortedUniqueIds(ids) })
 }
 
-/** Returns the channels of an entry, each once. Fails with 400 or 422 naming `scope_channel.channels`. */
 export const normalizeChannelScope = ({
   type,
   channels = []

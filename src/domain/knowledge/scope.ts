@@ -2,11 +2,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../../platform/database/parameters.ts"
 
-// What an entry is for, of a row of knowledge_bases whose columns stand bare.
+// Conditions on unqualified columns of `knowledge_bases`.
 
 /**
- * Properties, and the groups and room types that hold them: each is what stands before the ids of a scope, `ids &&` of several and
- * `id = ANY` of one, which costs a third.
+ * Operands precede the ids of a scope: `ids &&` for several, or `id = ANY` for one, which takes a third of the time.
  */
 interface ScopeOperands {
   readonly properties: Fragment
@@ -14,7 +13,6 @@ interface ScopeOperands {
   readonly roomTypes: Fragment
 }
 
-/** Whether it is for one of these places: for all, for a property, or for a group or room type that holds it. */
 export const scopeCondition = (sql: SqlClient, { properties, groups, roomTypes }: ScopeOperands): Fragment => sql`
   CASE scope_property_type
     WHEN 'all' THEN true
@@ -23,7 +21,6 @@ export const scopeCondition = (sql: SqlClient, { properties, groups, roomTypes }
     WHEN 'by_room_type' THEN ${roomTypes} (scope_property_ids)
   END`
 
-/** Whether it is for one of these properties of the operator, as groups and room types hold them now. */
 export const propertyScopeCondition = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment => {
   const idsSql = sql`${idsParameter(ids)}::bigint[]`
   return scopeCondition(sql, {
@@ -35,6 +32,6 @@ export const propertyScopeCondition = (sql: SqlClient, operatorId: number, ids: 
   })
 }
 
-/** Whether it is for one of these channels, `text[]`. */
+/** `channelTypes` is a `text[]`. */
 export const channelScopeCondition = (sql: SqlClient, channelTypes: ReadonlyArray<string> | Fragment): Fragment =>
   sql`(scope_channel_type = 'all' OR scope_channels && ${channelTypes}::text[])`

@@ -23,7 +23,7 @@ import {
 } from "./contract.ts"
 import { channelScopeCondition, propertyScopeCondition } from "./scope.ts"
 
-/** Which entries a search means; what is undefined does not narrow it. */
+/** Undefined fields match everything. */
 export interface KnowledgeBaseFilter {
   readonly property_ids: ReadonlyArray<number> | undefined
   readonly channel_types: ReadonlyArray<ChannelType> | undefined
@@ -31,7 +31,6 @@ export interface KnowledgeBaseFilter {
 
 interface SearchKnowledgeBasesParameters extends OperatorScoped, KnowledgeBaseFilter {}
 
-/** What a host writes. */
 export interface KnowledgeBaseInput {
   readonly title: string
   readonly is_enable: boolean
@@ -41,7 +40,7 @@ export interface KnowledgeBaseInput {
   readonly contents: ReadonlyArray<{ readonly sub_title: string; readonly text: string }>
 }
 
-/** `id` is null when nothing was written because of the unknown ids. */
+/** `id` is null if ids of the scope are unknown. */
 export const WrittenKnowledgeBase = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknown: Schema.Array(Schema.Int) })
 export type WrittenKnowledgeBase = typeof WrittenKnowledgeBase.Type
 
@@ -50,13 +49,11 @@ const readCreatedKnowledgeBase = makeRowReaderOrFail(WrittenKnowledgeBase, ({ na
   name === "knowledge_base_limit" ? toKnowledgeEntryLimitError(detail) : undefined
 )
 
-/** Returns the error for one entry more than the operator's limit. */
 export const toKnowledgeEntryLimitError = (limit: number | string): ValidationFailed =>
   new ValidationFailed({
     message: `knowledge_base_limit: the account already has ${limit} entries, the maximum; delete one first.`
   })
 
-/** The scopes of a row, as they are shown. */
 const scopeColumns = (sql: SqlClient.SqlClient, row: string) => ({
   scope_property: sql`jsonb_build_object(
     'type', ${sql(row)}.scope_property_type, 'ids', ${sql(row)}.scope_property_ids)`,
@@ -81,7 +78,7 @@ const search = (sql: SqlClient.SqlClient) => {
     selectPage({ operatorId, property_ids, channel_types }, page)
 }
 
-/** Nothing applies where one of the properties is not the operator's, not even what is for all. */
+/** No entry applies if a property is unknown. */
 const appliesToPropertiesCondition = (
   sql: SqlClient.SqlClient,
   operatorId: number,
@@ -91,7 +88,6 @@ const appliesToPropertiesCondition = (
 
 const readUnknownIds = makeSingleRowReader(Schema.Struct({ unknown: Schema.Array(Schema.Int) }))
 
-/** Those of the ids that are no properties of the operator, for a search that found nothing. */
 const findUnknownProperties = (sql: SqlClient.SqlClient) => (operatorId: number, ids: ReadonlyArray<number>) =>
   Effect.map(
     readUnknownIds(sql`SELECT ${unknownPropertiesSql(sql, operatorId, ids)} AS unknown`),
@@ -109,7 +105,6 @@ const get = (sql: SqlClient.SqlClient) => {
       FROM knowledge_bases entry WHERE operator_id = ${operatorId} AND id = ${id}`)
 }
 
-/** What a writing sets, in the types of the database. */
 interface KnowledgeBaseColumns extends Omit<KnowledgeBaseInput, "scope_property" | "scope_channel"> {
   readonly ids: ReadonlyArray<number>
   readonly scope_channel_type: ChannelScope["type"]
@@ -131,7 +126,6 @@ const toColumns = (
   now
 })
 
-/** Those of the ids that name nothing of the operator's, by what they are ids of. */
 const unknownScopeIds = (
   sql: SqlClient.SqlClient,
   operatorId: number,
@@ -150,11 +144,10 @@ const unknownScopeIds = (
   }
 }
 
-/** The columns that a writing sets. */
 const COLUMN_NAMES =
   "title, is_enable, audience, scope_property_type, scope_property_ids, scope_channel_type, scope_channels, contents"
 
-/** The values of these columns, in their order. */
+/** Same order as COLUMN_NAMES. */
 const columnValuesSql = (
   sql: SqlClient.SqlClient,
   values: KnowledgeBaseColumns,
@@ -167,7 +160,6 @@ const columnValuesSql = (
 const selectWrittenKnowledgeBase = (sql: SqlClient.SqlClient): Fragment =>
   sql`SELECT written.id, preconditions.unknown FROM preconditions LEFT JOIN written ON true`
 
-/** Fails when there is no room for one more. */
 const create = (sql: SqlClient.SqlClient) => (operatorId: number, input: KnowledgeBaseInput, now: Date) => {
   const columns = toColumns(input, now)
   const { type } = input.scope_property
@@ -189,7 +181,7 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, input: Knowled
   )
 }
 
-/** The fields of a row that a host writes, as JSON, for the trail: not what the service notes beside them. */
+/** Limits the audit log to fields that a host writes. */
 const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
   const { scope_property, scope_channel } = scopeColumns(sql, row)
   return sql`jsonb_build_object('title', ${sql(row)}.title, 'is_enable', ${sql(row)}.is_enable,
@@ -198,8 +190,7 @@ const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
 }
 
 /**
- * Replaces an entry, which is to be prepared anew: what was prepared of it is not searched from then on. What its scope named
- * before it may name still, be it deleted since. Answers no row when there is no such entry.
+ * The new revision excludes earlier fragments from search. The scope may keep ids of records that were deleted since.
  */
 const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) => {
   const columns = toColumns(input, now)
@@ -232,7 +223,7 @@ const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, in
   )
 }
 
-/** Answers the deleted entry's id, or undefined when there is none. What was prepared of it goes with it. */
+/** Fragments are deleted with their entry. */
 const remove = (sql: SqlClient.SqlClient) =>
   makeDeleteRecord(
     sql,
@@ -241,7 +232,6 @@ const remove = (sql: SqlClient.SqlClient) =>
       sql`DELETE FROM knowledge_bases WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-/** The SQL of the knowledge base. */
 export class KnowledgeBaseStore extends Context.Service<
   KnowledgeBaseStore,
   {
@@ -250,12 +240,10 @@ export class KnowledgeBaseStore extends Context.Service<
       filter: KnowledgeBaseFilter,
       page: Page
     ) => Effect.Effect<RowPage<typeof KnowledgeBase.Type>>
-    /** Returns the ids that are no properties of the operator. */
     readonly findUnknownProperties: (
       operatorId: number,
       ids: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyArray<number>>
-    /** Undefined: there is no such entry. */
     readonly get: (operatorId: number, id: number) => Effect.Effect<typeof KnowledgeBaseWithContents.Type | undefined>
     /** Fails at the limit of entries. */
     readonly create: (
@@ -263,14 +251,12 @@ export class KnowledgeBaseStore extends Context.Service<
       input: KnowledgeBaseInput,
       now: Date
     ) => Effect.Effect<WrittenKnowledgeBase, ValidationFailed, CurrentActor>
-    /** Undefined: there is no such entry. */
     readonly update: (
       operatorId: number,
       id: number,
       input: KnowledgeBaseInput,
       now: Date
     ) => Effect.Effect<WrittenKnowledgeBase | undefined, never, CurrentActor>
-    /** Undefined: there is no such entry. */
     readonly remove: (
       operatorId: number,
       id: number

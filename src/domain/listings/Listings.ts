@@ -23,19 +23,17 @@ import {
 } from "./mapping-and-ratio.ts"
 import { findOversizedField } from "./rules.ts"
 
-/** The listings of operators at channels: what channels say of them, and what hosts decide. Each change is in the trail. */
 export class Listings extends Context.Service<
   Listings,
   {
-    /** A listing of the account that speaks, as its channel says it is. A new one is linked to nothing. */
+    /** A new listing has no mapping. */
     readonly applyUpdate: (
       account: ChannelAccountRef,
       update: ChannelListingEvent,
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
-    /** The first listings of any operator that are wanted. */
     readonly list: (filter: ListingFilter, limit: number) => Effect.Effect<ReadonlyArray<ListingWithMapping>>
-    /** Changes what a listing is mapped to, and what it costs in percent of the base price of that; all of it or nothing. */
+    /** Changes mapping and ratio together or not at all. */
     readonly setMapping: (
       operatorId: number,
       key: ListingKey,
@@ -76,7 +74,7 @@ const makeApplyUpdate = (sql: SqlClient.SqlClient): Listings["Service"]["applyUp
     const result = yield* applyToExisting
     if (result !== undefined) return result
     if ((yield* runLocked(account.operatorId, insertListing(account, update, at))).made) return "applied"
-    // It came in meanwhile, or there is no room.
+    // Another event has inserted the listing, or the limit is reached.
     return (yield* applyToExisting) ?? (yield* listingLimitError)
   })
 }

@@ -9,13 +9,11 @@ import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import type { ChannelAccountRef } from "../channels/port/event-handling.ts"
 import { operatorListingSql } from "./listing-lookup.ts"
 
-// What channels say of listings: one statement for a listing that is known, and one for a new one.
-
 type Sql = SqlClient.SqlClient
 
 const NullableJsonObject = Schema.NullOr(Schema.Record(Schema.String, Schema.Json))
 
-/** The columns that are the channel's: link and ratio are the host's. */
+/** Mapping and ratio are not listed, because they belong to the host. */
 const ChannelColumns = Schema.Struct({
   title: column("text", Schema.String),
   cover: column("text", Schema.NullOr(Schema.String)),
@@ -50,16 +48,14 @@ const toChannelColumns = ({
 const readUpdateCheck = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
-    /** Null: there is no such listing. */
     last_version: Schema.NullOr(Schema.Int),
     is_theirs: Schema.NullOr(Schema.Boolean)
   })
 )
 
 /**
- * Writes down what is news of a listing, and answers the version before. A listing of another account is not theirs to
- * speak of, unless that account is disconnected: a host who gave the service another way in keeps the listings. Settings
- * that are not said stay as they were recorded.
+ * Applies a newer event and returns the previous version. Another account's listing is updated only if that account is
+ * disconnected, because the host has then reconnected. Omitted settings stay unchanged.
  */
 export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
   const { operatorId, accountId, channelType } = account
@@ -87,7 +83,7 @@ export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, upda
           RETURNING l.*
         )`,
       events: [],
-      // One more version of the same is no change.
+      // A new version without other changes is not recorded.
       changedRecords: sql`
         SELECT * FROM (
           SELECT after.operator_id, 'listing:' || after.id AS record,
@@ -103,7 +99,7 @@ export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, upda
 
 const readInsertResult = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
 
-/** Takes a listing in, unless there is one of that name or no room for one more. To be run in turn. */
+/** Inserts a listing unless it exists or the limit is reached. The caller must hold the operator lock. */
 export const makeInsertListing = (sql: Sql) => (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) =>
   readInsertResult(
     recordChange(sql, {

@@ -5,15 +5,12 @@ import { NotFound } from "../../contract/errors.ts"
 import { Id } from "../../contract/fields.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
 
-// A listing is named by its channel and the channel's own id of it; statements know it by its row.
-
-/** What names a listing. */
 export interface ListingKey {
   readonly channel_type: string
   readonly listing_id: string
 }
 
-/** For a FROM or a CTE: the operator's listing of that name, one row at most. */
+/** Selects at most one row. */
 export const operatorListingSql = (
   sql: SqlClient,
   operatorId: number,
@@ -23,14 +20,13 @@ export const operatorListingSql = (
   SELECT * FROM listings
   WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND listing_id = ${listingId}`
 
-/** For a FROM: the properties that a listing `l` sells, by its link. */
+/** Selects the mapped properties, directly or by room type. */
 export const soldPropertiesSql = (sql: SqlClient, l: Fragment): Fragment => sql`
   SELECT ${l}.property_id WHERE ${l}.property_id IS NOT NULL
   UNION ALL
   SELECT r.property_id FROM room_type_properties r
   WHERE r.operator_id = ${l}.operator_id AND r.room_type_id = ${l}.room_type_id`
 
-/** Where a listing is. */
 export const ListingReference = Schema.Struct({
   id: Id,
   account_id: Id,
@@ -42,7 +38,6 @@ export type ListingReference = typeof ListingReference.Type
 
 const readListingReference = makeOptionalRowReader(ListingReference)
 
-/** Where the operator's listing of that name is; undefined: there is none. */
 export const makeFindListing =
   (sql: SqlClient) =>
   (operatorId: number, { channel_type, listing_id }: ListingKey) =>
@@ -50,5 +45,5 @@ export const makeFindListing =
       SELECT id, account_id, channel_type, listing_id, currency
       FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`)
 
-/** An unknown listing and another operator's are one to whoever asks. */
+/** Also used for listings of other operators, to hide that they exist. */
 export const listingNotFoundError = new NotFound({ message: "listing_id: no such listing." })

@@ -10,11 +10,8 @@ import { propertyExistsCondition, roomTypeExistsCondition } from "../properties/
 import { type ListingKey, operatorListingSql } from "./listing-lookup.ts"
 import type { ListingMapping } from "./rules.ts"
 
-// What the host decides of a listing: its link and its ratio.
-
 type Sql = SqlClient.SqlClient
 
-/** A listing with what the host decides of it. */
 export const ListingWithMapping = Schema.Struct({
   operator_id: Id,
   id: Id,
@@ -25,7 +22,7 @@ export const ListingWithMapping = Schema.Struct({
   shelf_status: Schema.String,
   property_id: Schema.NullOr(Id),
   room_type_id: Schema.NullOr(Id),
-  /** Percent of the base price of the link. */
+  /** Percent of the base price. */
   ratio: Schema.Int,
   readonly: Schema.Boolean
 })
@@ -35,7 +32,6 @@ const listingWithMappingColumnsSql = (sql: Sql) => sql`
   l.operator_id, l.id, l.account_id AS channel_account_id, l.channel_type, l.listing_id, l.title, l.shelf_status,
   l.property_id, l.room_type_id, l.ratio, l.ratio_readonly AS readonly`
 
-/** Which listings; what is undefined does not narrow it. */
 export interface ListingFilter {
   readonly operator_id: number | undefined
   readonly channel_type: string | undefined
@@ -44,7 +40,6 @@ export interface ListingFilter {
 
 const readListings = makeRowsReader(ListingWithMapping)
 
-/** The listings of any operator, in the order they came; `most` at most. */
 export const makeListListings =
   (sql: Sql) =>
   ({ operator_id, channel_type, listing_id }: ListingFilter, limit: number) =>
@@ -55,13 +50,11 @@ export const makeListListings =
         AND ${listing_id === undefined ? sql`true` : sql`l.listing_id = ${listing_id}`}
       ORDER BY l.operator_id, l.id LIMIT ${limit}`)
 
-/** What the host changes of a listing; what is undefined stays as it is. */
 export interface ListingMappingChange {
-  /** Null: it is mapped to nothing. */
+  /** Null removes the mapping. */
   readonly mapping?: ListingMapping | null | undefined
-  /** Percent of the base price of its property or room type, from 1 to RATIO_MAX (limits.ts). */
+  /** Percent of the base price, from 1 to RATIO_MAX. */
   readonly ratio?: number | undefined
-  /** Whether its prices are not to be set from here. */
   readonly readonly?: boolean | undefined
 }
 
@@ -77,7 +70,6 @@ interface MappingParameters extends OperatorScoped, ListingKey {
   readonly maxListings: number
 }
 
-/** For an UPDATE: the mapping of a listing `l` after the change. */
 const mappingAssignmentsSql = (
   sql: Sql,
   { property_id, room_type_id }: Pick<MappingParameters, "property_id" | "room_type_id">,
@@ -88,10 +80,8 @@ const mappingAssignmentsSql = (
     : sql`property_id = l.property_id, room_type_id = l.room_type_id`
 
 /**
- * Returns a function that changes the mapping and the ratio of a listing, all of it or nothing. It answers the listing as it is then,
- * whether what it is to be mapped to is `known`, and how many other listings are `linked` to that: the listing stays as it was if that
- * is not known, or has all the listings it may have. Undefined: the operator has no such listing. What sets a property or a room type
- * is run under the operator's lock.
+ * Changes mapping and ratio together or not at all. Nothing changes if the target is not `known`, or has too many other
+ * listings (`linked`). A new target needs the operator lock.
  */
 export const makeUpdateMapping = (sql: Sql) => {
   const statement = (parameters: MappingParameters, isMappingChanged: boolean) => {

@@ -4,13 +4,11 @@ import { LISTING_JSON_LENGTH } from "../../platform/limits.ts"
 import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import { type PricingRatio, READ_ONLY_RATIO } from "./contract.ts"
 
-/** What a listing sells, and whose base price its ratio is a percent of. */
 export interface ListingMapping {
   readonly type: "property" | "room_type"
   readonly id: number
 }
 
-/** The one record that is named; both or none cannot be read. */
 export const parseListingMapping = (ids: {
   readonly property_id?: number
   readonly room_type_id?: number
@@ -29,7 +27,7 @@ export const parseListingMapping = (ids: {
   )
 }
 
-/** The mapping that a change sets: null is none, undefined leaves it as it is. */
+/** Null removes the mapping; undefined keeps it. */
 export const parseMappingChange = (ids: {
   readonly property_id?: number | null
   readonly room_type_id?: number | null
@@ -50,13 +48,11 @@ const invalidMappingChangeError = new BadRequest({
   message: "property_id, room_type_id: give one of them, or null in both to remove the mapping."
 })
 
-/** The ratio as it is shown. */
 export const toPricingRatio = (ratio: number, readonly: boolean): Pick<PricingRatio, "ratio" | "readonly"> => ({
   ratio: readonly ? READ_ONLY_RATIO : ratio,
   readonly
 })
 
-/** Of what a channel passes along of a listing, the field that is larger than is kept. */
 export const findOversizedField = ({
   metadata,
   price_and_rules

@@ -4,13 +4,12 @@ import type { Fragment } from "effect/sql/Statement"
 import { jsonParameter } from "../../platform/database/parameters.ts"
 import type { OperatorRowId } from "../operator-rows.ts"
 
-/** Settings that a channel has taken, of a listing by its row. */
 export interface ListingSettingsParameters extends OperatorRowId {
   readonly settings: Readonly<Record<string, Schema.Json>>
   readonly now: Date
 }
 
-/** For a CTE: lays settings over the recorded snapshot of a listing; the others stay. Returns `operator_id` and `id`. */
+/** Merges settings into the snapshot. Returns `operator_id` and `id`. */
 export const updateSettingsSnapshotSql = (
   sql: SqlClient,
   { operatorId, id, settings, now }: Pick<ListingSettingsParameters, keyof ListingSettingsParameters>

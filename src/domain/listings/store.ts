@@ -14,7 +14,6 @@ import type { ListingMapping } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Which listings a search means; what is not given does not narrow it. */
 type ListingSearch = Pick<
   typeof search_listings.payloadSchema.Type,
   "channel_account_id" | "listing_id" | "channel_type"
@@ -42,7 +41,7 @@ const searchConditions = (
   if (channel_account_id !== undefined) all.push(sql`account_id = ${channel_account_id}`)
   if (listing_id !== undefined) all.push(sql`listing_id = ${listing_id}`)
   if (channel_type !== undefined) all.push(sql`channel_type = ${genericPlanParameter(sql, "text", channel_type)}`)
-  // The index for ids has the channel before them: so it is looked into once a channel.
+  // The index has the channel type before the id. With all types listed, PostgreSQL can search it once per type.
   else if (listing_id !== undefined) all.push(sql`channel_type IN (${sql.literal(ALL_CHANNEL_TYPES_SQL)})`)
   return all
 }
@@ -57,7 +56,7 @@ const search = (sql: Sql): ListingStore["Service"]["search"] => {
     }),
     {
       channel_account_id: sql`page.account_id`,
-      // A subquery, because a join would hash the accounts of all operators where their table is small.
+      // A join would hash the accounts of all operators while the table is small.
       origin_account_id: sql`(
         SELECT account.origin_account_id FROM channel_accounts account
         WHERE account.operator_id = page.operator_id AND account.id = page.account_id)`
@@ -102,14 +101,12 @@ const makeListRatios = (sql: Sql): ListingStore["Service"]["listRatios"] => {
     )
 }
 
-/** The SQL of finding listings. */
 export class ListingStore extends Context.Service<
   ListingStore,
   {
-    /** Returns a page of the listings, oldest first. */
     readonly search: (operatorId: number, filter: ListingSearch, page: Page) => Effect.Effect<RowPage<ListingRow>>
     readonly accountExists: (operatorId: number, id: number) => Effect.Effect<boolean>
-    /** Returns the mapped listings, oldest first; undefined if the operator has no such property or room type. */
+    /** Undefined if the operator has no such property or room type. */
     readonly listRatios: (
       operatorId: number,
       mapping: ListingMapping

@@ -20,35 +20,32 @@ import {
 } from "./operator-dictionary.ts"
 import { makeOperatorDictionaryStore } from "./operator-dictionary-store.ts"
 
-/** The entries of every dictionary, retired ones too, by id. */
 type Dictionaries = Readonly<Record<DictionaryName, ReadonlyArray<OperatorDictionaryEntry>>>
 
 type InvalidNameError = BadRequest | ValidationFailed
 
-/** The entry as it is then. */
 type EntryChangeEffect<E> = Effect.Effect<OperatorDictionaryEntry, E | NotFound, CurrentActor>
 
 const decodeName = makeDecoder(Schema.Struct({ name: nameUpTo(DICTIONARY_NAME_LENGTH) }))
 
 const toOperatorNotFoundError = (id: number) => new NotFound({ message: `There is no operator ${id}.` })
 
-/**
- * What an operator calls its categories and payment methods, and which of them can be chosen. Every account of the operator may
- * change it. What is so already is not changed again, and leaves no trail.
- */
+/** Every account of the operator may change the dictionaries. A change without effect is not recorded. */
 export class OperatorDictionaries extends Context.Service<
   OperatorDictionaries,
   {
     readonly list: (operatorId: number) => Effect.Effect<Dictionaries, NotFound>
-    /** Conflict: an entry that can be chosen has the name. ValidationFailed also where there are {@link DICTIONARY_ENTRIES_MAX}. */
+    /**
+     * Conflict: an active entry has the name. ValidationFailed: invalid name or {@link DICTIONARY_ENTRIES_MAX} reached.
+     */
     readonly addEntry: (
       operatorId: number,
       dictionary: DictionaryName,
       name: string
     ) => EntryChangeEffect<InvalidNameError | Conflict>
     /**
-     * Renames an entry, also a built-in one, retires it, so that nobody chooses it any more, or restores it; what is booked under it
-     * stays so. A built-in one's own name is no other name. Conflict: another entry has the name, or the service itself books with it.
+     * Renames, retires or restores an entry. Existing transactions keep a retired entry. Conflict: the name is in use,
+     * or the service itself uses the entry.
      */
     readonly updateEntry: (
       operatorId: number,
@@ -99,7 +96,7 @@ const requireOperator = (operatorId: number, ownEntries: Effect.Effect<OperatorE
     dictionaries === undefined ? toOperatorNotFoundError(operatorId) : Effect.succeed(dictionaries)
   )
 
-/** One change of an operator's after the other: what the rules have read, ids and names and how many there are, is still so. */
+/** The operator lock keeps the checks valid until the write. */
 const makeChangeEntry = (sql: SqlClient.SqlClient) => {
   const { findEntries, upsertEntry, deleteEntry } = makeOperatorDictionaryStore(sql)
   const runWithLock = withOperatorLock(sql)

@@ -7,8 +7,7 @@ import { defineFamily } from "../../contract/operation.ts"
 import { DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
 import { DictionaryName } from "./dictionaries.ts"
 
-// The categories and payment methods of an operator, and which of them can be chosen (an extension). What entries are
-// chosen from is GET /income_items and the other three lists of the specification.
+// An extension of the specification. GET /income_items and the other three lists return only active entries.
 
 export const Category = Schema.Struct({
   dictionary: DictionaryName.annotateKey({ description: "Which of the four lists it is in." }),

@@ -27,7 +27,6 @@ export const layerCategories = layerOperations(
   )
 )
 
-/** What the statement of a change answers, from which the rest of an entry follows. */
 const ChangedEntry = Schema.Struct({ id: Schema.Int, name: Schema.String, retired: Schema.Boolean })
 
 const toCategory = (
@@ -38,7 +37,7 @@ const toCategory = (
 const listCategories = (dictionaries: OperatorDictionaries["Service"]) =>
   Effect.fnUntraced(function* ({ dictionary }: typeof list_categories.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
-    // Whoever calls has an operator.
+    // Every caller has an operator, so NotFound cannot occur.
     const entries = yield* Effect.orDie(dictionaries.list(operatorId))
     const listed = dictionary === undefined ? DictionaryName.literals : [dictionary]
     return { categories: listed.flatMap((each) => entries[each].map((entry) => toCategory(each, entry))) }

@@ -32,20 +32,22 @@ import {
 } from "./transaction-changes.ts"
 import { splitAmountOverStays } from "./transaction-shares.ts"
 
-// Money that channels tell of: each payment and each refund becomes one entry of its order, however often it is told.
+// A channel may repeat a payment, but the order gets one entry.
 
 type Sql = SqlClient.SqlClient
 
 const OrderOfPayment = Schema.Struct({
   id: Schema.Int,
   reservation_code: Schema.String,
-  /** It is another account's than the one that tells, and neither of them is disconnected: then the host has connected anew. */
+  /**
+   * True if the order belongs to another account. False if either account is disconnected, because the host has then
+   * reconnected.
+   */
   is_anothers: Schema.Boolean,
   status: OrderStatus,
   currency: Schema.String,
   stays: Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 })
-/** The order that money belongs to. */
 export type OrderOfPayment = typeof OrderOfPayment.Type
 
 const RecordedPayment = Schema.Struct({
@@ -56,10 +58,9 @@ const RecordedPayment = Schema.Struct({
   settled: Schema.Boolean
 })
 
-/** What is known when money is told of. */
 const PaymentContextRow = Schema.Struct({
   order: Schema.NullOr(OrderOfPayment),
-  /** The same payment, told before; by another account of the channel, where it is an entry of the order already. */
+  /** The payment as recorded earlier. It may be an entry from another account of the channel. */
   money: Schema.NullOr(RecordedPayment),
   waiting: Schema.Int
 })
@@ -94,19 +95,16 @@ const findPaymentContext =
           LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}) waiting) AS waiting`)
 
 const PaymentSettlement = Schema.Struct({
-  /** False if the order has changed since it was read; then nothing was written. */
+  /** False, with nothing written, if the order changed after it was loaded. */
   as_read: Schema.Boolean,
-  /** The new entry; null: none was made. */
   id: Schema.NullOr(Schema.Int)
 })
 type PaymentSettlement = typeof PaymentSettlement.Type
 
 const readSettlementResult = makeSingleRowReader(PaymentSettlement)
 
-/** Who is said to have created it. */
 const SYSTEM_NAME = "System"
 
-/** The entry that money of a channel is: what a guest paid came in for the room, what the guest got back went out as a refund. */
 export const toTransaction = (
   { kind, channelType, amount, currency, paidAt }: ChannelPayment,
   now: Date
@@ -121,7 +119,7 @@ export const toTransaction = (
       : channelType === "booking_site"
         ? BOOKING_SITE_METHOD
         : INCOME_TRANSFER_METHOD,
-  // It has been paid: a channel whose clock is ahead of ours does not make it outstanding.
+  // The money is paid. A channel whose clock is ahead must not make the entry outstanding.
   action_at: (paidAt < now ? paidAt : now).toISOString(),
   status: "paid",
   note: "",
@@ -173,39 +171,37 @@ const findPaidOrder =
           WHERE t.operator_id = o.operator_id AND t.order_id = o.id AND t.direction = 'income'
             AND t.item_id = ${ROOM_FEE_ITEM} AND t.operator_name = ${SYSTEM_NAME})`)
 
-/** Whether two tellings of one payment say the same. */
 export const isSamePayment = (recorded: typeof RecordedPayment.Type, payment: ChannelPayment): boolean =>
   recorded.channel_id === payment.channelId &&
   recorded.kind === payment.kind &&
   recorded.currency === payment.currency &&
   padToFourDecimals(recorded.amount) === padToFourDecimals(payment.amount)
 
-/** Payments and refunds of channels: those that wait for their order, and those that are entries of it. */
 export class ChannelPaymentStore extends Context.Service<
   ChannelPaymentStore,
   {
     readonly findContext: (payment: ChannelPayment) => Effect.Effect<PaymentContext>
-    /** Keeps a payment whose order is not known yet. Idempotent. */
+    /** Idempotent. */
     readonly storePending: (payment: ChannelPayment, now: Date) => Effect.Effect<void>
-    /** Deletes a payment that waits and cannot become an entry of its order. A settled payment stays. */
+    /** Keeps a settled payment. */
     readonly discardPending: (payment: ChannelPayment) => Effect.Effect<void>
-    /** Makes the payment an entry of the order. Idempotent: the statement that makes the entry settles the payment. */
+    /** Idempotent: one statement creates the entry and settles the payment. */
     readonly settlePayment: (
       payment: ChannelPayment,
       order: OrderOfPayment,
       now: Date
     ) => Effect.Effect<PaymentSettlement, never, CurrentActor>
-    /** Returns the order if it waits for a payment that is an entry of it already. */
+    /** Returns the order if it is `wait_pay` although its payment is recorded. */
     readonly findPaidOrder: (
       operatorId: number,
       channelType: string,
       channelId: string
     ) => Effect.Effect<PaidOrderRow | undefined>
-    /** Returns the payments that wait for one order, at most {@link PENDING_CHANNEL_PAYMENTS_MAX}. */
+    /** Returns at most {@link PENDING_CHANNEL_PAYMENTS_MAX} payments. */
     readonly listPendingOfOrder: (
       order: Omit<PendingPaymentCursor, "paymentId">
     ) => Effect.Effect<ReadonlyArray<PendingPaymentRow>>
-    /** Returns the next payments of all operators that wait although their order is known, in the order of the cursor. */
+    /** Returns pending payments of all operators whose order exists by now, in cursor order. */
     readonly listPendingAfter: (
       cursor: PendingPaymentCursor,
       limit: number

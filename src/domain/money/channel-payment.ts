@@ -1,15 +1,12 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 
-// Money as a channel tells of it, and the row it is.
-
-/** A payment of a guest to a channel, or what the guest got back, by the channel's own id of it. */
 export interface ChannelPayment {
   readonly operatorId: number
   readonly accountId: number
   readonly channelType: string
   readonly paymentId: string
-  /** The channel's own id of the order. */
+  /** The channel's id of the order. */
   readonly channelId: string
   readonly kind: "payment" | "refund"
   /** Decimal text, major units. */
@@ -18,12 +15,10 @@ export interface ChannelPayment {
   readonly paidAt: Date
 }
 
-/** The same, told at a time. */
 interface TimestampedChannelPayment extends ChannelPayment {
   readonly now: Date
 }
 
-/** The columns that telling fills, and the values of them. */
 export const CHANNEL_PAYMENT_COLUMNS =
   "operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at"
 export const channelPaymentValuesSql = (

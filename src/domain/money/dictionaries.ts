@@ -1,20 +1,15 @@
 import { Result, Schema } from "effect"
 import { ValidationFailed } from "../../contract/errors.ts"
 
-/** The four dictionaries entries take their categories and payment methods from. */
 export const DictionaryName = Schema.Literals(["income_items", "expense_items", "income_methods", "expense_methods"])
 export type DictionaryName = typeof DictionaryName.Type
 
-/** Which two dictionaries a direction selects (specification, POST /transactions). */
 export const selectDictionaries = (direction: "income" | "expense") =>
   direction === "income"
     ? ({ items: "income_items", methods: "income_methods" } as const)
     : ({ items: "expense_items", methods: "expense_methods" } as const)
 
-/**
- * What every operator finds in its dictionaries. The ids 13, 27, 34, 35 and 195 to 198 are the publicly visible ones
- * (contract facts 1.4); the others are ours and, like those, never change their meaning.
- */
+/** The ids 13, 27, 34, 35 and 195 to 198 are public (contract facts 1.4). No id ever changes its meaning. */
 const BUILT_IN_ENTRIES: Readonly<Record<DictionaryName, ReadonlyMap<number, string>>> = {
   income_items: new Map([
     [11, "Room fee"],
@@ -56,7 +51,7 @@ const BUILT_IN_ENTRIES: Readonly<Record<DictionaryName, ReadonlyMap<number, stri
   ])
 }
 
-/** What the service itself books with: money that guests paid for a room, and what they got back. */
+/** The service uses these entries for channel payments and refunds. */
 export const ROOM_FEE_ITEM = 11
 export const REFUND_ITEM = 58
 export const BOOKING_SITE_METHOD = 27
@@ -70,7 +65,6 @@ const USED_BY_SERVICE: Readonly<Record<DictionaryName, ReadonlyArray<number>>> =
   expense_methods: [EXPENSE_TRANSFER_METHOD]
 }
 
-/** Whether the service itself books with it, so that it must stay. */
 export const isUsedByService = (dictionary: DictionaryName, id: number): boolean =>
   USED_BY_SERVICE[dictionary].includes(id)
 
@@ -79,24 +73,19 @@ export interface DictionaryEntry {
   readonly name: string
 }
 
-/** What an account says of an entry, be it one of its own or a built-in one. */
 export interface DictionaryEntryState extends DictionaryEntry {
-  /** Nothing new is entered under it. */
   readonly retired: boolean
 }
 
-/** 422 for an id that is not in the dictionary of that name, be it one of these or another family's. */
 export const notInDictionaryError = (field: string, dictionary: string): ValidationFailed =>
   new ValidationFailed({ message: `${field}: is not in the dictionary GET /${dictionary}.` })
 
-/** Whether every operator finds the id in that dictionary, unless it has retired it. */
 export const isBuiltInEntry = (dictionary: DictionaryName, id: number): boolean => BUILT_IN_ENTRIES[dictionary].has(id)
 
-/** The built-in entries of a dictionary: their names by their ids. */
 export const getBuiltInEntries = (dictionary: DictionaryName): ReadonlyMap<number, string> =>
   BUILT_IN_ENTRIES[dictionary]
 
-/** Whether the id is in the dictionary: as the account has it, and where that says nothing (null), among the built-in ones. */
+/** A null `isListed` means that the built-in list decides. */
 export const checkInDictionary = (
   field: string,
   dictionary: DictionaryName,
@@ -105,11 +94,10 @@ export const checkInDictionary = (
 ): Result.Result<void, ValidationFailed> =>
   (isListed ?? isBuiltInEntry(dictionary, id)) ? Result.void : Result.fail(notInDictionaryError(field, dictionary))
 
-/** The account's name wins; the built-in one serves only where the account's dictionary lacks the entry. */
 export const resolveEntryName = (dictionary: DictionaryName, id: number, accountName: string | null): string | null =>
   accountName ?? BUILT_IN_ENTRIES[dictionary].get(id) ?? null
 
-/** Every entry of an account, retired ones too: built-in ones under the account's names, and its own, by id. */
+/** Returns all entries by id, including retired ones. An operator's entry replaces the built-in one. */
 export const mergeEntries = (
   dictionary: DictionaryName,
   ownEntries: ReadonlyArray<DictionaryEntryState>
@@ -120,7 +108,6 @@ export const mergeEntries = (
   return Array.from(all.values()).sort((one, other) => one.id - other.id)
 }
 
-/** The dictionary of an account, as it is to be chosen from. */
 export const listSelectableEntries = (
   dictionary: DictionaryName,
   ownEntries: ReadonlyArray<DictionaryEntryState>

@@ -1,10 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/**
- * Whether the account's own dictionary lists an entry: true or, where it is retired, false; null where it says nothing of it, and
- * the built-in ones decide (dictionaries.ts).
- */
+/** True: listed, false: retired. Null: the operator has no such entry, and the built-in list decides. */
 export const isListedByOperatorSql = (
   sql: SqlClient,
   operatorId: number,

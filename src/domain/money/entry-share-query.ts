@@ -2,23 +2,19 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { selectOrderIds } from "./transaction-search.ts"
 
-// What properties carry of entries: the one place where an entry on an order of several rooms is taken apart into its shares.
-
-/** Which entries; what is undefined does not narrow them. */
 interface EntryShareFilters {
   readonly operatorId: number
   readonly from?: Date | undefined
-  /** The first instant after them. */
+  /** Exclusive end. */
   readonly until?: Date | undefined
-  /** A code of the order, or of any of its stays. */
+  /** Code of the order or of any of its stays. */
   readonly order_code?: string | undefined
-  /** What this property carries of them, and nothing else. */
   readonly property_id?: number | undefined
 }
 
 /**
- * A query for them: a row a stay of the order, with its share as `amount` and its property (null in the box), or the entry
- * itself where it is on no order.
+ * Selects one row for each stay's share, or the entry itself if it has no order. `property_id` is null for unassigned
+ * stays and operator entries.
  */
 export const selectEntryShares = (
   sql: SqlClient,

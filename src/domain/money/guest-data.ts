@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { belongsToOrders, type GuestDataTable, type GuestRecordIds } from "../guest-data.ts"
 
-/** The money stays; the note may name who paid it. */
+/** The amounts stay. The note may name the guest. */
 export const guestDataInTransactions: GuestDataTable = {
   table: "transactions",
   keyColumns: ["id"],
@@ -12,6 +12,5 @@ export const guestDataInTransactions: GuestDataTable = {
   ]
 }
 
-/** A query for what events call the entries of these orders. */
 export const selectGuestTransactionRecords = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
   SELECT 'transaction:' || t.id FROM transactions t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToOrders(sql, guest)}`

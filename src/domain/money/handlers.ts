@@ -127,7 +127,7 @@ const updateTransaction = (store: Store) =>
     const { currency } = entry
     const { item_id, payment_method_id, note } = payload
     const { items, methods } = selectDictionaries(entry.direction)
-    // What the entry has already it may keep, whatever has become of it in the dictionary.
+    // An entry may keep its present item and method even if they are retired.
     if (item_id !== undefined && item_id !== entry.item_id) {
       yield* Effect.fromResult(checkInDictionary("item_id", items, item_id, entry.item_listed))
     }
@@ -191,7 +191,6 @@ const missingCurrencyError = new BadRequest({ message: "currency: is required un
 const currencyMismatchError = (currency: string) =>
   new ValidationFailed({ message: `currency: must be ${currency}, the currency of the order.` })
 
-/** The entry as it is shown: what the account has no name for has the built-in one. */
 const addDictionaryNames = (row: Transaction): Transaction => {
   const { items, methods } = selectDictionaries(row.direction)
   return {

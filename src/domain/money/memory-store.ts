@@ -30,10 +30,7 @@ interface TransactionRecord extends MemoryRecord, Omit<NewTransaction, "amount">
 
 const transactionRecords = makeMemoryTable<TransactionRecord>()
 
-/**
- * Income and expense entries in memory. Orders have no memory layer, so a `reservation_code` is unknown. Operators have no categories
- * of their own, so the built-in ones apply.
- */
+/** Without orders in memory, every `reservation_code` is unknown. Only the built-in dictionaries apply. */
 export const layerMemory: Layer.Layer<TransactionStore, never, MemoryDatabase> = Layer.effect(
   TransactionStore,
   Effect.map(MemoryDatabase, (database) => {

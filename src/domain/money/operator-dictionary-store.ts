@@ -16,7 +16,6 @@ const DictionaryEntryRow = Schema.Struct({
 
 const readEntries = makeOptionalRowReader(Schema.Struct({ entries: Schema.Array(DictionaryEntryRow) }))
 
-/** All that an operator says of its dictionaries; undefined: there is no such operator. */
 const findEntries = (sql: SqlClient) => (operatorId: number) =>
   Effect.map(
     readEntries(sql`
@@ -45,18 +44,18 @@ interface UpsertEntryParameters extends OperatorScoped {
   readonly retiredAt: Date | null
 }
 
-/** What of an entry changed, as the audit log has it: nothing by name where the entry was created. */
+/** Audited fields; empty for a new entry. */
 type ChangedFields = `{${string}}`
 
 const toChangedFields = (changes: EntryChange["changes"]): ChangedFields =>
   changes === "created" ? "{}" : `{${changes.join(",")}}`
 
-/** The record is called by both: an id is one entry in each dictionary. */
+/** The same id can exist in each dictionary. */
 const changedEntriesSql = (sql: SqlClient, fields: ChangedFields): Fragment => sql`
   SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record, ${sql.literal(`'${fields}'`)}::text[] AS fields
   FROM entry`
 
-/** Writes what the operator says of an entry; answers the entry. The time at which it was retired stays while it is retired. */
+/** Keeps the first `retired_at` while the entry stays retired. */
 const upsertEntry = (sql: SqlClient) => (parameters: UpsertEntryParameters, changes: EntryChange["changes"]) =>
   Effect.asVoid(
     Effect.orDie(
@@ -76,7 +75,7 @@ const upsertEntry = (sql: SqlClient) => (parameters: UpsertEntryParameters, chan
     )
   )
 
-/** Forgets what the operator said of a built-in entry; answers it under its own name. */
+/** Deletes the operator's version of a built-in entry. */
 const deleteEntry =
   (sql: SqlClient) =>
   ({ operatorId, dictionary, id, name }: Omit<UpsertEntryParameters, "retiredAt">, changes: EntryChange["changes"]) =>
@@ -96,7 +95,6 @@ const deleteEntry =
       )
     )
 
-/** The SQL of an operator's own dictionaries. */
 export const makeOperatorDictionaryStore = (sql: SqlClient) => ({
   findEntries: findEntries(sql),
   upsertEntry: upsertEntry(sql),

@@ -11,39 +11,33 @@ import {
   mergeEntries
 } from "./dictionaries.ts"
 
-// What an operator may do to its dictionaries. An id never changes its meaning: entries are retired and not deleted, and no id is
-// given twice.
+// An id never changes its meaning: entries are retired, not deleted, and ids are not reused.
 
-/** An entry as its operator sees it. */
 export interface OperatorDictionaryEntry extends DictionaryEntryState {
   readonly built_in: boolean
-  /** The built-in name in whose place the operator has put its own; null: there is none, or it stands. */
+  /** The replaced built-in name, if any. */
   readonly renamed_from: string | null
 }
 
-/** All that an operator says of its dictionaries. */
 export type OperatorEntryStates = Readonly<Record<DictionaryName, ReadonlyArray<DictionaryEntryState>>>
 
-/** The columns of an entry that can change. */
 type EntryColumn = "name" | "retired_at"
 
-/** An entry as it becomes, and what of it changes: no columns where it is so already. */
+/** `changes` is empty if the entry is already as requested. */
 export interface EntryChange {
   readonly entry: OperatorDictionaryEntry
   readonly changes: "created" | ReadonlyArray<EntryColumn>
 }
 
-/** What is left out stays. */
 export interface EntryEdit {
   readonly id: number
   readonly name?: string | undefined
   readonly retired?: boolean | undefined
 }
 
-/** The first id of one's own: below it there is room for what the service has itself. */
+/** Lower ids are reserved for built-in entries. */
 const FIRST_CUSTOM_ID = 10_001
 
-/** An entry with what the dictionary itself says of it. */
 export const toOperatorEntry = (
   dictionary: DictionaryName,
   { id, name, retired }: DictionaryEntryState
@@ -58,7 +52,7 @@ export const toOperatorEntry = (
   }
 }
 
-/** Every entry of a dictionary, retired ones too, by id. */
+/** Returns the entries by id, including retired ones. */
 export const listEntries = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName
@@ -67,7 +61,7 @@ export const listEntries = (
 
 const nameTakenFailure: Result.Result<never, Conflict> = Result.fail(nameConflict("name", "entry"))
 
-/** Returns whether another active entry has the name, ignoring case. Changes of one operator run one after another. */
+/** Ignores case and retired entries. */
 const isNameTaken = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName,
@@ -77,7 +71,7 @@ const isNameTaken = (
     (each) => nameKeyOf(each.name) === nameKeyOf(name) && each.id !== id && !each.retired
   )
 
-/** An entry of one's own. Its id is above all that the operator ever had, in whichever dictionary. */
+/** Adds an entry. Its id is higher than any id the operator has in any dictionary. */
 export const addEntry = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName,
@@ -96,10 +90,7 @@ const dictionaryFullError = new ValidationFailed({
   message: `dictionary_entries: a dictionary has at most ${DICTIONARY_ENTRIES_MAX} entries of your own, retired ones included; rename or restore one.`
 })
 
-/**
- * The entry as it becomes: under another name, retired, so that nobody chooses it any more, or restored. A retired one may have any
- * name: it is looked at when it comes back.
- */
+/** Renames, retires or restores an entry. Its name may be in use while it is retired, but not when it is restored. */
 export const updateEntry = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName,
@@ -138,6 +129,5 @@ const requireEntry = (
     : Result.succeed(entry)
 }
 
-/** Whether it is a built-in entry of which the operator has nothing to say. */
 export const isUnchangedBuiltIn = ({ built_in, renamed_from, retired: isRetired }: OperatorDictionaryEntry): boolean =>
   built_in && renamed_from === null && !isRetired

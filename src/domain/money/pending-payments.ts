@@ -6,18 +6,16 @@ import { makeRowsReader } from "../../platform/database/rows.ts"
 import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../platform/limits.ts"
 import { CHANNEL_PAYMENT_COLUMNS, type ChannelPayment, channelPaymentValuesSql } from "./channel-payment.ts"
 
-// Money that channels told of before its order: it is kept until that is known, or until it has waited too long.
+// A channel may report money before its order. The payment is kept until the order arrives or the waiting time ends.
 
 type Sql = SqlClient.SqlClient
 
-/** Keeps what was told before its order. */
 export const makeStorePending = (sql: Sql) => (payment: ChannelPayment, now: Date) =>
   Effect.asVoid(
     Effect.orDie(sql`
       INSERT INTO channel_payments (${sql.literal(CHANNEL_PAYMENT_COLUMNS)}) SELECT ${channelPaymentValuesSql(sql, { ...payment, now })} ON CONFLICT DO NOTHING`)
   )
 
-/** Gives up what waited and cannot become an entry of the order that came. */
 export const makeDiscardPending =
   (sql: Sql) =>
   ({ operatorId, accountId, paymentId }: ChannelPayment) =>
@@ -42,7 +40,6 @@ export type PendingPaymentRow = typeof PendingPaymentRow.Type
 
 const readPendingPayments = makeRowsReader(PendingPaymentRow)
 
-/** Where a look through all that waits has come. */
 export interface PendingPaymentCursor {
   readonly operatorId: number
   readonly accountId: number
@@ -56,7 +53,6 @@ const selectPendingPayments = (sql: Sql): Fragment => sql`
   FROM channel_payments p
   JOIN channel_accounts a ON a.operator_id = p.operator_id AND a.id = p.account_id`
 
-/** What waits for one order. */
 export const makeListPendingOfOrder =
   (sql: Sql) =>
   ({ operatorId, accountId, channelId }: Omit<PendingPaymentCursor, "paymentId">) =>
@@ -66,7 +62,6 @@ export const makeListPendingOfOrder =
         AND p.settled_at IS NULL
       ORDER BY p.payment_id LIMIT ${PENDING_CHANNEL_PAYMENTS_MAX}`)
 
-/** The next of all that waits and whose order is known by now. */
 export const makeListPendingAfter =
   (sql: Sql) =>
   ({ operatorId, accountId, channelId, paymentId }: PendingPaymentCursor, limit: number) =>
@@ -78,7 +73,6 @@ export const makeListPendingAfter =
           WHERE o.operator_id = p.operator_id AND o.channel_id = p.channel_id AND o.channel_type = a.channel_type)
       ORDER BY p.operator_id, p.account_id, p.channel_id, p.payment_id LIMIT ${limit}`)
 
-/** Forgets what has waited since before `then`: its order never came. */
 export const deleteExpiredPendingPaymentsSql = (sql: Sql, createdUntil: Date): Fragment => sql`
   DELETE FROM channel_payments
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM channel_payments WHERE settled_at IS NULL AND created_at <= ${createdUntil}`)}`

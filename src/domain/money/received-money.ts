@@ -6,9 +6,6 @@ import { isBuiltInEntry } from "./dictionaries.ts"
 import { isListedByOperatorSql } from "./dictionary-sql.ts"
 import { writeShares } from "./transaction-shares.ts"
 
-// The money of an order, for statements of orders: parts of one statement, which the table's owner writes.
-
-/** Money that came with an order, by room. */
 export interface ReceivedMoney {
   /** Decimal text. */
   readonly amount: string
@@ -18,9 +15,7 @@ export interface ReceivedMoney {
   readonly shares: ReadonlyArray<{ readonly stay_code: string; readonly amount: string }>
 }
 
-/**
- * CTEs that record it as a paid income entry of the order in the CTE `created_order`, split over the stays in `new_stay`.
- */
+/** Returns CTEs that record a paid income entry of `created_order`, split over the stays in `new_stay`. */
 export const recordReceivedMoney = (sql: SqlClient, receivedMoney: ReceivedMoney, at: Date): Fragment => sql`
   received_entry AS (
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at,
@@ -43,7 +38,6 @@ export const recordReceivedMoney = (sql: SqlClient, receivedMoney: ReceivedMoney
     at
   })})`
 
-/** What has come in of an order, as a sum; `order` names its operator and its id. */
 export const receivedAmountSql = (
   sql: SqlClient,
   order: { readonly operatorId: Fragment; readonly id: Fragment }
@@ -51,7 +45,6 @@ export const receivedAmountSql = (
   SELECT coalesce(sum(t.amount), 0) FROM transactions t
   WHERE t.operator_id = ${order.operatorId} AND t.order_id = ${order.id} AND t.direction = 'income' AND t.status = 'paid')`
 
-/** Whether the operator lists the income method. */
 export const isListedIncomeMethodCondition = (sql: SqlClient, operatorId: number, id: number): Fragment => sql`
   coalesce(${isListedByOperatorSql(sql, operatorId, sql`'income_methods'`, id)},
     ${isBuiltInEntry("income_methods", id)}::boolean)`

@@ -6,11 +6,13 @@ import { formatMinorUnits, splitByWeights } from "../../contract/money.ts"
 import { TRANSACTION_DAYS } from "../../platform/limits.ts"
 import { type TransactionStatus, update_transaction } from "./contract.ts"
 
-/** A future time makes an entry outstanding (specification, Transaction status). Both in milliseconds. */
+/** Both times are in milliseconds (specification, Transaction status). */
 export const toTransactionStatus = (actionAt: number, now: number): TransactionStatus =>
   actionAt > now ? "outstanding" : "paid"
 
-/** Returns whether an edit marks its entry as paid. Fails with 422 for another status than `paid` or the present one. */
+/**
+ * Returns whether an edit marks its entry as paid. Fails with 422 for another status than `paid` or the present one.
+ */
 export const checkMarkedPaid = (
   sentStatus: TransactionStatus | undefined,
   current: TransactionStatus
@@ -23,16 +25,13 @@ export const checkMarkedPaid = (
 
 const MICROSECONDS_PATTERN = /\.\d{4,6}Z$/
 
-/**
- * Returns whether an edit sends the present time of the entry. Programs that keep milliseconds send it back without its
- * microseconds.
- */
+/** Clients with millisecond precision send the present time back without its microseconds. */
 export const isSameActionTime = (sent: string, current: string): boolean =>
   sent === current || (!MICROSECONDS_PATTERN.test(sent) && Date.parse(sent) === Date.parse(current))
 
 /**
- * Returns the status that an edit sets, or undefined to keep it. A changed `action_at` determines the status as for a new entry. Fails
- * with 422 if the edit sends `outstanding` with a time that makes the entry paid.
+ * Returns undefined to keep the status. A changed `action_at` determines it as for a new entry. Fails with 422 if
+ * `outstanding` comes with a past time.
  */
 export const resolveEditedStatus = (
   edit: { readonly status: TransactionStatus | undefined; readonly action_at: string | undefined },
@@ -50,23 +49,19 @@ export const resolveEditedStatus = (
       )
 }
 
-/** What one stay of an order carries of an entry on the whole order; the amount is decimal text. */
+/** `amount` is decimal text. */
 export interface EntryShare {
   readonly stay_id: number
   readonly amount: string
 }
 
-/** A stay of the order as what weighs its share. */
 interface StayWeight {
   readonly id: number
   /** Accommodation revenue as `numeric(18, 4)` text. */
   readonly revenue: string
 }
 
-/**
- * Splits an entry's amount (in smallest units) over the stays of its order in proportion to their accommodation
- * revenue, to the cent, nothing lost or invented (specification, Transaction rule 1).
- */
+/** Splits minor units in proportion to revenue. The shares add up exactly (specification, Transaction rule 1). */
 export const splitIntoShares = (
   units: bigint,
   currency: string,
@@ -79,23 +74,21 @@ export const splitIntoShares = (
   return stays.map((stay, index) => ({ stay_id: stay.id, amount: formatMinorUnits(parts[index] ?? 0n, currency) }))
 }
 
-/** The two names a caller can give an order by. */
 export interface OrderCodeFields {
   readonly reservation_code?: string | undefined
   readonly stay_code?: string | undefined
 }
 
-/** Which order a caller means: stay_code is the deprecated name, and both together are a contradiction. */
+/** `stay_code` is the deprecated name of `reservation_code`. */
 export const parseOrderCode = (payload: OrderCodeFields): Result.Result<string | undefined, BadRequest> =>
   payload.reservation_code !== undefined && payload.stay_code !== undefined
     ? Result.fail(new BadRequest({ message: "reservation_code: cannot be given together with stay_code." }))
     : Result.succeed(payload.reservation_code ?? payload.stay_code)
 
-/** The name it was given by, for what is said of it. */
 export const getOrderCodeField = (payload: OrderCodeFields): "reservation_code" | "stay_code" =>
   payload.stay_code === undefined ? "reservation_code" : "stay_code"
 
-/** The days a search covers; none with an id, which finds its entry at any time. */
+/** Returns undefined for a search by id, which has no date limit. */
 export const parseSearchDays = (payload: {
   readonly id?: number
   readonly start_date?: string

@@ -38,20 +38,16 @@ import {
   transactionJoins
 } from "./transaction-search.ts"
 
-// The SQL of income and expense entries. A read is one statement; a change is two: one that reads what the rules need,
-// which is here, and one that changes.
-
 type Sql = SqlClient.SqlClient
 
 const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
-/** Whether the account's own dictionaries list what a call names; null: they say nothing of it. */
+/** True: listed, false: retired, null: not in the operator's own dictionaries. */
 const listedFlags = {
   item_listed: Schema.NullOr(Schema.Boolean),
   method_listed: Schema.NullOr(Schema.Boolean)
 }
 
-/** What the rules need to know before an entry is created. */
 const TransactionPreconditions = Schema.Struct({
   property_known: Schema.Boolean,
   ...listedFlags,
@@ -60,7 +56,6 @@ const TransactionPreconditions = Schema.Struct({
   stays: StayWeights
 })
 
-/** The entry before a change, and what the rules need to know beside it. */
 const ExistingTransaction = Schema.Struct({
   ...TransactionRow.fields,
   ...listedFlags,
@@ -78,18 +73,15 @@ type DictionaryRow = typeof DictionaryRow.Type
 
 const readDictionary = makeRowsReader(DictionaryRow)
 
-/** An entry of one of the dictionaries. */
 interface DictionaryEntryId {
   readonly dictionary: DictionaryName
   readonly id: number
 }
 
-/** The stays of the row `orders`, as what weighs their shares. */
 const stayWeightsJson = (sql: Sql): Fragment => sql`coalesce((
   SELECT jsonb_agg(jsonb_build_object('id', stay.id, 'revenue', stay.accommodation_revenue::text) ORDER BY stay.id)
   FROM stays stay WHERE stay.operator_id = orders.operator_id AND stay.order_id = orders.id), '[]')`
 
-/** What a new entry names. */
 interface NewTransactionReferences extends TransactionFilterIds {
   readonly item: DictionaryEntryId
   readonly method: DictionaryEntryId
@@ -113,7 +105,6 @@ const findPreconditions =
 const isListedEntrySql = (sql: Sql, operatorId: number, entry: DictionaryEntryId): Fragment =>
   isListedByOperatorSql(sql, operatorId, sql`${entry.dictionary}`, entry.id)
 
-/** Of what an edit names; what it does not is asked nothing of. */
 const isListedIfSentSql = (sql: Sql, operatorId: number, dictionary: Fragment, id: number | undefined): Fragment =>
   id === undefined ? sql`NULL::boolean` : isListedByOperatorSql(sql, operatorId, dictionary, id)
 
@@ -136,7 +127,6 @@ const listDictionary = (sql: Sql) => (operatorId: number, name: DictionaryName) 
       SELECT id, name, retired_at IS NOT NULL AS retired
       FROM dictionary_entries WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND dictionary = ${genericPlanParameter(sql, "text", name)}`)
 
-/** The SQL of income and expense entries. */
 export class TransactionStore extends Context.Service<
   TransactionStore,
   {
@@ -145,26 +135,24 @@ export class TransactionStore extends Context.Service<
       filters: TransactionFilters,
       page: Page
     ) => Effect.Effect<RowPage<typeof TransactionRow.Type>>
-    /** Whether the property and the order that a search names exist. */
     readonly checkFilters: (
       operatorId: number,
       filters: Pick<TransactionFilters, "property_id" | "order_code">
     ) => Effect.Effect<TransactionFilterCheck>
     readonly findPreconditions: (references: NewTransactionReferences) => Effect.Effect<TransactionPreconditions>
-    /** Undefined: the order is no longer as it was read. */
+    /** Undefined: the order changed after it was loaded. */
     readonly create: (
       operatorId: number,
       entry: NewTransaction,
       split: EntrySplit,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined: there is no such entry. */
     readonly findTransaction: (
       operatorId: number,
       id: number,
       names: { readonly item_id?: number; readonly payment_method_id?: number }
     ) => Effect.Effect<ExistingTransaction | undefined>
-    /** Undefined: the entry was deleted, or its order is no longer as it was read. */
+    /** Undefined: the entry was deleted or its order changed after it was loaded. */
     readonly update: (
       operatorId: number,
       id: number,
@@ -172,7 +160,6 @@ export class TransactionStore extends Context.Service<
       split: EntrySplit,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined: there is no such entry. */
     readonly remove: (
       operatorId: number,
       id: number,

@@ -11,9 +11,6 @@ import { Transaction } from "./contract.ts"
 import type { EntryShare } from "./rules.ts"
 import { writeShares } from "./transaction-shares.ts"
 
-// Changing income and expense entries: one statement changes, splits and records at once.
-
-/** The columns an edit sets. */
 const EditableTransactionColumns = Schema.Struct({
   amount: column("numeric", Schema.String),
   item_id: column("bigint", Transaction.fields.item_id),
@@ -23,14 +20,12 @@ const EditableTransactionColumns = Schema.Struct({
   status: column("text", Transaction.fields.status),
   note: column("text", Transaction.fields.note)
 })
-/** What is undefined stays. */
 export type TransactionEdit = {
   readonly [Column in keyof typeof EditableTransactionColumns.Type]:
     | (typeof EditableTransactionColumns.Type)[Column]
     | undefined
 }
 
-/** The columns a new entry fills. */
 export const NewTransactionColumns = Schema.Struct({
   ...EditableTransactionColumns.fields,
   direction: column("text", Transaction.fields.direction),
@@ -41,13 +36,12 @@ export const NewTransactionColumns = Schema.Struct({
 })
 export type NewTransaction = Omit<typeof NewTransactionColumns.Type, "order_id">
 
-/** How an entry is split over its order as it was read; without an order it is not, or stays as it is. */
+/** Without an order, the shares stay unchanged. */
 export interface EntrySplit {
   readonly order: OrderSnapshot | undefined
   readonly shares: ReadonlyArray<EntryShare>
 }
 
-/** Writes the shares of the entry in the CTE `entry`. */
 export const writeEntryShares = (sql: SqlClient, shares: ReadonlyArray<EntryShare>): Fragment =>
   writeShares(
     sql,
@@ -55,7 +49,6 @@ export const writeEntryShares = (sql: SqlClient, shares: ReadonlyArray<EntryShar
       FROM entry, jsonb_to_recordset(${jsonParameter(shares)}::jsonb) AS share (stay_id bigint, amount numeric)`
   )
 
-/** Records what happened to the entry in the CTE `entry`. */
 export const recordEntryEvent = (sql: SqlClient, change: "created" | "updated" | "deleted", at: Date): Fragment =>
   recordEventSql(sql, `transaction_${change}`, {
     from: sql`entry`,
@@ -64,7 +57,6 @@ export const recordEntryEvent = (sql: SqlClient, change: "created" | "updated" |
     at
   })
 
-/** Answers the new entry's id, or undefined when its order is not as it was read any more. */
 export const createTransaction =
   (sql: SqlClient) =>
   (operatorId: number, entry: NewTransaction, { order, shares }: EntrySplit, now: Date) =>
@@ -84,8 +76,8 @@ export const createTransaction =
     )
 
 /**
- * Answers the entry's id, or undefined when it was deleted or its order is not as it was read any more. The entry is locked
- * after its order, as changes of orders do.
+ * Returns undefined if the entry was deleted or its order changed. Locks the order before the entry, as order changes
+ * do.
  */
 export const updateTransaction =
   (sql: SqlClient) =>
@@ -107,7 +99,6 @@ export const updateTransaction =
       })
     )
 
-/** Answers the deleted entry's id, or undefined when there is none. */
 export const deleteTransaction = (sql: SqlClient) => (operatorId: number, id: number, now: Date) =>
   readRowId(
     recordChange(sql, {

@@ -12,8 +12,6 @@ import type { OperatorScoped } from "../operator-rows.ts"
 import { propertyExistsCondition } from "../properties/properties/ownership.ts"
 import { type search_transactions, Transaction } from "./contract.ts"
 
-// Finding income and expense entries: one statement a page.
-
 type TransactionFilterName =
   | "id"
   | "property_id"
@@ -24,14 +22,12 @@ type TransactionFilterName =
   | "status"
   | "keyword"
 
-/** Which entries a search means; what is undefined does not narrow it. */
 export interface TransactionFilters extends Pick<typeof search_transactions.payloadSchema.Type, TransactionFilterName> {
   readonly instants: { readonly from: Date; readonly until: Date } | undefined
-  /** A code of the order, or of any of its stays. */
+  /** Code of the order or of any of its stays. */
   readonly order_code: string | undefined
 }
 
-/** An entry as it is shown, but for the names of the built-in dictionaries. */
 export const TransactionRow = Schema.Struct({
   ...Transaction.fields,
   amount: AmountColumn,
@@ -45,12 +41,10 @@ export type TransactionFilterCheck = typeof TransactionFilterCheck.Type
 
 const readFilterCheck = makeSingleRowReader(TransactionFilterCheck)
 
-/** The order a code names: its own, or that of any of its stays. */
 export const selectOrderIds = (sql: SqlClient, operatorId: number, code: string): Fragment => sql`(
   SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
   UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code})`
 
-/** The values of a search; what is undefined does not narrow it. */
 type SearchParameters = OperatorScoped & TransactionFilters
 
 const buildFilterConditions = (
@@ -86,12 +80,12 @@ const buildFilterConditions = (
   return conditions
 }
 
-/** The name of a dictionary entry, as a subquery: a join would hash the entries of all operators where their table is small. */
+/** A join would hash the entries of all operators while the table is small. */
 const dictionaryNameSql = (sql: SqlClient, dictionary: Fragment, id: Fragment): Fragment => sql`(
   SELECT name FROM dictionary_entries
   WHERE operator_id = page.operator_id AND dictionary = ${dictionary} AND id = ${id})`
 
-/** What an entry in `page` shows of what {@link joined} adds. */
+/** Needs the tables of {@link transactionJoins}. */
 export const transactionColumns = (sql: SqlClient) => ({
   action_at: sql`to_char(page.action_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   item_name: dictionaryNameSql(sql, sql`page.direction || '_items'`, sql`page.item_id`),
@@ -132,7 +126,7 @@ export const searchTransactions = (sql: SqlClient) => {
   return (operatorId: number, filters: TransactionFilters, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
-/** Whether an index leads to the rows of a search, and to not too many. */
+/** True if an index narrows the search to few rows. */
 export const isShortTransactionSearch = (
   _operatorId: number,
   { id, order_code, instants, keyword }: TransactionFilters
@@ -142,14 +136,12 @@ export const isShortTransactionSearch = (
     order_code !== undefined ||
     (instants !== undefined && instants.until.getTime() - instants.from.getTime() <= SHARED_READ_DAYS * DAY_MS))
 
-/** What a search names. */
 export interface TransactionFilterIds {
   readonly operatorId: number
   readonly property_id: number | undefined
   readonly order_code: string | undefined
 }
 
-/** Whether the property and the order a search names exist; asked only when the search found nothing. */
 export const checkTransactionFilters =
   (sql: SqlClient) =>
   (operatorId: number, { property_id, order_code }: Pick<TransactionFilters, "property_id" | "order_code">) =>

@@ -5,17 +5,13 @@ import { padToFourDecimals, toMinorUnits } from "../../contract/money.ts"
 import { genericPlanParameter, idsParameter, jsonParameter } from "../../platform/database/parameters.ts"
 import { type EntryShare, splitIntoShares } from "./rules.ts"
 
-// The split of an order's entries over its stays, for statements of orders: parts of one statement, which the tables'
-// owner writes.
-
-/** An entry of an order, as whoever splits it anew must know it. */
 interface OrderEntry {
   readonly id: number
   /** Decimal text. */
   readonly amount: string
 }
 
-/** The parts of an amount that was accepted in whole smallest units of the currency. */
+/** The amount must be a whole number of the currency's minor units. */
 export const splitAmountOverStays = (
   amount: string,
   currency: string,
@@ -27,25 +23,24 @@ export const splitAmountOverStays = (
     stays.map(({ id, accommodation_revenue }) => ({ id, revenue: padToFourDecimals(accommodation_revenue) }))
   )
 
-/** Writes shares, or in place of those there are; `wanted` selects `operator_id, transaction_id, stay_id, amount`. */
+/** Inserts or overwrites shares. `shares` selects `operator_id, transaction_id, stay_id, amount`. */
 export const writeShares = (sql: SqlClient, shares: Fragment): Fragment => sql`
   INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
   SELECT operator_id, transaction_id, stay_id, amount FROM (${shares}) wanted
   ON CONFLICT (operator_id, transaction_id, stay_id) DO UPDATE SET amount = excluded.amount`
 
-/** CTE that forgets the shares of stays that go for good, where the CTE `unchanged` has its row. */
 export const removeShares = (sql: SqlClient, operatorId: number, stayIds: ReadonlyArray<number>): Fragment => sql`
   removed_share AS (
     DELETE FROM transaction_shares t USING unchanged
     WHERE t.operator_id = ${operatorId} AND t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])
   )`
 
-/** The entries of an order ({@link OrderEntry}), as JSON; `order` is a row of `orders`. */
+/** `order` is a row of `orders`. */
 export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'amount', t.amount::text) ORDER BY t.id), '[]')
   FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id)`
 
-/** Selects and locks, in one order, those of the entries that still have the amount they were read with. */
+/** Locks, by id, those of the entries whose amount is still the same. */
 export const lockUnchangedEntries = (
   sql: SqlClient,
   operatorId: number,

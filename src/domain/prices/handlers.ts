@@ -42,7 +42,6 @@ type Store = PriceAndRulesStore["Service"]
 type Gateway = ChannelGateway["Service"]
 type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
-/** The field of a call that names what its channel is asked or told of. */
 const LISTING_FIELD = "listing_id"
 
 const findListing = Effect.fnUntraced(function* (store: Store, channel_type: string, listing_id: string) {
@@ -76,8 +75,8 @@ const getAirbnbPriceAndRules = (store: Store, gateway: Gateway) =>
   })
 
 /**
- * Tells a channel settings, once under the call's key: a repeat must not undo what others have set since. Where the first
- * call was cut off or failed, the repeat tells them again, which leaves what they are: nobody has to ask what became of it.
+ * A repeat after success does not send again, so it cannot undo later changes. A repeat after failure sends again,
+ * which is harmless.
  */
 const sendSettings = (runExternalAction: RunExternalAction, writeSettings: Effect.Effect<void, ChannelError>) =>
   runExternalAction<ChannelApiError, never>({
@@ -109,7 +108,7 @@ const getVrboPriceAndRules = (store: Store) =>
     return snapshot === undefined ? yield* listingNotFoundError : toVrboPriceAndRules(snapshot.price_and_rules)
   })
 
-/** Who is cut off between channel and snapshot leaves that older: the next write, or the channel's next word, mends it. */
+/** If the call is interrupted before the snapshot is written, the next update corrects it. */
 const updateVrboPriceAndRules = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_vrbo_price_and_rules.payloadSchema.Type) {
     const update = toVrboUpdate(settings)

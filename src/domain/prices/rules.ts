@@ -8,14 +8,12 @@ import {
 } from "../channels/port/price-and-rules.ts"
 import type { AirbnbSettings, VrboSettings } from "./contract.ts"
 
-// What settings mean: of two that exclude each other, in each of the forms one may have, and what a snapshot says.
-
 type OneOrMoreDiscounts = Discount | ReadonlyArray<Discount>
 
 const toDiscountList = (discounts: OneOrMoreDiscounts): ReadonlyArray<Discount> =>
   "discount" in discounts ? [discounts] : discounts
 
-/** What an `airbnb` listing's channel is told. The one kind of pet fee ends the other, so both are told. */
+/** Setting one kind of pet fee clears the other. */
 export const toAirbnbUpdate = (
   settings: AirbnbSettings
 ): Result.Result<Partial<AirbnbPriceAndRules>, BadRequest | ValidationFailed> => {
@@ -46,15 +44,15 @@ const maximumBelowMinimumError = new ValidationFailed({
   message: "settings.maximum_stay: must not be below minimum_stay."
 })
 
-/** What is shown of an `airbnb` listing: one kind of pet fee, so that it can be sent back. */
+/** Shows only one kind of pet fee, so that the result can be sent back. */
 export const toAirbnbPriceAndRules = (settings: AirbnbPriceAndRules): AirbnbPriceAndRules =>
   settings.pet_fee_obj === null ? settings : { ...settings, pet_fee: null }
 
-/** What a `vrbo` listing's channel is told: the base price wins over prices of weekdays. */
+/** The base price takes precedence over weekday prices. */
 export const toVrboUpdate = (settings: VrboSettings): VrboSettings =>
   settings.base_price === undefined ? settings : Struct.omit(settings, ["nightly_rate"])
 
-/** What is recorded once the channel has taken that: prices in both forms, and no fee where 0 took it away. */
+/** Returns the settings to record: both forms of prices, and null for a fee of 0. */
 export const toVrboSnapshot = (update: VrboSettings): Partial<VrboPriceAndRules> => ({
   ...update,
   ...(update.base_price === undefined && update.nightly_rate === undefined
@@ -63,7 +61,6 @@ export const toVrboSnapshot = (update: VrboSettings): Partial<VrboPriceAndRules>
   ...clearZeroFees(update)
 })
 
-/** A fee of 0 is none. */
 const clearZeroFees = ({
   cleaning_fee,
   extra_guest_fee,
@@ -76,7 +73,7 @@ const clearZeroFees = ({
   ...(security_deposit === 0 ? { security_deposit: null } : {})
 })
 
-/** A base price is that of every weekday; there is none where their prices differ. */
+/** The base price is null if weekday prices differ. */
 const toVrboPrices = (
   base: number | null,
   nightly: NightlyRate | null
@@ -103,10 +100,7 @@ const vrboSettingChecks = Object.entries(VrboPriceAndRules.fields).map(
 )
 const decodeVrboPriceAndRules = Schema.decodeUnknownSync(VrboPriceAndRules)
 
-/**
- * What is shown of a snapshot, whatever a channel has brought: what is not recorded, or is no such setting, is null. Sent
- * back, it is recorded as it is shown.
- */
+/** Missing or invalid settings become null. The result can be sent back unchanged. */
 export const toVrboPriceAndRules = (snapshot: Schema.Json | null): VrboPriceAndRules => {
   const values = vrboSettingChecks.map(([name, isSetting]) => {
     const value = Predicate.hasProperty(snapshot, name) ? snapshot[name] : null

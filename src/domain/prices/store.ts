@@ -14,7 +14,7 @@ import {
 import { type ListingSettingsParameters, updateSettingsSnapshotSql } from "../listings/settings-snapshot.ts"
 import { readRowId } from "../operator-rows.ts"
 
-/** The settings that the channel took last; null: none are recorded. */
+/** Null: no settings are recorded. */
 const SettingsSnapshotRow = Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) })
 type SettingsSnapshotRow = typeof SettingsSnapshotRow.Type
 
@@ -27,11 +27,9 @@ const findSnapshot =
       SELECT price_and_rules FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) own`)
 
 interface SentSettingNames {
-  /** The settings that the channel was told. */
   readonly names: ReadonlyArray<string>
 }
 
-/** Of the listings in a CTE: the settings that their channel was told. */
 const sentSettingsAuditSql = (sql: SqlClient.SqlClient, cte: string, names: ReadonlyArray<string>): Fragment => sql`
   SELECT operator_id, 'listing:' || id AS record, ${names}::text[] AS fields FROM ${sql(cte)}`
 
@@ -59,21 +57,18 @@ const recordSnapshot =
       })
     )
 
-/** What is known of listings' prices and rules here. */
 export class PriceAndRulesStore extends Context.Service<
   PriceAndRulesStore,
   {
-    /** Undefined if the operator has no such listing. */
     readonly findListing: (operatorId: number, key: ListingKey) => Effect.Effect<ListingReference | undefined>
-    /** Undefined if the operator has no such listing. */
     readonly findSnapshot: (operatorId: number, key: ListingKey) => Effect.Effect<SettingsSnapshotRow | undefined>
-    /** Records in the audit trail who sent settings to the channel, without their values. */
+    /** Records the names of sent settings in the audit log, without values. */
     readonly recordSentSettings: (
       operatorId: number,
       id: number,
       names: ReadonlyArray<string>
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Records the same, and adds the settings to the snapshot. */
+    /** Records the same, and merges the settings into the snapshot. */
     readonly recordSnapshot: (
       parameters: ListingSettingsParameters & SentSettingNames
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>

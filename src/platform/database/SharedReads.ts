@@ -2,9 +2,8 @@ import { Context, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * The client for short reads of requests. Their statements share connections and are sent together, which saves a third of a short
- * read's processor time. A statement delays those behind it on its connection, and runs to its end when its caller goes away. So only
- * reads by key or of an index page are sent here: they wait for no lock and take milliseconds.
+ * The client for short reads of requests, which share connections. A statement delays those behind it and runs to its
+ * end when its caller goes away. So use it only for reads by key or of an index page.
  */
 export class SharedReads extends Context.Service<SharedReads, SqlClient.SqlClient>()(
   "latchkey/platform/database/SharedReads"
@@ -13,8 +12,8 @@ export class SharedReads extends Context.Service<SharedReads, SqlClient.SqlClien
 type Read<Args extends ReadonlyArray<unknown>, A, E> = (...args: Args) => Effect.Effect<A, E>
 
 /**
- * Returns a function that makes a read of a store. The read shares a connection if `isShort` holds for its arguments, and if no
- * transaction is open: it must see what the transaction wrote.
+ * Returns a function that makes a read of a store. The read shares a connection if `isShort` holds, except in a
+ * transaction, whose writes it must see.
  */
 export const makeReadClientChooser = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

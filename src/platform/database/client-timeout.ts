@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, StatementTimeoutError, UnknownError } from "effect/sql/SqlError"
 
-// Where a session has no settings of its own (behind a pooler it is somebody else's after each transaction), the server
-// cannot be told how long a statement may take. It is told to cancel it instead, by whoever has waited long enough.
+// Behind a pooler the server cannot limit statements, because sessions have no settings. So the client cancels late
+// statements.
 
 const timeoutError = new SqlError({
   reason: new StatementTimeoutError({
@@ -15,7 +15,7 @@ const timeoutError = new SqlError({
   })
 })
 
-/** What interrupts a statement has it cancelled. A wait in the queue of the pooler counts too. */
+/** Waiting in the queue of the pooler counts too. */
 const withTimeout = (limit: Duration.Input) => {
   const interruptLate = Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(timeoutError) })
   return (connection: Connection): Connection => ({
@@ -24,13 +24,13 @@ const withTimeout = (limit: Duration.Input) => {
     executeValues: (...statement) => interruptLate(connection.executeValues(...statement)),
     executeUnprepared: (...statement) => interruptLate(connection.executeUnprepared(...statement)),
     executeValuesUnprepared: (...statement) => interruptLate(connection.executeValuesUnprepared(...statement)),
-    // Its rows are read as they come: by its end, not by the first of them.
+    // The time limit is for the whole stream, not for its first row.
     executeStream: (...statement) =>
       Stream.interruptWhen(connection.executeStream(...statement), Effect.delay(Effect.fail(timeoutError), limit))
   })
 }
 
-/** PostgreSQL answers `ROLLBACK` to the `COMMIT` of a transaction in which something failed. */
+/** PostgreSQL answers the `COMMIT` of an aborted transaction with `ROLLBACK`. */
 const isRolledBack = (answer: unknown): boolean =>
   typeof answer === "object" && answer !== null && "command" in answer && answer.command === "ROLLBACK"
 
@@ -42,7 +42,7 @@ const rolledBackError = new SqlError({
   })
 })
 
-/** The same client, whose statements fail as a server's would that stopped them, once they have taken `limit`. */
+/** Returns the client with a time limit. A late statement fails with the error of a server that stopped it. */
 export const makeTimeoutClient = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
   const acquirer = Effect.map(client.reserve, withTimeout(limit))
   const timedClient = yield* SqlClient.make({

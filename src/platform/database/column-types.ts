@@ -9,7 +9,7 @@ const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
 
 const HALF = 2 ** 32
 
-/** Within these a number carries both halves of an integer exactly. */
+/** Limit of the high half of a safe integer. */
 const SAFE_HIGH = 2 ** 21
 
 const int32At = (bytes: Uint8Array, at: number): number =>
@@ -27,11 +27,8 @@ const readInt8 = (bytes: Uint8Array, offset: number, size: number) => {
 }
 
 /**
- * `int8` as a number: identifiers, counts and sums are far below 2^53. A value beyond it stays a `bigint`, which no
- * number schema accepts, so the one caller that reads it dies. Failing here instead would close the connection under
- * every other statement that shares it.
- *
- * Every row has several, so they are read where they lie, without a view or a bigint of each.
+ * A value beyond 2^53 stays a `bigint`, which no number schema accepts, so only its reader fails. An error here would
+ * close the connection under all statements that share it.
  */
 const int8: PgTypes.Codec<number | bigint> = {
   decode: (bytes) => readInt8(bytes, 0, bytes.byteLength),
@@ -55,9 +52,8 @@ const int8: PgTypes.Codec<number | bigint> = {
 }
 
 /**
- * How columns arrive, the same from a server and from the embedded database: `int8` as number, `numeric` as decimal
- * string, `date` as `YYYY-MM-DD` string, `timestamptz` as `Date` with milliseconds (decode with
- * `Schema.DateTimeUtcFromDate`), `jsonb` parsed. Only `int8` differs from the client's own codecs.
+ * The same for a server and the embedded database: `int8` as number, `numeric` as decimal string, `date` as
+ * `YYYY-MM-DD`, `timestamptz` as `Date`, `jsonb` parsed.
  */
 export const columnTypes: PgTypes.Registry = PgTypes.makeRegistry()
 columnTypes.register(PgTypes.OID.int8, int8, { arrayOid: PgTypes.OID.int8Array })

@@ -3,9 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { jsonParameter } from "./parameters.ts"
 
-// A table's columns are the fields of a Schema.Struct, each with the type the database has for it. What a statement says
-// of them (names, the types of a JSON parameter, assignments, a JSON object) is derived, so that one more column is one
-// more field. Names are the same in the database, in rows and in the contract.
+// Derives SQL texts from a struct whose fields are the columns of a table.
 
 declare module "effect/Schema" {
   namespace Annotations {
@@ -17,17 +15,15 @@ declare module "effect/Schema" {
 
 type SqlType = "bigint" | "boolean" | "date" | "integer" | "jsonb" | "numeric" | "text" | "time" | "timestamptz"
 
-/** A field that is a column of that type. Amounts (`numeric`) are decimal text, in rows and in JSON. */
+/** Marks a field as a column. A `numeric` column is decimal text, in rows and in JSON. */
 export const column = <Field extends Schema.Top>(type: SqlType, field: Field) => field.annotate({ sqlType: type })
 
-/** The same, with what a new row has in it of which nothing is said about this column. */
 export const columnWithDefault = <Field extends Schema.Constraint & Schema.WithoutConstructorDefault>(
   type: SqlType,
   field: Field,
   defaultValue: Field["~type.make.in"]
 ) => Schema.withConstructorDefault<Field>(Effect.succeed(defaultValue))(field).annotate({ sqlType: type })
 
-/** What stands for the columns of a table: a struct whose every field is a {@link column}. */
 interface TableColumns {
   readonly fields: Schema.Struct.Fields
 }
@@ -41,14 +37,12 @@ const joinColumns = (
     .map(([name, field]) => format(name, sqlTypeOf(name, field)))
     .join(separator)
 
-/** Throws for a field that is no column: a mistake in a declaration, which any test of its statements meets. */
 const sqlTypeOf = (name: string, field: Schema.Constraint): SqlType => {
   const type = SchemaAST.resolveAt<SqlType>("sqlType")(field.ast)
   if (type === undefined) throw new Error(`${name} says no type of the database`)
   return type
 }
 
-/** Keeps each text that was made of columns and a table name, because statements use it at each call. The code has few of them. */
 const memoizeText = (
   toText: (columns: TableColumns, table: string) => string
 ): ((columns: TableColumns, table: string) => string) => {
@@ -67,17 +61,17 @@ const namesText = memoizeText((columns, table) =>
   joinColumns(columns, ", ", (name) => (table === "" ? name : `${table}.${name}`))
 )
 
-/** `a, b`, or of a table `t.a, t.b`. */
+/** `a, b`, or with a table `t.a, t.b`. */
 export const columnNames = (columns: TableColumns, table = ""): string => namesText(columns, table)
 
 const definitionsText = memoizeText((columns) => joinColumns(columns, ", ", (name, type) => `${name} ${type}`))
 
-/** `a bigint, b text`: what `jsonb_to_recordset` makes of a JSON parameter. */
+/** `a bigint, b text`, as `jsonb_to_recordset` needs it. */
 export const columnDefinitions = (columns: TableColumns): string => definitionsText(columns, "")
 
 /**
- * For a FROM: `given`, with the columns of one row as one parameter. What the row has beside them is left out, a column
- * it does not have is null.
+ * Returns a FROM item `given` with one row as one parameter. Properties without a column are ignored; missing columns
+ * are null.
  */
 export const rowParameterSql = (sql: SqlClient, columns: TableColumns, row: object): Fragment =>
   sql`jsonb_to_record(${jsonParameter(row)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
@@ -87,15 +81,12 @@ export const columnAssignments = memoizeText((columns, source) =>
   joinColumns(columns, ", ", (name) => `${name} = ${source}.${name}`)
 )
 
-/** `'a', t.a, 'b', t.b::text`: what `jsonb_build_object` takes. */
+/** `'a', t.a, 'b', t.b::text`, as `jsonb_build_object` needs it. */
 export const jsonObjectPairs = memoizeText((columns, table) =>
   joinColumns(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
 )
 
-/**
- * What of the columns, by name, is read in another form than the table has: a time of day as an hour and a minute, an
- * amount as its text, which the client would else put together of its binary digits.
- */
+/** Returns expressions for columns that are not read as stored: a time as hour and minute, an amount as text. */
 export const columnReadExpressions = (
   sql: SqlClient,
   columns: TableColumns,
@@ -117,10 +108,7 @@ const hourAndMinuteSql = (time: string): string =>
   `CASE WHEN ${time} IS NOT NULL THEN jsonb_build_object(
     'hour', extract(hour FROM ${time})::int, 'minute', extract(minute FROM ${time})::int) END`
 
-/**
- * `a = $1::type` for each value that is sent, `a = t.a` for each that is undefined: what is not sent stays. What is sent
- * beside the columns is left out.
- */
+/** Returns `a = $1::type` for each value and `a = t.a` for each undefined one. Values without a column are ignored. */
 export const updateAssignments = (
   sql: SqlClient,
   columns: TableColumns,

@@ -6,18 +6,17 @@ import { connectToControl, resolveControlPath } from "./control-path.ts"
 import { retryUntilFolderFree } from "./folder-wait.ts"
 import { withStatementCache } from "./statement-cache.ts"
 
-/** Whether the command has the data folder itself, so that nobody else works on its database. */
+/** Whether the command opened the data folder itself, so that no service uses the database. */
 export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/platform/database/OwnsDataFolder", {
   defaultValue: () => false
 }) {}
 
-/** Milliseconds the service has to greet: one that does is in the middle of a long statement at worst. */
+/** A service in the middle of a long statement responds late. */
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * The embedded database for a command: through the service that has the data folder, or opened by the command itself
- * where there is none. The folder's lock is the truth; while somebody has it whom no socket reaches (a service that
- * starts or stops, another command), the command waits.
+ * Provides the embedded database to a command: through the running service, or opened by the command. While another
+ * process has the lock but no reachable socket, the command waits.
  */
 export const layerCommandEmbedded = (dataDir: string) =>
   Layer.effectContext(
@@ -35,7 +34,6 @@ export const layerCommandEmbedded = (dataDir: string) =>
     })
   )
 
-// Loaded when needed: beside a service no command takes the time and the memory.
 const openEmbedded = (dataDir: string, scope: Scope.Scope) =>
   Effect.flatMap(
     Effect.promise(() => import("./embedded.ts")),
@@ -43,7 +41,7 @@ const openEmbedded = (dataDir: string, scope: Scope.Scope) =>
       Layer.buildWithScope(Layer.merge(layerEmbedded(dataDir, "command"), Layer.succeed(OwnsDataFolder, true)), scope)
   )
 
-/** A guest of the service's session. It names no statements, which are the session's. */
+/** Must not prepare named statements, because the session is shared. */
 const layerSecondaryConnection = (firstSocket: Socket, path: string) => {
   const sockets = [firstSocket]
   const client = PgClient.make({

@@ -3,26 +3,25 @@ import type { ConnectionOptions } from "node:tls"
 import { Effect, Redacted, Result } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
-// How a connection to a server is encrypted, as its address says by `sslmode`, in the words of PostgreSQL's own client. The
-// library would take `require` for the strictest mode with the certificates of the system, and would not look at a file.
+// Encryption with the `sslmode` values of libpq. The client library would treat `require` as the strictest mode and
+// ignore `sslrootcert`.
 
-/** The strengths an address may ask for, the weakest first. */
+/** From the weakest to the strictest. */
 export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const
 type SslMode = (typeof SSL_MODES)[number]
 
 interface ConnectionEncryption {
-  /** Without any said: `disable`. */
+  /** Default: `disable`. */
   readonly mode: SslMode
-  /** File of the certificates that are believed; undefined: those that Node knows. */
+  /** CA file. Default: the CAs of Node. */
   readonly rootCertificate: string | undefined
 }
 
 const isMode = (text: string): text is SslMode => SSL_MODES.some((mode) => mode === text)
 
 /**
- * What an address asks for; fails with what it must be instead. `prefer` and `allow` are refused: whoever is in between
- * makes them go unencrypted, and nobody would see it. Of what else PostgreSQL's client takes of `ssl…` nothing is passed
- * over in silence.
+ * Returns the encryption of an address, or why it is invalid. `prefer` and `allow` are rejected because an attacker can
+ * downgrade them. Unknown `ssl…` parameters are rejected too.
  */
 export const parseConnectionEncryption = (address: string): Result.Result<ConnectionEncryption, string> => {
   const sslParameters = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
@@ -40,7 +39,7 @@ export const parseConnectionEncryption = (address: string): Result.Result<Connec
   if (sslmode === "disable" && sslrootcert !== undefined) {
     return Result.fail("with sslmode=verify-full if it has sslrootcert")
   }
-  // Anybody gets a certificate of an authority that everybody believes.
+  // Anyone can get a certificate from a public CA.
   if (sslmode === "verify-ca" && sslrootcert === undefined) {
     return Result.fail("with sslrootcert if it has sslmode=verify-ca")
   }
@@ -50,10 +49,7 @@ export const parseConnectionEncryption = (address: string): Result.Result<Connec
 const toConnectionError = (message: string, cause: unknown) =>
   new SqlError({ reason: new ConnectionError({ cause, message, operation: "connect" }) })
 
-/**
- * What the sockets to a server are given. As with PostgreSQL's own client, `require` looks at no certificate unless it is
- * told of a file, and is `verify-ca` then.
- */
+/** As in libpq, `require` verifies a certificate only if there is a CA file. */
 export const makeTlsOptions = Effect.fnUntraced(function* (
   url: Redacted.Redacted
 ): Effect.fn.Return<false | ConnectionOptions, SqlError> {

@@ -1,14 +1,12 @@
 import { Effect, Predicate, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** A rule of the database that refused a statement. */
 export interface ConstraintViolation {
   readonly name: string
-  /** The server's DETAIL; a limit says its number here. */
+  /** PostgreSQL's DETAIL. A limit writes its number here. */
   readonly detail: string
 }
 
-/** The constraint a statement broke; undefined when it failed for another reason. */
 export const findConstraintViolation = (error: SqlError): ConstraintViolation | undefined => {
   const { reason } = error
   if (reason._tag !== "UniqueViolation" && reason._tag !== "ConstraintError") return undefined
@@ -18,7 +16,6 @@ export const findConstraintViolation = (error: SqlError): ConstraintViolation | 
   return { name: cause.constraint, detail }
 }
 
-/** The rows of a changing statement; of a constraint that refuses it its caller is told what `toError` says. */
 const failOnViolation =
   <E>(toError: (violation: ConstraintViolation) => E | undefined) =>
   <R>(statement: Effect.Effect<ReadonlyArray<object>, SqlError, R>): Effect.Effect<ReadonlyArray<object>, E, R> =>
@@ -29,9 +26,8 @@ const failOnViolation =
     })
 
 /**
- * Reads the row of a changing statement, which has one. `toError` says what the caller is told when a constraint refuses
- * it, which holds however many change the same at once; where it says nothing, and for whatever else goes wrong, the
- * failure is a defect.
+ * Reads the one row of a statement. `toError` maps a violated constraint to a domain error, also under concurrent
+ * changes. Any other failure is a defect.
  */
 export const makeRowReaderOrFail = <A, E>(
   row: Schema.ConstraintDecoder<A>,
@@ -46,7 +42,7 @@ export const makeRowReaderOrFail = <A, E>(
     )
 }
 
-/** The same of a statement that has a row or none: undefined. */
+/** Like {@link makeRowReaderOrFail}, for a statement that returns at most one row. */
 export const makeOptionalRowReaderOrFail = <A, E>(
   row: Schema.ConstraintDecoder<A>,
   toError: (violation: ConstraintViolation) => E | undefined

@@ -5,17 +5,13 @@ import { controlSocketPath, ensureShortControlPath } from "./control-path.ts"
 import { EmbeddedDatabase } from "./embedded.ts"
 import { encodeFatalError, FINAL_MESSAGE_MS } from "./secondary-connection.ts"
 
-/** Commands that may be connected at once. */
 export const MAX_CONTROL_CONNECTIONS = 32
-/** Milliseconds that commands under way get when the service ends: then what they have open is undone. */
+/** Open transactions of commands are rolled back after this time. */
 const CONTROL_STOP_MS = 500
 
 /**
- * A running service takes the commands of the command line, which run as they do on a server: each is a guest of the
- * session. The socket lies in the data folder, for this process's user alone. `afterTransaction` runs when a statement or a
- * transaction of a command is over: it may have left the workers something to do.
- *
- * Where no socket can be made (a file system without them) the service says so and goes without it.
+ * Accepts commands of the CLI on a private socket in the data folder. `afterTransaction` runs after each statement or
+ * transaction, which may have created work for the workers. Without a socket the service logs a warning and runs on.
  */
 export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Effect<void>) =>
   Layer.effectDiscard(
@@ -26,7 +22,7 @@ export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Eff
         connectSecondary(() => Effect.runForkWith(context)(afterTransaction))
       )
       const server = createServer(connections.accept)
-      // One that could not be let in (no file handle is left) ends no service.
+      // A failed accept must not end the service.
       server.on("error", (cause) =>
         Effect.runForkWith(context)(
           Effect.annotateLogs(Effect.logWarning("the control socket failed"), { reason: cause.message })
@@ -34,7 +30,7 @@ export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Eff
       )
       yield* Effect.addFinalizer(() => Effect.promise(() => closeServer(server, connections, dataDir)))
       yield* Effect.tryPromise({
-        // What a killed process left there: the folder is ours, so nobody listens on it.
+        // A killed process may have left its socket. This process has the folder's lock, so no process listens.
         try: () => Fs.rm(controlSocketPath(dataDir), { force: true }),
         catch: (cause) => cause
       }).pipe(
@@ -66,16 +62,14 @@ const startListening = (server: Server, path: string): Effect.Effect<void, Error
     })
   })
 
-/** Nobody comes any more; who is there may finish for a moment. */
 const closeServer = async (server: Server, connections: CommandConnections, dataDir: string): Promise<void> => {
   if (!server.listening) return
   server.close()
-  // Before they are waited for: a command that comes now finds no socket, and waits for the folder.
+  // Removed first, so that a new command finds no socket and waits for the folder.
   await Fs.rm(controlSocketPath(dataDir), { force: true })
   await connections.drain(CONTROL_STOP_MS)
 }
 
-/** Who is connected. */
 class CommandConnections {
   readonly #connectSecondary: () => ReturnType<EmbeddedDatabase["Service"]["connect"]>
   readonly #openConnections = new Set<Promise<void>>()
@@ -86,7 +80,6 @@ class CommandConnections {
   }
 
   readonly accept = (socket: Socket): void => {
-    // A client that goes away in the middle is nothing unusual.
     socket.on("error", () => {})
     if (this.#openConnections.size >= MAX_CONTROL_CONNECTIONS) {
       socket.resume()
@@ -105,14 +98,12 @@ class CommandConnections {
     connection.on("error", () => socket.destroy())
     connection.once("end", () => endWithMessage(socket))
     connection.once("close", () => {
-      // Its client left the last word lying.
       if (!connection.readableEnded) socket.destroy()
     })
     connection.pipe(socket, { end: false })
     socket.pipe(connection)
   }
 
-  /** Resolves when everybody has gone, who is asked to after so many milliseconds. */
   async drain(timeoutMs: number): Promise<void> {
     const closeTimer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()

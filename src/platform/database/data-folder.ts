@@ -5,21 +5,18 @@ import { Effect } from "effect"
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** The folder of the database in a data folder, and what the names of those begin with in which one is being made. */
 export const DATABASE_FOLDER = "database"
 export const UNFINISHED_PREFIX = "database.unfinished"
 
-/** What the names of copies of the database begin with, which commands make and take away. */
+/** Name prefix of the copies that commands make. */
 export const COPY_PREFIX = "database.copy"
 
-/** What says that the database is moved elsewhere, and the lock of who moves it. */
 export const MOVE_FILE = "moving"
 export const MOVE_LOCK_FILE = "moving.lock"
 
-/** The folder of images in a data folder. */
 export const IMAGES_FOLDER = "images"
 
-/** What the service makes in a data folder; whatever else somebody keeps there is theirs. */
+/** Entries of a data folder that the service creates. Other entries belong to the user. */
 const SERVICE_ENTRIES: ReadonlySet<string> = new Set([
   "lock",
   "lock-journal",
@@ -33,27 +30,22 @@ const SERVICE_ENTRIES: ReadonlySet<string> = new Set([
   IMAGES_FOLDER
 ])
 
-/** Whether it is what a first start left that was killed; releases before gave it no name of its own. */
+/** Returns true for the unfinished database of a first start that was killed. */
 export const isUnfinishedDatabase = (name: string): boolean =>
   name === UNFINISHED_PREFIX || name.startsWith(`${UNFINISHED_PREFIX}-`)
 
-/** Returns whether an entry of a data folder shows that a process used the folder before. */
 export const isTraceOfUse = (name: string): boolean => SERVICE_ENTRIES.has(name) && name !== DATABASE_FOLDER
 
 const isServiceEntry = (name: string): boolean =>
   SERVICE_ENTRIES.has(name) || isUnfinishedDatabase(name) || name.startsWith(`${COPY_PREFIX}-`)
 
 /**
- * From now on only the user of this process can read what it writes. For the whole process, because the files of the
- * embedded database are made deep inside it, at any time; nothing the service writes is for anybody else.
+ * Makes all new files of this process private. The embedded database creates files at any time, so the umask is set for
+ * good.
  */
 export const keepFilesPrivate = Effect.sync(() => process.umask(0o077))
 
-/**
- * Gives what is in the data folder to this process's user alone: an earlier release let others read it. One look at each
- * file, of which a database has a few for each table and index (1,200 take 60 ms). Where the file system keeps no modes,
- * the start says so and goes on.
- */
+/** Makes the data folder private. Logs a warning if the file system has no modes. */
 export const restrictPermissions = (dataDir: string): Effect.Effect<void> =>
   Effect.try({ try: () => restrictDataFolder(dataDir), catch: (cause) => cause }).pipe(
     Effect.catch((cause) =>
@@ -65,14 +57,14 @@ export const restrictPermissions = (dataDir: string): Effect.Effect<void> =>
 
 const restrictDataFolder = (dataDir: string): void => {
   const entries = readdirSync(dataDir, { withFileTypes: true })
-  // No release before made images that others can read, and there may be a million.
+  // Images were always private, and there may be a million.
   for (const entry of entries) if (isServiceEntry(entry.name) && entry.name !== IMAGES_FOLDER) restrictEntry(entry)
   if (entries.every(({ name }) => isServiceEntry(name))) setMode(dataDir, FOLDER_MODE)
 }
 
 const restrictEntry = (entry: Dirent): void => {
   const path = join(entry.parentPath, entry.name)
-  // Nothing else: a link leads where somebody else decides.
+  // A link may lead outside the data folder.
   if (entry.isFile()) setMode(path, FILE_MODE)
   if (!entry.isDirectory()) return
   for (const child of readdirSync(path, { withFileTypes: true })) restrictEntry(child)

@@ -8,10 +8,8 @@ import { inspectDatabase, tryFolderWork } from "./database-state.ts"
 import { errorCodeOf } from "./error-reason.ts"
 import { DataFolderUnusable } from "./folder-lock.ts"
 
-/** Milliseconds in which a new database is made; it takes three seconds, and more where much else goes on. */
 const CREATION_TIMEOUT_MS = 120_000
 
-/** How a new database is made: by which program, and in how many milliseconds at most. */
 interface CreationOptions {
   readonly program: string
   readonly timeoutMs: number
@@ -23,12 +21,11 @@ const DEFAULT_CREATION: CreationOptions = {
 }
 
 /**
- * Returns the folder of the database in a data folder that this process has locked. Makes a database if there is none. Fails if
- * `database` is damaged. `isNew`: the result of `isNewFolder` from before the lock.
+ * Returns the database folder of a locked data folder and creates a database if there is none. Fails if `database` is
+ * damaged. `isNew`: the result of `isNewFolder` from before the lock.
  *
- * It is made by a program of its own, because 150 MB of what that takes would stay with this process for good. And it is
- * made under another name first: a process killed in the middle of its first start would otherwise leave a folder that
- * looks like a database and is none.
+ * A separate program creates it, because the memory would stay with this process. A temporary name keeps a killed start
+ * from leaving an incomplete `database`.
  */
 export const prepareDatabaseFolder = (
   dataDir: string,
@@ -41,7 +38,7 @@ export const prepareDatabaseFolder = (
     if (state.kind === "damaged") return yield* Effect.fail(state.reason)
     if (state.kind === "present") return folder
     yield* runUninterruptibly(() => removeUnfinished(dataDir))
-    // Of a new name: a program whose end is not over yet, though the one who wanted it is gone, must not write into it.
+    // A new name, because the program of an earlier start may still be writing.
     const unfinished = yield* runUninterruptibly(() => Fs.mkdtemp(join(dataDir, `${UNFINISHED_PREFIX}-`)))
     yield* createDatabase(unfinished, creation)
     // An empty `database` may be a link. The new database replaces the folder that the link names.
@@ -59,18 +56,17 @@ const OTHER_DISK_CODES: ReadonlySet<unknown> = new Set(["EXDEV", "EBUSY"])
 
 const explainOtherDisk = (cause: unknown): unknown => (OTHER_DISK_CODES.has(errorCodeOf(cause)) ? OTHER_DISK : cause)
 
-/** Runs work on the file system to its end, so that the lock is held until the work is over. */
+/** Runs file-system work to its end, so that the lock is held until then. */
 const runUninterruptibly = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.uninterruptible(tryFolderWork(work))
 
-/** What first starts left that were killed. */
 const removeUnfinished = async (dataDir: string): Promise<void> => {
   for (const name of await Fs.readdir(dataDir)) {
     if (isUnfinishedDatabase(name)) await Fs.rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
-/** Runs the program to its end; whoever is interrupted meanwhile, or has waited long enough, ends it. */
+/** Interruption and timeout kill the program. */
 const createDatabase = (folder: string, { program, timeoutMs }: CreationOptions): Effect.Effect<void, Error> =>
   Effect.callback<void, Error>((resume) => {
     const child = fork(program, [folder], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] })

@@ -16,52 +16,43 @@ import { READINESS_TIMEOUT_MS, Readiness } from "./Readiness.ts"
 import { SharedReads } from "./SharedReads.ts"
 import { checkServer, type UnsupportedServer } from "./server-check.ts"
 
-/** Connections of a process for its work in the background (one of them only listens), and the statements that share one. */
+/** One of them only listens. */
 export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS_PER_CONNECTION = 4
-/** The same behind a pooler, where no statement shares one. */
+/** Behind a pooler no statements share a connection. */
 export const POOLED_BACKGROUND_CONNECTIONS = 8
 
-/** Short reads of requests that may be under way on one of their connections: more than the calls that a process works on. */
+/** More than the concurrent calls of a process. */
 const SHARED_READS_PER_CONNECTION = 16
 
-/** Connections of a process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one wakes others. */
+/** Connections per process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one sends them. */
 export const DIRECT_CONNECTIONS = 2
 
-/** The one that asks whether the database answers. */
 export const PROBE_CONNECTIONS = 1
 
-/**
- * Milliseconds in which the embedded database must show that it is there: it has other statements to finish first, at its
- * first start those that make the demo operator.
- */
+/** Longer than for a server, because the embedded database first finishes other statements. */
 const EMBEDDED_READINESS_TIMEOUT_MS = 10_000
 
-/** Which database this process works on; the settings of the process provide it. */
 export class DatabaseSettings extends Context.Service<
   DatabaseSettings,
   {
-    /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
+    /** Undefined: the database is embedded in `dataDir`. */
     readonly databaseUrl: Redacted.Redacted | undefined
-    /** Whether statements are prepared there; where not, a pooler without prepared statements is in between. */
+    /** False: a pooler without prepared statements is in front of the server. */
     readonly databasePrepared: boolean
-    /** Connections of a process for requests. */
     readonly databaseConnections: number
-    /** The same server without the pooler that is in between then; undefined: there is none, or nothing but it. */
+    /** The same server without the pooler, if it can be reached directly. */
     readonly databaseDirectUrl: Redacted.Redacted | undefined
     readonly dataDir: string
-    /** Seconds a server gives a statement of a request. */
     readonly statementSeconds: number
   }
 >()("latchkey/platform/database/DatabaseSettings") {}
 
 type Settings = DatabaseSettings["Service"]
 
-/** What is between the service and the server. */
 const toPooler = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOptions["pooler"] =>
   databasePrepared && databaseDirectUrl === undefined ? undefined : { supportsPreparedStatements: databasePrepared }
 
-/** Statements of the background that can be under way at once in a process. Without a pooler one of the connections listens. */
 export const maxBackgroundStatements = (settings: Settings): number =>
   toPooler(settings) === undefined
     ? (BACKGROUND_CONNECTIONS - 1) * BACKGROUND_STATEMENTS_PER_CONNECTION
@@ -73,15 +64,13 @@ const layerServer = (
   options: Omit<PostgresOptions, "url" | "pooler"> = {}
 ) => layerPostgres({ url, pooler: toPooler(settings), ...options })
 
-/** Provides the server after a check that this release works on it. `requiresWrites`: see `checkServer`. */
 const layerCheckedServer = (settings: Settings, url: Redacted.Redacted, requiresWrites: boolean) =>
   Layer.provideMerge(
     Layer.effectDiscard(checkServer(toPooler(settings), { requiresWrites })),
     layerServer(settings, url)
   )
 
-// Loaded when asked for: beside a server, the embedded database would only take memory.
-// Waits for a command that has the folder, and for one that has it too short to say what it is; never for a service.
+// Loaded on demand to save memory. Waits for a command that uses the folder, never for a service.
 const layerEmbedded = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir } = yield* DatabaseSettings
@@ -94,10 +83,8 @@ const layerEmbedded = Layer.unwrap(
   })
 )
 
-/** Why there is no database to work on. */
 type DatabaseUnusable = SqlError | UnsupportedServer | DataFolderTaken | DataFolderUnusable | DatabaseMoved
 
-/** The database the settings name: a PostgreSQL server, or the one embedded in the data folder. */
 export const layerDatabase = Layer.unwrap(
   Effect.map(
     DatabaseSettings,
@@ -106,7 +93,7 @@ export const layerDatabase = Layer.unwrap(
   )
 )
 
-/** Nobody works on a data folder that is moved to a server, or was. Looked at where it says so: others need no SQLite for it. */
+/** Fails if the data folder was moved. The module is loaded only then, because it loads SQLite. */
 const ensureNotMoved = (dataDir: string) =>
   Effect.suspend(() =>
     existsSync(join(dataDir, MOVE_FILE))
@@ -117,7 +104,6 @@ const ensureNotMoved = (dataDir: string) =>
       : Effect.void
   )
 
-/** The same for a command, which the service that runs on the embedded database lets in. */
 export const layerCommandDatabase = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* DatabaseSettings
@@ -131,7 +117,7 @@ export const layerCommandDatabase = Layer.unwrap(
   })
 )
 
-/** Takes commands on the embedded database; on a server they need nobody. `afterTransaction`: see `layerControlSocket`. */
+/** `afterTransaction`: see `layerControlSocket`. */
 export const layerControl = (afterTransaction: Effect.Effect<void>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -142,7 +128,6 @@ export const layerControl = (afterTransaction: Effect.Effect<void>) =>
     })
   )
 
-/** Whether it may be written to: the embedded one may not while it is moved to a server. */
 export const layerWriteAccess = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, dataDir } = yield* DatabaseSettings
@@ -152,10 +137,7 @@ export const layerWriteAccess = Layer.unwrap(
   })
 )
 
-/**
- * The same database for requests: a statement of them that takes too long is stopped. The embedded database cannot
- * (it runs on this thread, where no timer would fire meanwhile): there a statement runs to its end.
- */
+/** Limits the time of statements, except on the embedded database: it blocks this thread, so no timer could fire. */
 export const layerRequestDatabase = Layer.unwrap(
   Effect.map(DatabaseSettings, (settings) => {
     const { databaseUrl, databaseConnections, statementSeconds } = settings
@@ -163,7 +145,6 @@ export const layerRequestDatabase = Layer.unwrap(
     const statementTimeout = `${statementSeconds} seconds` as const
     const layerRequests = (maxConnections: number) =>
       layerServer(settings, databaseUrl, { maxConnections, statementTimeout })
-    // Statements never share a connection of a pooler, see layerPostgres.
     if (toPooler(settings) !== undefined)
       return Layer.provideMerge(layerSharedReads, layerRequests(databaseConnections))
     const layerShared = layerServer(settings, databaseUrl, {
@@ -182,8 +163,8 @@ export const layerRequestDatabase = Layer.unwrap(
 const layerSharedReads = Layer.effect(SharedReads, SqlClient.SqlClient)
 
 /**
- * The same database for work in the background. On a server it has connections of its own, so that no request waits
- * behind a long statement of it, and its commits do not wait for the disk: only for work that may be done twice.
+ * On a server, background work has its own connections, so that requests do not wait for it. Its commits do not wait
+ * for the disk, so use it only for work that may run twice.
  */
 export const layerBackgroundDatabase = Layer.unwrap(
   Effect.map(DatabaseSettings, (settings) =>
@@ -198,8 +179,8 @@ export const layerBackgroundDatabase = Layer.unwrap(
 )
 
 /**
- * A client whose sessions are its own, for what listens: beside a pooler one that goes around it. Undefined: nothing leads to a
- * session (the pooler is the only way), or nobody else is on the database (it is embedded).
+ * A client with its own sessions for LISTEN, past a pooler. Undefined if there is no direct connection, or if the
+ * database is embedded.
  */
 export const chooseSessionLayer = Effect.map(DatabaseSettings, (settings) => {
   const { databaseUrl, databaseDirectUrl } = settings
@@ -209,10 +190,7 @@ export const chooseSessionLayer = Effect.map(DatabaseSettings, (settings) => {
   return toPooler(settings) === undefined ? layerBackgroundDatabase : undefined
 })
 
-/**
- * Whether the database answers. On a server this has a connection of its own, so that it tells a database that is away
- * from one that has much to do; the embedded database has one session, and is asked in its turn.
- */
+/** On a server it has its own connection, so that a busy database does not count as down. */
 export const layerReadiness = Layer.unwrap(
   Effect.map(DatabaseSettings, (settings) =>
     settings.databaseUrl === undefined
@@ -221,7 +199,7 @@ export const layerReadiness = Layer.unwrap(
   )
 )
 
-/** Questions that may share the connection: one that is given up must not hold it until it is cancelled. */
+/** A probe that timed out must not block the next one. */
 const PROBES_PER_CONNECTION = 4
 
 const layerProbe = (settings: Settings, url: Redacted.Redacted) =>

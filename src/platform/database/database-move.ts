@@ -4,28 +4,27 @@ import { Data, Effect, Exit, Option, Schema, Scope } from "effect"
 import { MOVE_FILE, MOVE_LOCK_FILE } from "./data-folder.ts"
 import { DataFolderUnusable, lockFile } from "./folder-lock.ts"
 
-// A data folder whose database is moved to a server says so in a file: while that is there, nobody writes to the database.
-// So there are never two that are written to, whoever is killed when.
+// While a data folder has this file, nothing writes to its embedded database. So there are never two writable copies,
+// even after a crash.
 
-/** A session of a server, until it ends: a process number alone is given to others afterwards. */
+/** The start time is needed because process ids are reused. */
 export const ServerSession = Schema.Struct({
   pid: Schema.Int,
-  /** When it began, in seconds since 1970, as the server writes them. */
+  /** Seconds since 1970, as PostgreSQL prints them. */
   began: Schema.String
 })
 export type ServerSession = typeof ServerSession.Type
 
-/** How far the move has come. */
 const DatabaseMove = Schema.Struct({
   /**
-   * `copying`: nothing of it is on the server yet, and nothing will be once the command that does it is gone. `committing`:
-   * it may be there, or not. `moved`: it is.
+   * `copying`: nothing is committed, and nothing will be once the command is gone. `committing`: the commit may have
+   * happened.
    */
   state: Schema.Literals(["copying", "committing", "moved"]),
   /** Host and name of the server's database. */
   to: Schema.String,
   since: Schema.String,
-  /** What commits, while that is the state. Releases before this one did not say it. */
+  /** The session that commits. Older releases did not record it. */
   session: Schema.optionalKey(ServerSession)
 })
 export type DatabaseMove = typeof DatabaseMove.Type
@@ -36,22 +35,20 @@ const moveFilePath = (dataDir: string): string => join(dataDir, MOVE_FILE)
 
 const toUnusable = (dataDir: string) => (cause: unknown) => new DataFolderUnusable({ dataDir, cause })
 
-/** Undefined where there is none, or no folder yet. */
 const readIfExists = (file: string): Promise<string | undefined> =>
   Fs.readFile(file, "utf8").catch((error: NodeJS.ErrnoException) =>
     error.code === "ENOENT" ? undefined : Promise.reject(error)
   )
 
-/** One that cannot be read is taken for the most careful. */
+/** An unreadable file counts as the most restrictive state. */
 const UNREADABLE_MOVE: DatabaseMove = { state: "committing", to: "a server", since: "some time ago" }
 
-/** What the data folder says of a move; undefined: there is none. */
 export const readMove = (dataDir: string): Effect.Effect<DatabaseMove | undefined, DataFolderUnusable> =>
   Effect.tryPromise({ try: () => readIfExists(moveFilePath(dataDir)), catch: toUnusable(dataDir) }).pipe(
     Effect.map((text) => (text === undefined ? undefined : Option.getOrElse(decodeMove(text), () => UNREADABLE_MOVE)))
   )
 
-/** Says how far it has come, whole or not at all. */
+/** Records the state of the move atomically. */
 export const writeMove = (dataDir: string, move: DatabaseMove): Effect.Effect<void, DataFolderUnusable> =>
   Effect.uninterruptible(
     Effect.tryPromise({
@@ -66,28 +63,25 @@ const writeAtomically = async (file: string, text: string): Promise<void> => {
   await Fs.rename(unfinished, file)
 }
 
-/** Takes back what was said. */
 export const clearMove = (dataDir: string): Effect.Effect<void, DataFolderUnusable> =>
   Effect.uninterruptible(
     Effect.tryPromise({ try: () => Fs.rm(moveFilePath(dataDir), { force: true }), catch: toUnusable(dataDir) })
   )
 
-/** Another command moves this data folder. */
 class MoveInProgress extends Data.TaggedError("MoveInProgress")<{ readonly dataDir: string }> {
   override get message(): string {
     return `another command is moving ${this.dataDir}`
   }
 }
 
-/** Only one command at a time moves a data folder, or takes that back; the lock goes with its process. */
+/** Only one command moves a data folder or undoes that. The lock ends with its process. */
 export const lockMove = (dataDir: string): Effect.Effect<void, DataFolderUnusable | MoveInProgress, Scope.Scope> =>
   Effect.flatMap(lockFile(join(dataDir, MOVE_LOCK_FILE), toUnusable(dataDir)), (isLocked) =>
     isLocked ? Effect.void : new MoveInProgress({ dataDir })
   )
 
 /**
- * What still stands of a move: one that had not come to its commit is over when the command that did it is gone, since a
- * server undoes what was not committed. Then it is taken back.
+ * Returns the move in effect. A `copying` move is cleared when its command is gone, because the server rolled it back.
  */
 export const loadActiveMove = (dataDir: string): Effect.Effect<DatabaseMove | undefined, DataFolderUnusable> =>
   Effect.flatMap(readMove(dataDir), (move) =>
@@ -98,7 +92,7 @@ const clearAbandonedMove = Effect.fnUntraced(function* (dataDir: string, move: D
   const scope = yield* Scope.make()
   const clearIfUnlocked = Effect.gen(function* () {
     yield* Scope.provide(lockMove(dataDir), scope)
-    // It may have gone on until the lock was free.
+    // The command may have continued until the lock was free.
     const current = yield* readMove(dataDir)
     if (current?.state !== "copying") return current
     yield* clearMove(dataDir)
@@ -110,7 +104,6 @@ const clearAbandonedMove = Effect.fnUntraced(function* (dataDir: string, move: D
   )
 })
 
-/** What to do about it, to follow what is the matter. */
 export const describeNextStep = (move: DatabaseMove): string =>
   move.state === "moved"
     ? `set DATABASE_URL to that server, or undo the move with latchkey move --abort`
@@ -121,12 +114,10 @@ export const describeMove = (move: DatabaseMove): string =>
     ? `was moved to ${move.to} at ${move.since}`
     : `is being moved to ${move.to}, started at ${move.since}`
 
-/** The service does not start on a data folder that is moved. */
 export class DatabaseMoved extends Data.TaggedError("DatabaseMoved")<{
   readonly dataDir: string
   readonly move: DatabaseMove
 }> {
-  /** What is the matter, and what to do about it. */
   get problem(): string {
     return `the database of ${this.dataDir} ${describeMove(this.move)}`
   }
@@ -138,7 +129,6 @@ export class DatabaseMoved extends Data.TaggedError("DatabaseMoved")<{
   }
 }
 
-/** Fails where a move stands: what were written here would be missing there. */
 export const failIfMoved = (dataDir: string) =>
   Effect.flatMap(loadActiveMove(dataDir), (move) =>
     move === undefined ? Effect.void : new DatabaseMoved({ dataDir, move })

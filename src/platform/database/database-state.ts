@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { DATABASE_FOLDER, isTraceOfUse, isUnfinishedDatabase } from "./data-folder.ts"
 import { errorCodeOf } from "./error-reason.ts"
 
-/** The state of `database` in a data folder. `why` names the damage and its cure. */
 type DatabaseState =
   | { readonly kind: "absent" | "empty" | "present" }
   | { readonly kind: "damaged"; readonly reason: string }
@@ -41,37 +40,30 @@ const inspectFolder = async (dataDir: string): Promise<DatabaseState> => {
 const listNames = (dataDir: string): Promise<ReadonlyArray<string>> =>
   Fs.readdir(dataDir).catch((cause) => (errorCodeOf(cause) === "ENOENT" ? [] : Promise.reject(cause)))
 
-/**
- * Returns whether a process may make a database in the data folder if `database` is empty. The folder has no traces of use, or it
- * has the unfinished database of a first start that was killed.
- */
+/** A killed first start leaves an unfinished database, so that counts as new too. */
 const isNew = async (dataDir: string): Promise<boolean> => {
   const names = await listNames(dataDir)
   return names.some(isUnfinishedDatabase) || !names.some(isTraceOfUse)
 }
 
-/** Runs work on the file system. Fails with the cause as Node reports it. */
 export const tryFolderWork = <A>(work: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: work, catch: (cause) => cause })
 
-/** Returns whether the data folder is new. Call it before this process locks the folder, because the lock is a trace of use. */
+/** Call it before this process locks the folder, because the lock is a trace of use. */
 export const isNewFolder = (dataDir: string): Effect.Effect<boolean, unknown> => tryFolderWork(() => isNew(dataDir))
 
-/**
- * Returns the state of the database in a data folder. An empty `database` is damage if the folder was used before: its disk may not
- * be mounted, and PostgreSQL would make a new database in its place.
- */
+/** An empty `database` is damage if the folder was used before: its disk may not be mounted. */
 export const inspectDatabase = (dataDir: string, isNew: boolean): Effect.Effect<DatabaseState, unknown> =>
   Effect.map(
     tryFolderWork(() => inspectFolder(dataDir)),
     (state): DatabaseState => (state.kind === "empty" && !isNew ? { kind: "damaged", reason: EMPTIED } : state)
   )
 
-/** Returns whether a start would make a new database in the data folder. Returns false if the folder is damaged or unreadable. */
+/** Returns whether a start would create a database. False if the folder is damaged or unreadable. */
 export const lacksDatabase = (dataDir: string): Effect.Effect<boolean> =>
   isNewFolder(dataDir).pipe(
     Effect.flatMap((isNew) => inspectDatabase(dataDir, isNew)),
     Effect.map(({ kind }) => kind === "absent" || kind === "empty"),
-    // The command that opens the folder afterwards reports why it is unreadable.
+    // The command that opens the folder reports the error.
     Effect.catch(() => Effect.succeed(false))
   )

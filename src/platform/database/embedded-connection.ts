@@ -6,7 +6,6 @@ export const ENCRYPTION_REFUSED = Buffer.from("N")
 
 export type WriteCallback = (error?: Error | null) => void
 
-/** The owner's connection to the embedded session: nothing between the two but this process's memory. */
 export class EmbeddedConnection extends Duplex {
   readonly #session: EmbeddedSession
   readonly #share: SessionShare
@@ -26,7 +25,6 @@ export class EmbeddedConnection extends Duplex {
     this.#accepting = this.#accept(this.#messages.push(chunk)).then(() => done(), done)
   }
 
-  /** What was written while the database was busy is handed over in one go. */
   override _writev(chunks: Array<{ chunk: Buffer; encoding: BufferEncoding }>, done: WriteCallback): void {
     this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), "utf8", done)
   }
@@ -54,13 +52,13 @@ export class EmbeddedConnection extends Duplex {
         case "startup":
           this.#releaseSession = this.#session.acquire()
           await this.#releaseSession
-          // Destroyed while it waited for its turn: the session goes to the next one.
+          // The connection was destroyed while it waited for the session.
           if (!this.destroyed) this.#answer(await this.#session.respondToStartup(message.bytes, this.#share))
           break
         case "statements":
           if (!this.destroyed) this.#answer(await this.#share.execute(message.bytes))
           break
-        // A statement runs to its end before anything else is read, so there is never one left to cancel.
+        // Statements run to their end before the next message is read, so there is never one to cancel.
         case "cancel":
         case "terminate":
         case "too-large":

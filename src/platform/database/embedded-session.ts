@@ -3,7 +3,7 @@ import type { PGlite } from "@electric-sql/pglite"
 import { Mutex } from "./mutex.ts"
 import { findPanic } from "./panic.ts"
 
-/** Milliseconds statements may follow one another before timers and sockets get their turn. */
+/** Longest run of statements before timers and sockets get a turn. */
 const MAX_RUN_MS = 5
 
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4])
@@ -19,8 +19,8 @@ const ROLLBACK = simpleQuery("ROLLBACK")
 const DISCARD_ALL = simpleQuery("DISCARD ALL")
 
 /**
- * Undoes what a guest may have set in the session, 0.3 ms. What the owner has stays: its settings are those of its
- * startup, its statements are named over the wire and not in SQL, and of the rest it has nothing.
+ * Undoes changes of a secondary connection. Settings and named statements of the primary connection stay, because they
+ * do not come from SQL.
  */
 const RESET_SESSION = simpleQuery(`
   CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; DISCARD TEMP;
@@ -37,27 +37,24 @@ const RESET_SESSION = simpleQuery(`
 const READ_ONLY = simpleQuery("SET default_transaction_read_only = on")
 const READ_WRITE = simpleQuery("SET default_transaction_read_only = off")
 
-/** ReadyForQuery outside a transaction: the last an answer says when nothing of its client is left open. */
+/** ReadyForQuery outside a transaction. */
 const READY_AND_IDLE = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
 const isSessionIdle = (answer: Buffer): boolean => answer.subarray(-READY_AND_IDLE.length).equals(READY_AND_IDLE)
 
 /**
- * The one session an embedded database has.
+ * The only session of an embedded database.
  *
- * It is lent to one owner after the other: a connection that comes while another is open waits in its startup until that
- * one has gone, and finds a session as fresh as a new one. Beside the owner there may be guests: each has the session
- * from the first message of a statement or transaction to its end, in turn with the owner. What it set is undone with
- * that turn already: a guest may stay for hours.
+ * One primary connection owns it at a time; the next one waits and gets a session like a new one. Secondary connections
+ * take turns with it for a statement or transaction, after which the session is restored.
  */
 export class EmbeddedSession {
   readonly #database: Pick<PGlite, "close" | "execProtocolRawStream" | "isInTransaction">
-  /** Says why, once the database has given itself up. */
   readonly #panicked = Promise.withResolvers<string>()
-  /** Resolves with what it said once the database has given itself up; from then on nothing is asked of it. */
+  /** After a PANIC no statement is sent. */
   readonly panicReason: Promise<string> = this.#panicked.promise
   readonly #sessionMutex = new Mutex()
-  /** Guests come one after the other, so that the owner waits for one of them however many there are. */
+  /** The primary connection waits for at most one secondary connection. */
   readonly #secondaryMutex = new Mutex()
   #free: Promise<void> = Promise.resolve()
   #greeting: Buffer | undefined
@@ -69,7 +66,7 @@ export class EmbeddedSession {
     this.#database = database
   }
 
-  /** Resolves, once the session is free, with the function that hands it on to the next owner. */
+  /** Resolves when the session is free, with the function that releases it. */
   readonly acquire = (): Promise<() => void> => {
     const previous = this.#free
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -77,31 +74,27 @@ export class EmbeddedSession {
     return previous.then(() => resolve)
   }
 
-  /** The share of the owner, to be taken when the session is lent to it. */
   readonly makePrimaryShare = (): SessionShare => new SessionShare(this, [this.#sessionMutex], async () => {})
 
-  /** The share of a guest. */
   readonly makeSecondaryShare = (): SessionShare =>
     new SessionShare(this, [this.#secondaryMutex, this.#sessionMutex], this.#restore)
 
-  /** What the database said to the first startup; the same to every later one. */
   readonly respondToStartup = async (startup: Uint8Array, share: SessionShare): Promise<Buffer> => {
     this.#greeting ??= await share.execute(startup)
     return this.#greeting
   }
 
   /**
-   * Executes whole wire messages and answers with what the database says to all of them. To be called by whoever has
-   * the turn.
+   * Executes whole wire messages. The caller must hold the session.
    *
-   * `execProtocolRaw` would do as well, but PGlite keeps every message it ever answered that way in memory.
+   * `execProtocolRaw` would leak memory: PGlite keeps every message that it answers that way.
    */
   readonly execute = async (messages: Uint8Array): Promise<Buffer> => {
     await this.#letOthersRun()
     if (this.#closed) throw new Error("the embedded database is closed")
     const pieces: Array<Buffer> = []
     await this.#database.execProtocolRawStream(messages, {
-      // The piece is a window into the memory of the database, which writes the next one over it.
+      // Copied, because the database reuses this memory for the next piece.
       onRawData: (piece) => pieces.push(Buffer.from(piece))
     })
     const answer = Buffer.concat(pieces)
@@ -113,28 +106,27 @@ export class EmbeddedSession {
     return answer
   }
 
-  /** Ends what somebody left open. To be called by whoever has the turn. */
+  /** The caller must hold the session. */
   readonly rollBack = async (): Promise<void> => {
     if (this.#closed) return
-    // A session whose last statement failed skips everything up to the next Sync.
+    // After a failed statement the session skips everything up to the next Sync.
     await this.execute(SYNC)
     if (this.#database.isInTransaction()) await this.execute(ROLLBACK)
   }
 
-  /** Gives the owner back the session it had. To be called outside a transaction, by whoever has the turn. */
+  /** The caller must hold the session outside a transaction. */
   readonly #restore = async (): Promise<void> => {
     if (!this.#closed) await this.execute(RESET_SESSION)
     await this.#keepReadOnly()
   }
 
-  /** Nothing is left of transactions, prepared statements, settings and advisory locks. */
   readonly discardAll = async (): Promise<void> => {
     await this.rollBack()
     if (!this.#closed) await this.execute(DISCARD_ALL)
     await this.#keepReadOnly()
   }
 
-  /** From when it resolves on nothing is written, or anything may be again, whoever asks. */
+  /** When it resolves, all connections are affected. */
   readonly setReadOnly = async (isReadOnly: boolean): Promise<void> => {
     await this.#sessionMutex.acquire()
     this.#readOnly = isReadOnly
@@ -146,9 +138,9 @@ export class EmbeddedSession {
     if (this.#readOnly && !this.#closed) await this.execute(READ_ONLY)
   }
 
-  /** Writes everything out and ends the database. Connections still open fail at their next statement. */
+  /** Open connections fail at their next statement. */
   readonly close = async (): Promise<void> => {
-    // One that has given itself up would not come to an end of that.
+    // After a PANIC, closing would never end.
     if (this.#closed) return
     await this.discardAll()
     if (this.#closed) return
@@ -156,10 +148,7 @@ export class EmbeddedSession {
     await this.#database.close()
   }
 
-  /**
-   * The database runs on this thread, and a statement that follows at once on the answer to the last one never lets go
-   * of it: without a pause now and then every timer and socket of the process would wait for the last statement.
-   */
+  /** The database runs on this thread. Without pauses, statements would block all timers and sockets. */
   readonly #letOthersRun = async (): Promise<void> => {
     if (performance.now() - this.#lastPause < MAX_RUN_MS) return
     await nextTurn()
@@ -167,26 +156,25 @@ export class EmbeddedSession {
   }
 }
 
-/** One connection's share of the session: the session is its own from a first message to the end of what that begins. */
+/** The access of one connection to the session, from a first message to the end of its statement or transaction. */
 export class SessionShare {
   readonly #session: EmbeddedSession
   readonly #queues: ReadonlyArray<Mutex>
   readonly #restore: () => Promise<void>
   #held = false
 
-  /** `restore` is called when a turn is over, before the next one has it. */
+  /** `restore` runs before the next connection gets the session. */
   constructor(session: EmbeddedSession, queues: ReadonlyArray<Mutex>, restore: () => Promise<void>) {
     this.#session = session
     this.#queues = queues
     this.#restore = restore
   }
 
-  /** Whether something is open, for which all others wait. */
   get isHeld(): boolean {
     return this.#held
   }
 
-  /** Executes messages once it is this connection's turn. One that fails ends its connection, which then leaves. */
+  /** A failure ends the connection, which then releases the session. */
   async execute(messages: Uint8Array): Promise<Buffer> {
     if (!this.#held) await this.#take()
     const answer = await this.#session.execute(messages)
@@ -196,7 +184,7 @@ export class SessionShare {
     return answer
   }
 
-  /** A guest goes: what it left open is undone. */
+  /** Releases a secondary connection and rolls back its open transaction. */
   async release(): Promise<void> {
     if (!this.#held) return
     await this.#session
@@ -205,7 +193,7 @@ export class SessionShare {
       .finally(() => this.#giveBack())
   }
 
-  /** The owner goes: the next one finds a session as fresh as a new one. */
+  /** Releases the primary connection and leaves the session like a new one. */
   async reset(): Promise<void> {
     if (!this.#held) await this.#take()
     await this.#session.discardAll().finally(() => this.#giveBack())

@@ -3,18 +3,16 @@ import { type DatabaseMove, describeMove, describeNextStep, loadActiveMove } fro
 import { EmbeddedDatabase } from "./embedded.ts"
 import { WriteAccess } from "./WriteAccess.ts"
 
-/** Milliseconds that work under way gets to write down how it ended, before nothing is written any more. */
+/** Time for work in progress to write its result. */
 export const LAST_WRITES_MS = 1_500
-/** Milliseconds between two looks whether a move has begun or ended. */
 const POLL_MS = 500
 
-/** Callers are told what concerns them; who runs the service finds the rest in its log. */
 const READ_ONLY_MESSAGE =
   "The service only reads at the moment: its data is being moved. Nothing was changed; try again later."
 
 /**
- * Lets the embedded database be written to unless it is moved elsewhere. Before it is moved, callers who change something
- * are refused and work in the background rests; then the database itself refuses.
+ * Makes the embedded database read-only while it is moved. Callers that write are rejected and background work pauses
+ * before the database itself rejects writes.
  */
 export const layerEmbeddedWriteAccess = (dataDir: string) =>
   Layer.effect(
@@ -22,7 +20,7 @@ export const layerEmbeddedWriteAccess = (dataDir: string) =>
     Effect.gen(function* () {
       const database = yield* EmbeddedDatabase
       const writable = yield* Latch.make(true)
-      /** What callers are refused for, and what the database was switched for: known once it was, so that it is tried again. */
+      /** They differ until the switch succeeds, so that a failed one is retried. */
       let [announcedMove, appliedMove]: [DatabaseMove | undefined, DatabaseMove | undefined] = [undefined, undefined]
       const stopWrites = Effect.fnUntraced(function* (move: DatabaseMove) {
         if (announcedMove === undefined)
@@ -48,7 +46,7 @@ export const layerEmbeddedWriteAccess = (dataDir: string) =>
         )
         appliedMove = move
       })
-      // Whatever goes wrong with one look: without the next one the service would stay as it is for ever.
+      // One failed check must not end the loop.
       const checkMove = Effect.flatMap(loadActiveMove(dataDir), applyMove).pipe(
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause),

@@ -20,20 +20,14 @@ import { withStatementCache } from "./statement-cache.ts"
 
 export { DataFolderTaken, DataFolderUnusable } from "./folder-lock.ts"
 
-/** The PostgreSQL that runs inside this process, for what a client cannot ask over SQL. */
 export class EmbeddedDatabase extends Context.Service<
   EmbeddedDatabase,
   {
-    /** One session: a connection waits until the one before it is closed. */
+    /** A connection waits until the previous one is closed. */
     readonly connect: () => Duplex
-    /**
-     * A guest's connection, which shares the session with it. It may not name statements, because names are the session's.
-     * `afterwards` is called when a statement or a transaction of the guest is over.
-     */
+    /** Must not prepare named statements. `afterTransaction` runs after each statement or transaction. */
     readonly connectSecondary: (afterTransaction: () => void, timeouts?: Partial<SecondaryTimeouts>) => Duplex
-    /** Whoever writes is refused from now on, or no longer. */
     readonly setReadOnly: (isReadOnly: boolean) => Effect.Effect<void>
-    /** A copy of the whole database, for `layerInMemory`. */
     readonly snapshot: Effect.Effect<Blob>
   }
 >()("latchkey/platform/database/EmbeddedDatabase") {
@@ -73,20 +67,16 @@ export class EmbeddedDatabase extends Context.Service<
     )
 }
 
-/**
- * Megabytes of pages PostgreSQL caches itself. It would take 128, all at once at the start, on top of the files that the
- * operating system caches anyway.
- */
+/** The default of 128 would be allocated at the start. */
 const BUFFERS_MB = 16
 
 const START_PARAMETERS = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}MB`]
 
 /**
- * PostgreSQL in the process, its files in `dataDir`. Fails with `DataFolderTaken` when another process has the folder,
- * with `DataFolderUnusable` when it cannot be made or written.
+ * Provides PostgreSQL inside this process.
  *
- * A committed row survives the process being killed at any moment. It is not flushed to the disk itself: safety
- * against power loss needs a PostgreSQL server.
+ * Committed rows survive a kill of the process at any moment, but not a power loss, because they are not flushed to
+ * disk.
  */
 export const layerEmbedded = (
   dataDir: string,
@@ -94,13 +84,13 @@ export const layerEmbedded = (
 ): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError | DataFolderTaken | DataFolderUnusable> =>
   Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir, ownerKind))
 
-/** PostgreSQL in the process and gone with it; starts empty or as a copy of a `snapshot` (0.5 s instead of 3 s). */
+/** Provides PostgreSQL in memory, empty or as a copy of `snapshot`. */
 export const layerInMemory = (
   snapshot?: Blob
 ): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>
   Layer.provideMerge(layerClient, EmbeddedDatabase.layerInMemory(snapshot))
 
-/** It says "Aborted()" of whatever kept it from starting. */
+/** PGlite reports "Aborted()" for every cause. */
 const toStartError = (dataDir: string) => (cause: unknown) =>
   new DataFolderUnusable({
     dataDir,
@@ -129,7 +119,7 @@ const openDatabase = <E>(
     }
   })
 
-/** What was acknowledged is in its log, from which the next start makes it good. */
+/** The next start recovers committed rows from the write-ahead log. */
 const shutDownAfterPanic = (reason: string): Effect.Effect<void> =>
   Effect.andThen(
     Effect.logFatal(
@@ -148,7 +138,7 @@ const makeClient = Effect.gen(function* () {
     username: "postgres",
     database: "postgres",
     ssl: false,
-    // One session: a second connection would wait for the first one for ever.
+    // A second connection would wait for the only session forever.
     minConnections: 1,
     maxConnections: 1,
     multiplex: true,

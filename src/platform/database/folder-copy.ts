@@ -11,28 +11,24 @@ import { toReason } from "./error-reason.ts"
 import { makeCopyFolder, removeLeftoverCopies } from "./leftover-copies.ts"
 import { makeSingleRowReader } from "./rows.ts"
 
-// The embedded database as it is at one moment, as a folder of its own. The service that has it has one session, in which
-// reading everything would hold up all callers; its files are copied within milliseconds, and read by another process.
+// Copies the embedded database as of one moment, while a service may use it.
 //
-// Between two statements the files are what a killed process leaves, from which PostgreSQL makes its last commit again. So
-// the copy is made in two passes: one beside the service's work, of everything; and one while the session is held, of what
-// changed meanwhile. Callers wait for the second.
+// Between two statements, files look as after a kill, from which PostgreSQL recovers. One pass copies everything beside
+// the service. A second pass holds the session and copies what changed, so callers wait only for that.
 
-/** There is no database to copy, or copying it failed. */
 class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
 
-/** Milliseconds between two words to the service that its session is still needed: it takes it back from who is silent. */
+/** A silent connection would lose the session. */
 const KEEP_ALIVE_MS = 1_000
-/** A file may be written twice within the tick of a file system's clock, which is two seconds at worst. */
+/** The coarsest clock of a file system. */
 const CLOCK_TICK_MS = 2_000
 
 const WAL = "pg_wal"
 
-/** What there was of a file when it was copied. */
 interface FileState {
   readonly size: number
   readonly changedAt: number
-  /** Whether it could change again without that being seen. */
+  /** The file may change again without a new modification time. */
   readonly isRecent: boolean
 }
 
@@ -48,12 +44,11 @@ const readFileState = async (file: string): Promise<FileState | undefined> => {
   return { size: stats.size, changedAt: stats.mtimeMs, isRecent: Math.abs(Date.now() - stats.mtimeMs) < CLOCK_TICK_MS }
 }
 
-/** By reference where the file system can, so that it takes no time and no room. */
 const copyFile = (from: string, to: string): Promise<void> => Fs.copyFile(from, to, constants.COPYFILE_FICLONE)
 
 const isWal = (file: string): boolean => dirname(file) === WAL
 
-/** Everything, while it may change: what is copied in the middle of a write is copied again by the second pass. */
+/** First pass: copies all files. The second pass repeats those that change meanwhile. */
 const copyAllFiles = async (from: string, to: string): Promise<Map<string, FileState>> => {
   const copiedStates = new Map<string, FileState>()
   for (const folder of await Fs.readdir(from, { recursive: true, withFileTypes: true })) {
@@ -74,13 +69,12 @@ const copyAllFiles = async (from: string, to: string): Promise<Map<string, FileS
   return copiedStates
 }
 
-/** What the log must have, by the names of its files. */
 interface WalRange {
   readonly first: string
   readonly last: string
 }
 
-/** What changed since, while nothing changes; answers how many files that were. */
+/** Second pass: copies changed files while the session is held. Returns their number. */
 const copyChangedFiles = async (
   from: string,
   to: string,
@@ -91,7 +85,7 @@ const copyChangedFiles = async (
   let copiedCount = 0
   for (const file of files) {
     const name = file.slice(WAL.length + 1)
-    // The rest of the log is older, or lies there to be written over.
+    // Other WAL files are older or reused.
     if (isWal(file) && !(name >= walRange.first && name <= walRange.last)) continue
     const [copiedState, state] = [copiedStates.get(file), await readFileState(join(from, file))]
     if (
@@ -121,22 +115,19 @@ const tryFileWork = <A>(work: () => Promise<A>): Effect.Effect<A, DatabaseCopyFa
     catch: toCopyError
   })
 
-/** A copy, and for how many milliseconds callers had to wait for it. */
 interface FolderCopy {
-  /** A data folder that has nothing but the database. */
   readonly folder: string
+  /** Milliseconds for which callers had to wait. */
   readonly heldMs: number
 }
 
-/** Bytes that are left free beside a copy: for what callers write meanwhile, and for what CHECKPOINT does. */
 export const COPY_RESERVE_BYTES = 64 * 1024 * 1024
 
-/** Whether a disk with so many bytes free has room for a copy of so many. */
 export const hasRoomForCopy = (bytes: number, free: number): boolean => free >= bytes + COPY_RESERVE_BYTES
 
 const readSize = makeSingleRowReader(Schema.Struct({ bytes: Schema.Int }))
 
-/** A disk that a copy fills would stop the service, and the database gives itself up where a CHECKPOINT finds no room. */
+/** A full disk stops the service, and a CHECKPOINT without space crashes the database. */
 const requireRoomForCopy = Effect.fnUntraced(function* (sql: SqlClient, folder: string) {
   const { bytes } = yield* readSize(sql`SELECT sum(pg_database_size(oid))::bigint AS bytes FROM pg_database`)
   const { bavail, bsize } = yield* tryFileWork(() => Fs.statfs(folder))
@@ -153,7 +144,7 @@ const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
 const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
   const sql = yield* SqlClient
   yield* requireRoomForCopy(sql, from)
-  // What the log says is in the tables then: little of it is left to copy.
+  // Leaves little WAL to copy.
   yield* sql`CHECKPOINT`.unprepared
   const copiedStates = yield* tryFileWork(() => copyAllFiles(from, to))
   let heldSince = 0
@@ -166,7 +157,7 @@ const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
       tryFileWork(() => copyChangedFiles(from, to, copiedStates, walRange)),
       keepAlive
     )
-    // Answered only where the session was held all the time.
+    // Fails unless the session was held all the time.
     yield* sql`SELECT 1`
   })
   yield* sql.withTransaction(copyWhileHeld)
@@ -174,9 +165,8 @@ const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
 })
 
 /**
- * Copies the database of a data folder, beside the service that has it or alone, once `beforeCopy` is done. The copy lies in the
- * data folder and goes with the scope; it takes as much room as the database, where the file system does not share what is
- * the same.
+ * Copies the database of a data folder after `beforeCopy`. The copy can take as much space as the database, and is
+ * removed with the scope.
  */
 export const copyDatabaseFolder = Effect.fnUntraced(function* <E = never>(
   dataDir: string,

@@ -6,7 +6,6 @@ import { keepFilesPrivate } from "./data-folder.ts"
 import { errorCodeOf } from "./error-reason.ts"
 import { clearOwner, type FolderOwnerKind, findOwnerWithoutLock, readOwner, writeOwner } from "./folder-owner.ts"
 
-/** Another process works in the data folder: `pid`, `ownerKind`, as far as that could be found out. */
 export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
   readonly dataDir: string
   readonly pid: number | undefined
@@ -18,7 +17,6 @@ export class DataFolderTaken extends Data.TaggedError("DataFolderTaken")<{
   }
 }
 
-/** The data folder is not there and cannot be made, or cannot be written to. */
 export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
   readonly dataDir: string
   readonly cause: unknown
@@ -30,15 +28,11 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
 }
 
 /**
- * Takes the data folder (made when missing) for this process until the scope closes.
+ * Locks the data folder until the scope closes. Creates it if it is missing.
  *
- * The lock is the kernel's, on a file that SQLite opens exclusively, and so it is gone the moment its process is,
- * however it ended. A file with a process number alone could not tell a dead owner from an unrelated process that has
- * been given the same number, which in a container is the usual case. The file beside it is for the message, and for
- * those who wait for a command only.
- *
- * If somebody deletes the lock file, the lock is free although its owner still runs. So this function also rejects the folder while
- * the recorded owner has files in it open, or a service listens on its control socket.
+ * The kernel's lock, on a file that SQLite opens exclusively, ends with its process. A process id alone may be reused,
+ * which is common in containers. If somebody deletes the lock file, the lock is free although its owner still runs. So
+ * a folder with signs of a running owner is rejected too.
  */
 export const lockDataFolder = (
   dataDir: string,
@@ -55,12 +49,12 @@ export const lockDataFolder = (
     if (owner !== undefined) return yield* new DataFolderTaken({ dataDir, ...owner })
     yield* Effect.acquireRelease(
       Effect.tryPromise({ try: () => writeOwner(dataDir, ownerKind), catch: toUnusable }),
-      // Emptied before the lock is free: the next one must not be taken for this one until it has written itself.
+      // Emptied before the lock is free, so that it never names the wrong process.
       () => Effect.promise(() => clearOwner(dataDir))
     )
   })
 
-/** Takes a file's lock until the scope closes; answers whether it was free. */
+/** Returns false if another process holds the lock. */
 export const lockFile = <E>(file: string, toError: (cause: unknown) => E): Effect.Effect<boolean, E, Scope.Scope> =>
   Effect.gen(function* () {
     const lock = yield* Effect.acquireRelease(
@@ -76,13 +70,13 @@ export const lockFile = <E>(file: string, toError: (cause: unknown) => E): Effec
     )
   })
 
-/** Like a recursive `mkdir`, which never returns where the kernel makes no folders, such as below `/proc`. */
+/** A recursive `mkdir` never returns where the kernel creates no folders, such as below `/proc`. */
 const makeFolder = async (folder: string): Promise<void> => {
   const make = () => Fs.mkdir(folder, { mode: 0o700 })
   const code = await make().then(() => "", errorCodeOf)
   if (code === "" || (code === "EEXIST" && (await Fs.stat(folder)).isDirectory())) return
   if (code === "ENOENT") await makeFolder(dirname(folder))
-  // Once more, for the error it fails with; between the two another process may have made it.
+  // Retries for the final error. Another process may have created the folder meanwhile.
   await make().catch((cause) =>
     code === "ENOENT" && errorCodeOf(cause) === "EEXIST" ? undefined : Promise.reject(cause)
   )

@@ -1,14 +1,13 @@
 import { Effect, Exit, Predicate, Schedule, Scope } from "effect"
 import type { DataFolderTaken } from "./folder-lock.ts"
 
-/** Milliseconds a process waits for the data folder: the stop of a service takes twelve seconds at most. */
+/** The stop of a service takes twelve seconds at most. */
 export const FOLDER_WAIT_MS = 15_000
-/** Milliseconds between two looks meanwhile. */
 const POLL_MS = 100
 
 /**
- * Tries again while the data folder is taken by somebody worth waiting for; one try in vain leaves nothing open. What it
- * makes lives as long as the scope it is called in.
+ * Retries while another process holds the data folder and `shouldWait` accepts it. A failed attempt closes its
+ * resources; those of the successful one live in the caller's scope.
  */
 export const retryUntilFolderFree = <A, E, R>(
   attempt: (scope: Scope.Scope) => Effect.Effect<A, E, R>,
@@ -27,5 +26,5 @@ export const retryUntilFolderFree = <A, E, R>(
     )
   )
 
-// By its tag: the class comes with SQLite, which nobody loads beside a service.
+// Compares the tag, because the class would load SQLite.
 const isFolderTaken = (error: unknown): error is DataFolderTaken => Predicate.isTagged(error, "DataFolderTaken")

@@ -1,14 +1,12 @@
-/** What a client sent, cut at message boundaries (PostgreSQL documentation, "Message Formats"). */
+/** Messages are cut at their boundaries (PostgreSQL documentation, "Message Formats"). */
 export type FrontendMessages =
   | { readonly kind: "encryption-request" }
   | { readonly kind: "cancel" }
   | { readonly kind: "startup"; readonly bytes: Uint8Array }
   | { readonly kind: "terminate" }
-  /** One or more whole messages, next to each other. */
   | { readonly kind: "statements"; readonly bytes: Uint8Array }
-  /** A message longer than is taken; nothing more is read. */
   | { readonly kind: "too-large" }
-  /** No message at all; nothing more is read. The database of this process would look for its end for ever. */
+  /** After it the parser reads nothing, because the database would search for its end forever. */
   | { readonly kind: "malformed" }
 
 const CANCEL_REQUEST = 80_877_102
@@ -19,24 +17,20 @@ const LENGTH_BYTES = 4
 const TERMINATE = "X".charCodeAt(0)
 const PASSWORD = "p".charCodeAt(0)
 const PARSE = "P".charCodeAt(0)
-/** What a client may send once it has started. */
 const MESSAGE_TYPES: ReadonlySet<number | undefined> = new Set(
   ["B", "C", "D", "E", "F", "H", "P", "Q", "S", "X", "c", "d", "f", "p"].map((type) => type.charCodeAt(0))
 )
-/** What the database answers with ReadyForQuery. */
+/** The database answers these with ReadyForQuery. */
 const READY_FOR_QUERY_TYPES: ReadonlySet<number | undefined> = new Set(
   ["S", "Q", "F"].map((type) => type.charCodeAt(0))
 )
 
-/** How messages are gathered. */
 interface ParserOptions {
-  /** Statements are handed on as they came together, or each up to the Sync after which others may go on. */
+  /** `chunk` passes messages on as they arrived; `sync` splits them after each Sync. */
   readonly unit: "chunk" | "sync"
-  /** The longest message. */
   readonly maxMessageBytes: number
 }
 
-/** Whether one of these whole messages prepares a statement that has a name. */
 export const hasNamedStatement = (messages: Uint8Array): boolean => {
   const view = new DataView(messages.buffer, messages.byteOffset, messages.byteLength)
   let offset = 0
@@ -47,17 +41,14 @@ export const hasNamedStatement = (messages: Uint8Array): boolean => {
   return false
 }
 
-/**
- * Puts the chunks of a byte stream back together to whole messages. The database executes what it is handed at once
- * and would take the first half of a message for all of it.
- */
+/** Reassembles whole messages from a byte stream. The database would execute an incomplete message. */
 export class FrontendMessageParser {
   readonly #gathering: ParserOptions
   #pending: Buffer = Buffer.alloc(0)
-  /** What came since, not joined yet: a long message would be copied with each of its chunks. */
+  /** Joining chunks at once would copy a long message repeatedly. */
   #chunks: Array<Uint8Array> = []
   #bytes = 0
-  /** Bytes there must be before anything more can be taken. */
+  /** Bytes needed before parsing can continue. */
   #needed = 0
   #started = false
 
@@ -95,7 +86,7 @@ export class FrontendMessageParser {
     return messages
   }
 
-  /** Until the startup packet messages have no type byte: length, then a code. */
+  /** Messages before the startup have no type byte. */
   #takeOpening(): FrontendMessages | undefined {
     this.#needed = 2 * LENGTH_BYTES
     if (this.#pending.length < this.#needed) return undefined
@@ -135,7 +126,7 @@ export class FrontendMessageParser {
       if (type === TERMINATE || type === PASSWORD) {
         flush()
         this.#take(size)
-        // A password answers a question that is never asked: whoever runs in this process owns the data folder.
+        // The database never asks for a password.
         if (type === TERMINATE) messages.push({ kind: "terminate" })
       } else {
         end += size

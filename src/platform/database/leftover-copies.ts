@@ -5,12 +5,11 @@ import { Clock, Effect, type Scope } from "effect"
 import { COPY_PREFIX } from "./data-folder.ts"
 import { lockFile } from "./folder-lock.ts"
 
-// A command that copies the database works in a folder of its own, which it takes away at its end; a killed one cannot. Whose
-// folder it is says a lock beside it, taken before the folder is made: where that is free, nobody is there any more.
+// A command locks a file before it makes a copy of the database. If that lock is free, a killed command left the copy.
 
-/** Folders that are removed at once: each has some thousand files, and who starts waits for it. */
+/** A start waits for the removal. */
 export const MAX_COPIES_REMOVED = 20
-/** Milliseconds after which what has no lock beside it is left: a release before this one took none, and copied within minutes. */
+/** For copies without a lock, which older releases made. */
 export const LEFTOVER_AGE_MS = 60 * 60 * 1000
 
 const LOCK_SUFFIX = ".lock"
@@ -22,7 +21,6 @@ const removeCopy = (folder: string): Promise<void> =>
     .then(() => Fs.rm(`${folder}${LOCK_SUFFIX}`, { force: true }))
     .then(() => Fs.rm(`${folder}${LOCK_SUFFIX}-journal`, { force: true }))
 
-/** A folder in the data folder that is this process's, and goes with the scope. */
 export const makeCopyFolder = Effect.fnUntraced(function* (
   dataDir: string
 ): Effect.fn.Return<string, unknown, Scope.Scope> {
@@ -35,7 +33,6 @@ export const makeCopyFolder = Effect.fnUntraced(function* (
   )
 })
 
-/** Whether nobody has a lock. */
 const isFree = (lock: string): Effect.Effect<boolean, unknown> => Effect.scoped(lockFile(lock, keepCause))
 
 const exists = (path: string): Promise<boolean> =>
@@ -44,26 +41,23 @@ const exists = (path: string): Promise<boolean> =>
     () => false
   )
 
-/** Whether who made it is gone. */
 const isLeftover = Effect.fnUntraced(function* (folder: string) {
   const [hasLock, hasFolder] = yield* Effect.promise(() =>
     Promise.all([exists(`${folder}${LOCK_SUFFIX}`), exists(folder)])
   )
   if (hasLock && hasFolder) return yield* isFree(`${folder}${LOCK_SUFFIX}`)
-  // Its maker may be about to make the other; or was of a release that locked only the copied database, once it was there.
+  // The command may be about to create the other one.
   const { mtimeMs } = yield* Effect.tryPromise(() => Fs.lstat(hasFolder ? folder : `${folder}${LOCK_SUFFIX}`))
   if ((yield* Clock.currentTimeMillis) - mtimeMs < LEFTOVER_AGE_MS) return false
   return yield* isFree(hasFolder ? join(folder, "lock") : `${folder}${LOCK_SUFFIX}`)
 })
 
-/** The folders of copies that there are, or were of a lock that there is. */
 const listCopies = (dataDir: string) =>
   Effect.tryPromise(() => Fs.readdir(dataDir)).pipe(
     Effect.map((names) => names.filter((name) => name.startsWith(`${COPY_PREFIX}-`))),
     Effect.map((names) => new Set(names.map((name) => name.replace(/\.lock(-journal)?$/, ""))))
   )
 
-/** Removes one whose maker is gone; answers whether it did. What cannot be removed stays, and is told. */
 const removeIfLeftover = (folder: string): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     if (!(yield* isLeftover(folder))) return false
@@ -76,7 +70,6 @@ const removeIfLeftover = (folder: string): Effect.Effect<boolean> =>
     )
   )
 
-/** Removes what killed commands left of their copies, which else lies there for ever. */
 export const removeLeftoverCopies = (dataDir: string): Effect.Effect<void> =>
   Effect.gen(function* () {
     let removedCount = 0

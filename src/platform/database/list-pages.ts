@@ -7,41 +7,35 @@ import { listColumnNames, makePositionalRowReader, type RowStruct } from "./posi
 import { makeReader, type RowPage } from "./rows.ts"
 import { toStaticSql } from "./statement-cache.ts"
 
-/** What is particular to a list that is asked for page by page. */
 interface PagedList {
-  /** All rows of the list. Asked twice, of one snapshot: counting reads no more than an index. */
+  /** All rows. The statement uses it twice, and counting should need only an index. */
   readonly matchingRows: Fragment
-  /** A query for their `total`, where it can be had for less than by counting what is matching. */
+  /** A cheaper query for the `total` than counting `matchingRows`. */
   readonly totalQuery?: Fragment
-  /**
-   * A query for the rows of `page`, each with the `position` of its row in the table `listed`, where what is matching are
-   * keys: so much of a row as an index has, in whose order a page is found without a look at the table.
-   */
+  /** For `matchingRows` with only index keys: a query for the rows of `page`, each with its `position` in `listed`. */
   readonly pageQuery?: Fragment
-  /** Of what is matching; no two rows are equal in it. An index in this order gives a page without a look at the rest. */
+  /** Must be a total order. An index in this order avoids a scan. */
   readonly orderBy: Fragment
-  /** What the rows of `page` are joined with, as `LEFT JOIN …`; none becomes two. */
+  /** `LEFT JOIN …` to `page`. It must not multiply rows. */
   readonly joins?: Fragment
 }
 
-/** Which page. */
 interface PageRequest {
   readonly limit: number
   readonly offset: number
 }
 
-/** What a row begins with. An empty page has one row too, which has no position. */
+/** An empty page has one row, without a position. */
 const PageHead = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
 
-/** What a field of the record is, where it is not the column of that name in `page`. */
+/** Expressions for fields that are not a column of `page`. */
 type ColumnExpressions<Row> = { readonly [Name in keyof Row]?: Fragment }
 
 /**
- * The pages of a list: one statement answers the rows of one and how many there are in all, also when the page is empty.
+ * Returns a reader of pages. One statement returns rows and total, also of an empty page.
  *
- * The database plans a statement for any value, and takes a limit it does not know for a tenth of the table: dear enough to
- * plan it anew each time. So it is told the largest page there is, or that of a page of the usual size or less, and stops
- * after the rows that were asked for.
+ * LIMIT is one of two literals, because PostgreSQL would plan each call anew for a parameter. A condition on the row
+ * number then cuts the page.
  */
 export const makePageReader = <A extends object, Parameters extends ReadonlyArray<unknown>, Filter>(
   sql: SqlClient,
@@ -84,7 +78,6 @@ const pageSql = (
     ORDER BY page.position`
 }
 
-/** What is selected of a row of `page`: the fields of a record, in their order, as the columns of these names or as is said. */
 export const selectedColumnsSql = <A extends object>(
   sql: SqlClient,
   row: RowStruct<A>,

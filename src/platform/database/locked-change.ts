@@ -2,13 +2,11 @@ import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** A failure of the change, told from one of its transaction. */
 class ChangeFailure<E> extends Data.TaggedClass("Refused")<{ readonly error: E }> {}
 
 /**
- * Runs a change in a transaction that begins with a statement which locks. A statement sees what was committed before it began,
- * however long it then waits for a lock: so what was committed while the locks were waited for is seen by the change alone. A change
- * that fails leaves nothing, whether the database has refused it or nobody has.
+ * Runs a change in a transaction after a statement that locks. The change is a later statement, so it sees all commits
+ * made before the locks were granted. A failed change leaves nothing.
  */
 export const changeUnderLock =
   (sql: SqlClient) =>

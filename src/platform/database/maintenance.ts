@@ -2,19 +2,15 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { makeRowsReader } from "./rows.ts"
 
-// What the autovacuum of a server does, for the embedded database, where nobody does it. Without it PostgreSQL keeps the
-// plans it made while the tables were empty, which read whole tables once those have grown, and the space of rows that
-// are no more is never used again.
+// The embedded database has no autovacuum. Without it, PostgreSQL keeps plans for empty tables and never reuses the
+// space of deleted rows.
 
-/** Milliseconds between two rounds. */
 const MAINTENANCE_INTERVAL_MS = 5_000
-/** Rows that may change in a table before it is looked at, and the share of its rows beyond them. */
 export const MAINTENANCE_MIN_ROWS = 50
 const MAINTENANCE_ROW_SHARE = 0.2
 
 const readTables = makeRowsReader(Schema.Struct({ name: Schema.String, dead: Schema.Boolean }))
 
-/** One round: what changed by a fifth since the last time is counted anew, and cleared where rows were left behind. */
 export const vacuumTables = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* readTables(sql`
@@ -29,7 +25,6 @@ export const vacuumTables = Effect.gen(function* () {
   )
 })
 
-/** Tidies from time to time, until the scope closes. A round that failed is left to the next one. */
 export const runMaintenance = vacuumTables.pipe(
   Effect.catchCause((cause) => Effect.logWarning("database maintenance failed", cause)),
   Effect.delay(MAINTENANCE_INTERVAL_MS),

@@ -5,9 +5,9 @@ import { toReason } from "./error-reason.ts"
 import type { Migration } from "./migration.ts"
 import { retryOnLockConflict } from "./statement-retry.ts"
 
-/** A migration that did not apply. Nothing of it is left in the database, or some pieces; the ones before it stay. */
+/** Rolled back unless the migration is non-transactional. Earlier migrations stay. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
-  /** The file without its ending, such as `0001_foundation`. */
+  /** File name without extension, such as `0001_foundation`. */
   readonly migration: string
   readonly cause: unknown
 }> {
@@ -16,12 +16,11 @@ export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   }
 }
 
-/** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
 const MIGRATION_LOCK = 7_012_026
 
 const toFileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
 
-/** Whoever has it may fill the whole database (restore): who waits for that says so. */
+/** A restore may hold the lock for long. */
 const takeMigrationLock = Effect.fnUntraced(function* (sql: SqlClient) {
   const [attempt] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as mine`
   if (attempt?.mine === true) return
@@ -29,14 +28,13 @@ const takeMigrationLock = Effect.fnUntraced(function* (sql: SqlClient) {
   yield* sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
 })
 
-/** In a transaction beside which no other process migrates, and nobody else is in one of these. */
+/** Runs work in a transaction that excludes all other migrations and seeds. */
 export const withMigrationLock = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
   sql.withTransaction(
-    // It may take as long as it takes, to wait for another process too, on connections whose requests may not.
+    // Waiting may take longer than the statement timeout.
     Effect.andThen(sql`set local statement_timeout = 0`, takeMigrationLock(sql)).pipe(Effect.andThen(work))
   )
 
-/** Answers whether it was still missing. */
 const applyMigration = Effect.fnUntraced(function* (sql: SqlClient, migration: Migration) {
   const existing = yield* sql`select 1 from schema_migrations where id = ${migration.id}`
   if (existing.length > 0) return false
@@ -47,7 +45,6 @@ const applyMigration = Effect.fnUntraced(function* (sql: SqlClient, migration: M
   return true
 })
 
-/** The same of one that is done before its transaction begins, which only records it then. */
 const applyNonTransactional = (sql: SqlClient, migration: Migration) =>
   Effect.andThen(migration.up, withMigrationLock(sql, applyMigration(sql, { ...migration, up: Effect.void })))
 
@@ -62,11 +59,10 @@ const loadAppliedIds = (sql: SqlClient) =>
   )
 
 /**
- * Brings the schema up to date and returns the file names of the migrations applied now, in order.
+ * Applies missing migrations and returns their file names, in order.
  *
- * Safe to run in several processes at once: each migration's transaction takes the lock first and then looks again
- * whether it is still missing, so one process applies it and the others wait and skip. The lock belongs to the
- * transaction, so a process that dies frees it, with nothing half done. A non-transactional one may be done by several at once.
+ * Safe in several processes at once: one applies a migration, and the others wait and skip it. If it dies, its
+ * transaction is rolled back. Non-transactional migrations may run in several at once.
  */
 export const migrate = Effect.fn("migrate")(function* (
   migrations: ReadonlyArray<Migration>

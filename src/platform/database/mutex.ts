@@ -1,9 +1,9 @@
-/** Something that one at a time can have, in the order they asked for it. */
+/** First in, first out. */
 export class Mutex {
   #taken = false
   readonly #waiting: Array<() => void> = []
 
-  /** Resolves once it is the caller's; undefined when it is at once. */
+  /** Returns undefined if the lock was free. */
   acquire(): Promise<void> | undefined {
     if (this.#taken) return new Promise((resolve) => this.#waiting.push(resolve))
     this.#taken = true

@@ -1,9 +1,8 @@
 import { isMainThread, Worker, workerData } from "node:worker_threads"
 
-// The program that makes the database of a data folder, in the folder named by its argument (database-folder.ts starts it). It
-// ends with 0 when the database is whole, and says before any other end what went wrong.
+// The program that creates a database in the folder of its argument. Before a failing exit it sends the reason.
 
-/** What the file system of the embedded database fails with, by its numbers (WASI's), as far as an administrator can help. */
+/** WASI error numbers that an administrator can act on. */
 const WASI_ERRORS: ReadonlyMap<unknown, string> = new Map([
   [2, "permission denied"],
   [19, "the quota is used up"],
@@ -27,13 +26,13 @@ const createDatabase = async (folder: string): Promise<void> => {
   await database.close()
 }
 
-/** Making is one long run of the database, in which no event is heard: another thread does it, and this one listens. */
+/** Creation blocks its thread, so a worker does it. */
 const runInWorker = (folder: string): void => {
-  // Whoever wanted it is gone, perhaps already before this was read: nobody will use what comes of it.
+  // The parent process is gone.
   const killProcess = () => process.kill(process.pid, "SIGKILL")
   process.on("disconnect", killProcess)
   if (!process.connected) killProcess()
-  // A signal to the whole group is for the one who wanted it, and that one decides.
+  // Ctrl-C reaches the whole process group. The parent decides.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
   const worker = new Worker(new URL(import.meta.url), { workerData: folder })
   let failed = false

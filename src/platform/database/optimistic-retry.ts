@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * A change that reads, works out and writes, and writes only what is still as it was read. `attempt` answers undefined
- * when it was not, and is made again, at most `maxAttempts` times in all; then `busy` is the answer, and nothing was written.
+ * Runs a change that writes only if the rows it read are unchanged. `attempt` returns undefined if they changed. After
+ * `maxAttempts` of them this fails with `busy`.
  */
 export const retryOptimistically =
   <Busy>(maxAttempts: number, busy: Busy) =>

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Migration } from "./migration.ts"
 
-/** The migrations a database still lacks, in order; all of them where nothing was ever applied. */
+/** Returns the migrations that the database lacks, in order. */
 export const loadPendingMigrations = Effect.fn("pendingMigrations")(function* (migrations: ReadonlyArray<Migration>) {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ exists: boolean }>`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`

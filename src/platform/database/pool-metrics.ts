@@ -11,10 +11,8 @@ import { DatabaseSettings, maxBackgroundStatements } from "./database-layers.ts"
 import { Readiness } from "./Readiness.ts"
 import { countStatementsInFlight, type PoolName } from "./statement-metrics.ts"
 
-/** Milliseconds between two questions whether the database is there. */
 const DATABASE_PROBE_MS = 15_000
 
-/** Of each set of connections how much is under way and how much waits. More than can be under way waits for one of them. */
 const watchPool = Effect.fnUntraced(function* (name: PoolName, maxStatements: number, countInFlight: () => number) {
   yield* registerGauge(connectionsMax.withLabels({ pool: name }), () => maxStatements)
   yield* registerGauge(connectionsUsed.withLabels({ pool: name, state: "used" }), () =>
@@ -31,10 +29,7 @@ const probeDatabase = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(probe, Effect.sleep(DATABASE_PROBE_MS))))
 })
 
-/**
- * What waits for the database, and whether it is there, for as long as the process runs. The embedded one has one session, of
- * requests and the background together.
- */
+/** The embedded database has one session for requests and background work. */
 export const layerPoolMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
     const settings = yield* DatabaseSettings

@@ -5,10 +5,7 @@ type FileSystemOptions = Parameters<NodeFS["init"]>[1]
 
 const OTHERS_MASK = 0o077
 
-/**
- * The embedded database's files, none of which anybody else may read. PostgreSQL names most modes itself, but leaves some
- * to the umask, and the file system between the two asks for each file's mode a second time, past the process's umask.
- */
+/** The library sets modes of files itself, past the umask. */
 export class PrivateFileSystem extends NodeFS {
   override async init(pg: PGlite, options: FileSystemOptions): Promise<{ emscriptenOpts: FileSystemOptions }> {
     const { emscriptenOpts } = await super.init(pg, options)

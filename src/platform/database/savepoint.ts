@@ -3,8 +3,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 
 /**
- * Lets a statement that may be refused (a constraint it breaks is an answer) leave a transaction usable it happens to
- * run in: inside one it gets a savepoint, outside it runs as it is and costs nothing.
+ * Runs a statement that may violate a constraint. Inside a transaction it gets a savepoint, so that the transaction
+ * stays usable.
  */
 export const withSavepoint =
   (sql: SqlClient) =>

@@ -3,21 +3,14 @@ import { ENCRYPTION_REFUSED, type WriteCallback } from "./embedded-connection.ts
 import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
 import { FrontendMessageParser, type FrontendMessages, hasNamedStatement } from "./frontend-messages.ts"
 
-/** Milliseconds a guest may be silent before its startup, and while all others wait for the end of its transaction. */
+/** Longest silence before the startup and within a transaction, for which all others wait. */
 const SECONDARY_IDLE_MS = 5_000
-/**
- * Milliseconds of a guest's whole transaction, from the answer that leaves it open: all others wait for its end, however
- * much it says. `demo seed`, the longest there is, takes three seconds on a busy machine.
- */
+/** Longest transaction. `demo seed`, the longest of a command, takes about three seconds. */
 export const SECONDARY_TRANSACTION_MS = 30_000
-/** Milliseconds a guest may leave an answer lying; outside a transaction it keeps a place from other commands only. */
 const SECONDARY_STALL_MS = 30_000
-/** Milliseconds a client gets to take the last word said to it. */
 export const FINAL_MESSAGE_MS = 500
-/** Bytes of one message of a guest. */
 export const SECONDARY_MESSAGE_BYTES = 16 * 1024 * 1024
 
-/** How long a guest may take, in milliseconds, by which clock. */
 export interface SecondaryTimeouts {
   readonly idleMs: number
   readonly transactionMs: number
@@ -42,7 +35,6 @@ const FATAL_ERRORS = {
   tooMany: ["53300", "too many commands run on this service at once; try again when one has ended"]
 } as const
 
-/** An error that ends the connection, as PostgreSQL writes it. */
 export const encodeFatalError = (error: keyof typeof FATAL_ERRORS): Buffer => {
   const [code, message] = FATAL_ERRORS[error]
   const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
@@ -52,8 +44,8 @@ export const encodeFatalError = (error: keyof typeof FATAL_ERRORS): Buffer => {
 }
 
 /**
- * A guest's connection to the embedded session: it has the session statement by statement, or transaction by
- * transaction, and reads no further than its client takes the answers. Whatever ends it, nothing it began stays open.
+ * Holds the embedded session for one statement or transaction. It stops reading while its client does not read
+ * responses. However it ends, its open transaction is rolled back.
  */
 export class SecondaryConnection extends Duplex {
   readonly #session: EmbeddedSession
@@ -63,12 +55,11 @@ export class SecondaryConnection extends Duplex {
   readonly #messages = new FrontendMessageParser({ unit: "sync", maxMessageBytes: SECONDARY_MESSAGE_BYTES })
   #accepting: Promise<void> = Promise.resolve()
   #silence: NodeJS.Timeout | undefined
-  /** When the transaction that is open was left open first. */
   #openSince: number | undefined
   #drained: (() => void) | undefined
   #ending: Promise<void> | undefined
 
-  /** `afterwards` is called when a statement or a transaction is over. */
+  /** `afterTransaction` runs after each statement or transaction. */
   constructor(session: EmbeddedSession, afterTransaction: () => void, timeouts: Partial<SecondaryTimeouts> = {}) {
     super({ allowHalfOpen: false })
     this.#session = session
@@ -136,12 +127,11 @@ export class SecondaryConnection extends Duplex {
     await this.#answer(answer)
   }
 
-  /** A transaction is open: what comes next has to come soon, and the end in all. */
   #expectMore(): void {
     const { idleMs, transactionMs, now } = this.#timeouts
     this.#openSince ??= now()
     const remainingMs = this.#openSince + transactionMs - now()
-    // Not by a timer alone: statements that follow at once would put it off for ever.
+    // A timer alone never fires while statements follow at once.
     if (remainingMs < 0) this.#refuse("tooLong")
     else if (remainingMs < idleMs) this.#expect("tooLong", remainingMs)
     else this.#expect("silent", idleMs)
@@ -151,7 +141,6 @@ export class SecondaryConnection extends Duplex {
     this.#silence = setTimeout(() => this.#refuse(error), timeoutMs).unref()
   }
 
-  /** Waits until the client has taken what was sent to it before. */
   async #answer(answer: Buffer): Promise<void> {
     if (this.#ending !== undefined || this.push(answer)) return
     const stallTimer = setTimeout(() => this.#refuse("stalled"), this.#timeouts.stallMs).unref()
@@ -161,14 +150,12 @@ export class SecondaryConnection extends Duplex {
     clearTimeout(stallTimer)
   }
 
-  /** Says why, if there is anything to say, and ends the connection. */
   #refuse(error: keyof typeof FATAL_ERRORS | undefined): void {
     if (this.#ending !== undefined) return
     if (error !== undefined) this.push(encodeFatalError(error))
     this.#end().catch((failure) => this.destroy(failure))
   }
 
-  /** Nothing more is taken from the client; what it left open is undone, once a statement under way is through. */
   #end(): Promise<void> {
     this.#ending ??= this.#leave()
     return this.#ending
@@ -181,7 +168,7 @@ export class SecondaryConnection extends Duplex {
     await this.#share.release()
     this.#afterwards()
     this.push(null)
-    // A client that takes nothing any more would never come to the end.
+    // For a client that reads nothing.
     setTimeout(() => this.destroy(), FINAL_MESSAGE_MS).unref()
   }
 }

@@ -1,33 +1,26 @@
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 
-/** The oldest release of PostgreSQL that this one works on. */
 export const MIN_SERVER_VERSION = 15
 
-/** The server is there, and the service cannot work on it. */
 export class UnsupportedServer extends Data.TaggedError("UnsupportedServer")<{ readonly why: string }> {
   override get message(): string {
     return `DATABASE_URL: ${this.why}`
   }
 }
 
-/** What a session says of its server and of itself. */
 export interface ServerSettings {
-  /** PostgreSQL's `server_version_num`: 150004 is 15.4. */
+  /** PostgreSQL's `server_version_num`, such as 150004 for 15.4. */
   readonly version: number
   readonly zone: string
   readonly jit: string
 }
 
-/** Whether a server accepts writes. */
 interface WriteState {
-  /** Whether the server is a hot standby. */
   readonly is_standby: boolean
-  /** Whether new transactions are read-only by default. */
   readonly is_read_only: boolean
 }
 
-/** Returns why the server rejects writes, or undefined if it accepts them. */
 export const explainReadOnly = (server: WriteState): string | undefined => {
   if (server.is_standby) return "the server is a hot standby: connect to its primary, or promote it with pg_promote"
   if (server.is_read_only)
@@ -37,7 +30,7 @@ export const explainReadOnly = (server: WriteState): string | undefined => {
 
 const VERSION_NUMBERS_PER_MAJOR = 10_000
 
-/** Why the service cannot work on it; undefined: it can. `isPooled`: the settings say that a pooler is in between. */
+/** `isPooled`: the settings name a pooler. */
 export const explainUnsupported = (
   server: ServerSettings,
   isPooled: boolean,
@@ -46,7 +39,7 @@ export const explainUnsupported = (
   if (server.version < minVersion * VERSION_NUMBERS_PER_MAJOR) {
     return `PostgreSQL ${Math.floor(server.version / VERSION_NUMBERS_PER_MAJOR)} is too old: upgrade the server to PostgreSQL ${minVersion} or newer`
   }
-  // Both were asked for as the session began.
+  // Both were startup parameters of the session.
   if (!isPooled && server.jit !== "off")
     return `the connection pooler ignores the settings of sessions: set DATABASE_PREPARED=0`
   if (server.zone !== "UTC")
@@ -54,14 +47,11 @@ export const explainUnsupported = (
   return undefined
 }
 
-/** A pooler that keeps prepared statements for its callers gives them names of its own. */
+/** A pooler that tracks prepared statements renames them. */
 const PREPARED_STATEMENTS_WARNING =
   "the connection pooler does not track prepared statements (PgBouncer before 1.21): set DATABASE_PREPARED=0, or without a pooler unset DATABASE_DIRECT_URL"
 
-/**
- * Checks that this release works on the server, and logs how its pooler may be set up better. `pooler`: the pooler in front of the
- * server, according to the settings. `requiresWrites`: whether to reject a server that is read-only.
- */
+/** `requiresWrites`: reject a read-only server. */
 export const checkServer = Effect.fnUntraced(function* (
   pooler: { readonly supportsPreparedStatements: boolean } | undefined,
   {
@@ -70,7 +60,7 @@ export const checkServer = Effect.fnUntraced(function* (
   }: { readonly minVersion?: number; readonly requiresWrites?: boolean } = {}
 ) {
   const sql = yield* SqlClient
-  // The statement finds itself, where it is prepared.
+  // If it is prepared, the statement finds itself.
   const [server] = yield* sql<ServerSettings & WriteState & { readonly own_names: boolean }>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
       current_setting('jit') AS jit, pg_is_in_recovery() AS is_standby,

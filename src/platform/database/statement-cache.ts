@@ -15,32 +15,28 @@ import {
 } from "effect/sql/Statement"
 import { toSingleLine } from "./statement-text.ts"
 
-// Caches the texts of SQL statements. Composing the text is a third of what a short read allocates. The code has few templates, and each
-// call site has one strings array for as long as the process lives. So a client caches the text of each sequence of templates in a tree,
-// and a call only collects its values.
+// Caches the texts of SQL statements. Each template has one strings array for the life of the process. So a tree maps
+// each sequence of templates to its text, and a call only collects its values.
 
-/** Texts that a client caches. When there are more, it drops them all and composes each again at its next call. */
+/** Beyond this number the client drops all texts. */
 export const CACHED_TEXTS = 4_000
 
-/** The property that marks a fragment of `effect`, which exports no constant for it. */
+/** Marks a fragment of `effect`, which exports no constant for it. */
 const FRAGMENT = "~effect/sql/Statement/Fragment"
 
-/** A node in the tree of the template sequences that were used so far. */
 class TreeNode {
-  /** The text of the statement that ends at this node. */
   text: string | undefined
   #parameterChild: TreeNode | undefined
   #firstKey: object | string | undefined
   #firstChild: TreeNode | undefined
   #otherChildren: Map<object | string, TreeNode> | undefined
 
-  /** Returns the child for a parameter. */
   getParameterChild(): TreeNode {
     this.#parameterChild ??= new TreeNode()
     return this.#parameterChild
   }
 
-  /** Returns the child for a template, an identifier or a literal. Most nodes have one child only, so that one needs no map. */
+  /** Most nodes have one child, which needs no map. */
   getChild(key: object | string): TreeNode {
     if (this.#firstKey === key && this.#firstChild !== undefined) return this.#firstChild
     if (this.#firstChild === undefined) {
@@ -57,7 +53,7 @@ class TreeNode {
   }
 }
 
-/** Returns a function that makes one object per name, so that an identifier and a literal of the same text are different keys. */
+/** An identifier and a literal of the same text are different keys. */
 const makeIdentifiers = (): ((name: string) => Identifier) => {
   const identifiers = new Map<string, Identifier>()
   return (name: string): Identifier => {
@@ -69,7 +65,7 @@ const makeIdentifiers = (): ((name: string) => Identifier) => {
   }
 }
 
-/** Returns a function that makes one object per number of segments, so that a number and a text are different keys. */
+/** A number and a text are different keys. */
 const makeSegmentCounts = (): ((count: number) => object) => {
   const counts = new Map<number, object>()
   return (count: number): object => {
@@ -81,7 +77,6 @@ const makeSegmentCounts = (): ((count: number) => object) => {
   }
 }
 
-/** The segments that a client makes for a template beside fragments: identifiers, and lists and rows of values. */
 const HELPERS: ReadonlySet<unknown> = new Set<Segment["_tag"]>([
   "Identifier",
   "ArrayHelper",
@@ -93,7 +88,6 @@ const HELPERS: ReadonlySet<unknown> = new Set<Segment["_tag"]>([
 
 const isSegment = (value: object): value is Segment => "_tag" in value && HELPERS.has(value._tag)
 
-/** A text that a statement contains unchanged. */
 class LiteralFragment implements Fragment {
   readonly text: string
   constructor(text: string) {
@@ -107,7 +101,6 @@ class LiteralFragment implements Fragment {
   }
 }
 
-/** The cached texts of one client. */
 class StatementTexts {
   readonly toIdentifier = makeIdentifiers()
   readonly #toSegmentCount = makeSegmentCounts()
@@ -119,7 +112,6 @@ class StatementTexts {
     this.#client = client
   }
 
-  /** Returns a template as a statement of its text and its values. */
   toStatement<A extends object>(template: TemplateStatement<A>): Statement<A> {
     const values: Array<unknown> = []
     const node = this.#walk(this.#root, template, values)
@@ -142,7 +134,7 @@ class StatementTexts {
     return toSingleLine(text)
   }
 
-  /** Walks the tree along a part and collects its values. Returns the last node. Undefined: the text of the part depends on its values. */
+  /** Returns undefined if the text of the part depends on its values. */
   #walk(start: TreeNode, part: unknown, values: Array<unknown>): TreeNode | undefined {
     if (part instanceof TemplateStatement) {
       let node: TreeNode | undefined = start.getChild(part.strings)
@@ -161,9 +153,8 @@ class StatementTexts {
     return start.getParameterChild()
   }
 
-  /** Walks the tree along the segments of a fragment that `effect` made. */
   #walkSegments(start: TreeNode, segments: ReadonlyArray<Segment>, values: Array<unknown>): TreeNode | undefined {
-    // The number of segments tells where the part ends: without it, parts of 2 and 1 segments would share a text with parts of 1 and 2.
+    // The number marks the end of the part: parts of 2 and 1 segments must not share a text with parts of 1 and 2.
     let node = start.getChild(this.#toSegmentCount(segments.length))
     for (const segment of segments) {
       if (segment._tag === "Parameter") {
@@ -177,7 +168,6 @@ class StatementTexts {
   }
 }
 
-/** A statement as a template with its parts. Its text is looked up when it runs. */
 class TemplateStatement<A extends object> extends Effectable.Class<ReadonlyArray<A>, SqlError> implements Statement<A> {
   readonly strings: ReadonlyArray<string>
   readonly parts: ReadonlyArray<unknown>
@@ -231,11 +221,10 @@ const toSegments = (part: unknown): ReadonlyArray<Segment> => {
 
 type Clauses = ReadonlyArray<string | Fragment>
 
-/** Returns the `join` of a client. Clauses are joined by a template that is made once for each number of them. */
 const makeJoin = (texts: StatementTexts) => {
   const templatesByJoin = new Map<string, Map<number, ReadonlyArray<string>>>()
   return (separator: string, hasParentheses = true, fallback = ""): ((clauses: Clauses) => Fragment) => {
-    // Joins are made within calls too. A template of each call's own would never be found in the cache.
+    // A template of each call would never be in the cache.
     const joinKey = JSON.stringify([separator, hasParentheses, fallback])
     const templates = templatesByJoin.get(joinKey) ?? new Map<number, ReadonlyArray<string>>()
     templatesByJoin.set(joinKey, templates)
@@ -254,7 +243,6 @@ const makeJoin = (texts: StatementTexts) => {
   }
 }
 
-/** Returns a client that builds the text of a statement once for each sequence of templates. */
 export const withStatementCache = (client: PgClient): PgClient => {
   const texts = new StatementTexts(client)
   const join = makeJoin(texts)
@@ -277,7 +265,7 @@ export const withStatementCache = (client: PgClient): PgClient => {
   })
 }
 
-/** Returns a fragment without values as one literal, so that a statement that is sent often does not compose it at each call. */
+/** Returns a fragment without values as one literal, so that calls need not compose it. */
 export const toStaticSql = (sql: SqlClient, part: Fragment): Fragment => {
   const [text, values] = sql`${part}`.compile()
   if (values.length > 0) throw new Error(`a static part of a statement has values: ${text}`)

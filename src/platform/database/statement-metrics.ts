@@ -3,15 +3,12 @@ import type { SqlError } from "effect/sql/SqlError"
 import { statementDuration, statementsFailed } from "../telemetry/metrics/metric-definitions.ts"
 import { updateSeries } from "../telemetry/metrics/metric-updates.ts"
 
-/** Which of the two sets of connections a statement goes to: on a server requests and the background have their own. */
 export type PoolName = "request" | "background"
 
-/** Whose statements are asked for here; the vocabulary of background work says when it is the background's. */
 export const CurrentPool = Context.Reference<PoolName>("latchkey/platform/database/CurrentPool", {
   defaultValue: () => "request"
 })
 
-/** Statements of this process that were asked for and are not answered. */
 const inFlight: Record<PoolName, number> = { request: 0, background: 0 }
 
 export const countStatementsInFlight = (pool: PoolName): number => inFlight[pool]
@@ -27,7 +24,7 @@ const findFailureType = (exit: Exit.Exit<unknown, SqlError>): string | undefined
   return Option.isSome(error) ? error.value.reason._tag : undefined
 }
 
-/** The statement, with the time it takes: waiting for a connection, there and back. */
+/** The duration includes the wait for a connection. */
 export const measureStatement = <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>
   Effect.withFiber((fiber) => {
     const pool = fiber.getRef(CurrentPool)

@@ -1,20 +1,18 @@
-// A client looks a prepared statement up by the whole of its text, in every call: what only a reader of the code needs is
-// left out of it.
+// The client looks up prepared statements by their whole text, so it is shortened.
 
-/** What stays as it is, whatever is in it; `E` and a backslash: there a quote may be escaped. */
+/** Quoted parts. A string with `E` may have quotes escaped by backslashes. */
 const QUOTED = /\b[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"[^"]*"/
 
-/** What separates words. */
 const SPACE = /(?:\s|--[^\n]*)+/
 
-/** What could hide a quote, or stand for one: a quote nobody closes, a comment in the midst of a line, `$name$`. */
+/** An unclosed quote, a block comment, or `$name$`, which could hide a quote. */
 const AMBIGUOUS = /\b[eE]'|['"]|\/\*|\$[A-Za-z_$]/
 
 const PIECES = new RegExp(`(?<quoted>${QUOTED.source})|(?<space>${SPACE.source})|${AMBIGUOUS.source}`, "g")
 
 /**
- * Returns the text of a statement in one line and without its comments. Quoted parts stay to the letter, and so does the whole text
- * if it is ambiguous what is quoted, as in the function of a migration.
+ * Returns a statement on one line without comments. Quoted parts stay unchanged, as does the whole text if its quoting
+ * is ambiguous.
  */
 export const toSingleLine = (text: string): string => {
   let isAmbiguous = false

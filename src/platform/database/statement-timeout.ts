@@ -1,7 +1,7 @@
 import { Cause } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 
-/** Whether the database stopped a statement because its time was up: it did nothing, and another time may be quicker. */
+/** The statement changed nothing, and a retry may succeed. */
 export const isStatementTimeout = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) =>

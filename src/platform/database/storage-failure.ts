@@ -2,12 +2,10 @@ import { Cause, Clock, Context, Data, Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { errorCodeOf } from "./error-reason.ts"
 
-// A database that is full or away fails every call and every loop of the process: that is one thing to say, not a stack for
-// each of them.
+// A failed database fails every call, so it is logged once instead of as a stack for each.
 
 type StorageFailure = "full" | "away" | "unheard" | "images full"
 
-/** Milliseconds between two lines about the same trouble. */
 export const STORAGE_FAILURE_LOG_MS = 60_000
 
 const MESSAGES: Readonly<Record<StorageFailure, string>> = {
@@ -19,14 +17,13 @@ const MESSAGES: Readonly<Record<StorageFailure, string>> = {
     "the image store is full and uploads return 500: free space in IMAGE_STORE, or else in DATA_DIR or the database"
 }
 
-/** The connection on which processes wake each other failed. It may lead past a pooler, by which calls are served all the while. */
+/** It may bypass the pooler that still serves calls. */
 export class WakeUpConnectionFailed extends Data.TaggedError("WakeUpConnectionFailed")<{ readonly cause: unknown }> {}
 
-/** SQLSTATE: disk full. A PostgreSQL that shuts down, has crashed or starts; one that ends a connection for it. */
+/** SQLSTATE codes: disk full; the server stops, crashed or starts. */
 const DISK_FULL_SQLSTATE = "53100"
 const UNAVAILABLE_SQLSTATES: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"])
 
-/** Returns whether a statement failed because the disk of the database is full. */
 export const isDiskFull = (error: SqlError): boolean => errorCodeOf(error.reason.cause) === DISK_FULL_SQLSTATE
 
 const findFailureOfDefect = (defect: unknown): StorageFailure | undefined => {
@@ -38,7 +35,6 @@ const findFailureOfDefect = (defect: unknown): StorageFailure | undefined => {
   return reason._tag === "ConnectionError" || UNAVAILABLE_SQLSTATES.has(errorCodeOf(reason.cause)) ? "away" : undefined
 }
 
-/** What the database suffers from, if that is why something failed. */
 export const findStorageFailure = (cause: Cause.Cause<unknown>): StorageFailure | undefined => {
   for (const reason of cause.reasons) {
     const failure = Cause.isInterruptReason(reason)
@@ -49,7 +45,6 @@ export const findStorageFailure = (cause: Cause.Cause<unknown>): StorageFailure 
   return undefined
 }
 
-/** When each trouble was told last, in this process. */
 export const StorageFailureLogTimes = Context.Reference<Map<StorageFailure, number>>(
   "latchkey/platform/database/StorageFailureLogTimes",
   {
@@ -57,13 +52,13 @@ export const StorageFailureLogTimes = Context.Reference<Map<StorageFailure, numb
   }
 )
 
-/** Logs what is wrong with the database or the image store, at most once a minute. */
+/** Logs at most once a minute. */
 export const logStorageFailure = (failure: StorageFailure): Effect.Effect<void> =>
   Effect.gen(function* () {
     const logTimes = yield* StorageFailureLogTimes
     const now = yield* Clock.currentTimeMillis
     const elapsedMs = now - (logTimes.get(failure) ?? Number.NEGATIVE_INFINITY)
-    // A clock that was set back tells it anew.
+    // The clock may have been set back.
     if (elapsedMs >= 0 && elapsedMs < STORAGE_FAILURE_LOG_MS) return
     logTimes.set(failure, now)
     yield* Effect.logError(MESSAGES[failure])

@@ -2,12 +2,11 @@ import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { openStoredText, type RowSecretBinding, type SecretBinding, toStoredText } from "./sealed-text.ts"
 import { noSecretKeys, type SecretKeys } from "./secret-keys.ts"
 
-/** Seals secrets for their columns and opens them again; stores use it where they write and read such a column. */
+/** Encrypts secrets for their columns and decrypts them. */
 export interface SecretSealer {
   readonly keys: SecretKeys
-  /** A secret as its column keeps it. */
   readonly seal: (binding: SecretBinding, text: string) => string
-  /** What a column keeps, as it was before. Throws {@link UnsealFailed}, a defect: callers cannot mend it. */
+  /** Throws {@link UnsealFailed} as a defect, because callers cannot correct it. */
   readonly open: (binding: SecretBinding, text: string) => string
   readonly sealRedacted: (binding: SecretBinding, text: Redacted.Redacted) => Redacted.Redacted
   readonly openRedacted: (binding: SecretBinding, text: Redacted.Redacted) => Redacted.Redacted
@@ -27,8 +26,8 @@ export const makeSealer = (keys: SecretKeys): SecretSealer => {
 }
 
 /**
- * What a column keeps, for a list: undefined where it does not open, which is logged. A row whose key is lost, or that somebody
- * changed, is in the way of no other.
+ * Decrypts for a list. A text that cannot be decrypted is logged and returns undefined, so that it does not block other
+ * rows.
  */
 export const openOrWarn = (
   { keys }: SecretSealer,
@@ -41,11 +40,10 @@ export const openOrWarn = (
       Effect.as(Effect.annotateLogs(Effect.logWarning(message), { of: binding.owner.join(":") }), undefined)
   })
 
-/** What this installation seals with. Unless somebody says otherwise, as where SECRET_KEY is not set: in the clear. */
+/** Without SECRET_KEY, secrets are stored unencrypted. */
 export const CurrentSealer = Context.Reference<SecretSealer>("latchkey/platform/sealing/CurrentSealer", {
   defaultValue: () => makeSealer(noSecretKeys)
 })
 
-/** With the keys that the settings name. */
 export const layerSealing = (keys: SecretKeys | undefined): Layer.Layer<never> =>
   Layer.succeed(CurrentSealer, makeSealer(keys ?? noSecretKeys))

@@ -5,14 +5,13 @@ import { SEALED_COLUMNS, type SealedColumn, toColumnLabel } from "./sealed-colum
 import { SEALED_PREFIX } from "./sealed-text.ts"
 import type { SecretKeys } from "./secret-keys.ts"
 
-// Under which keys the database's secrets are sealed, told by how their texts begin: nothing is opened for it.
+// Finds the keys of the stored secrets from the prefix of their texts, without decrypting.
 
-/** Rows at each end of a table that a start looks at. */
 const EDGE_ROWS = 100
 
 const SealingKeyUsage = Schema.Struct({
   place: Schema.String,
-  /** The key they are sealed with; empty: they are in the clear. */
+  /** Empty: unencrypted. */
   key_id: Schema.String,
   texts: Schema.Int
 })
@@ -20,7 +19,7 @@ type SealingKeyUsage = typeof SealingKeyUsage.Type
 
 const readKeyUsage = makeRowsReader(SealingKeyUsage)
 
-/** The condition of the rows whose text, an expression, is a secret. */
+/** The condition of rows whose `text`, an SQL expression, is a secret. */
 export const secretCondition = ({ clearTextPrefix }: SealedColumn, text: string): string =>
   clearTextPrefix === undefined
     ? `${text} IS NOT NULL`
@@ -45,22 +44,19 @@ const countKeyUsage = (rows: (column: SealedColumn) => string) => {
   return Effect.flatMap(SqlClient.SqlClient, (sql) => readKeyUsage(sql.unsafe<object>(text)))
 }
 
-/** How many texts of each column are sealed with which key: reads all of them. */
+/** Counts the texts per column and key. Reads all rows. */
 export const loadKeyUsage = countKeyUsage(allRowsSql)
 
 /**
- * The same of the first and the last rows of each table, which are found by its primary key however large it is. A database of
- * another installation shows in any row; a key that was dropped too early in the last ones, as rows are sealed anew from the
- * first on.
+ * Counts in the first and last rows of each table only, which is fast. Any row shows a foreign database. A key that was
+ * removed too early shows in the last rows, because rotation starts with the first.
  */
 export const loadKeyUsageAtEdges = countKeyUsage(edgeRowsSql)
 
-/** The ids of keys that something is sealed with and nobody has. */
 export const findMissingKeyIds = (usage: ReadonlyArray<SealingKeyUsage>, { byId }: SecretKeys): ReadonlyArray<string> =>
   Array.from(new Set(usage.map(({ key_id }) => key_id)))
     .filter((id) => id !== "" && !byId.has(id))
     .toSorted()
 
-/** How many texts are kept otherwise than they would be written now. */
 export const countOutdatedTexts = (usage: ReadonlyArray<SealingKeyUsage>, { current }: SecretKeys): number =>
   usage.reduce((sum, { key_id, texts }) => (key_id === (current?.id ?? "") ? sum : sum + texts), 0)

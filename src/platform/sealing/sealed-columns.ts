@@ -1,20 +1,19 @@
 import type { RowSecretBinding, SecretBinding } from "./sealed-text.ts"
 
-// Every column that keeps a secret which has to be known again. Tokens that are only recognised are digests elsewhere.
+// All columns with secrets that must be readable. Tokens that are only recognized are stored as digests elsewhere.
 
-/** A column that keeps sealed texts. Names are SQL, written here and nowhere else. */
+/** All names are trusted SQL. */
 export interface SealedColumn {
   readonly table: string
-  /** What is sealed there, in words: part of what it is bound to, so one that stays as it is. */
+  /** Part of the binding, so it must never change. */
   readonly secretKind: string
-  /** The text itself, and how it is replaced by `$NEW`. */
+  /** Expression of the text, and the assignment that replaces it with `$NEW`. */
   readonly textExpression: string
   readonly assignment: string
-  /** Of the owner that the text is bound to. */
   readonly ownerColumns: ReadonlyArray<string>
-  /** The primary key and its types, by which rows are gone through. */
+  /** Primary key with types, for iteration. */
   readonly keyColumns: ReadonlyArray<readonly [column: string, type: "bigint" | "text" | "bytea"]>
-  /** How texts in the clear begin there, where the column has others too that are no secrets. */
+  /** Prefix of unencrypted secrets in a column that also has other texts. */
   readonly clearTextPrefix?: string
 }
 
@@ -25,12 +24,12 @@ const CALENDAR_ADDRESS = "address of a calendar"
 const FEED_TOKEN = "token of a feed"
 const LINK_TOKEN = "token of a shared calendar"
 
-/** Both secrets of a subscription: the one becomes the former within the database. */
+/** For both secrets of a subscription, because SQL copies the current one to the former. */
 export const webhookSecretBinding = (operatorId: number, id: number): SecretBinding => ({
   secretKind: WEBHOOK_SECRET,
   owner: [operatorId, id]
 })
-/** That of a receiver, which its subscriptions have copies of. */
+/** Subscriptions have copies of their receiver's token. */
 export const receiverTokenBinding = (operatorId: number, url: string): SecretBinding => ({
   secretKind: RECEIVER_TOKEN,
   owner: [operatorId, url]
@@ -93,7 +92,7 @@ export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
   sealedColumn("imported_calendars", "url", { secretKind: CALENDAR_ADDRESS, ...rowKey }),
   sealedColumn("property_feeds", "token", { secretKind: FEED_TOKEN, ...rowKey }),
   sealedColumn("calendar_share_links", "token", { secretKind: LINK_TOKEN, ...rowKey }),
-  // What a call with a key is answered once more has the address of the link that it made.
+  // The stored response for an Idempotency-Key has the token of a new share link.
   {
     table: "idempotency_keys",
     secretKind: LINK_TOKEN,
@@ -108,6 +107,5 @@ export const SEALED_COLUMNS: ReadonlyArray<SealedColumn> = [
   }
 ]
 
-/** How people are told which column it is. */
 export const toColumnLabel = ({ table, textExpression }: SealedColumn): string =>
   `${table}.${textExpression.replace(/->>'(.*)'/, ".$1")}`

@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { Data, Result } from "effect"
 import type { SecretKey, SecretKeys } from "./secret-keys.ts"
 
-// A secret as a column keeps it:
+// Stored form of a secret:
 //
-//   sealed:1:KEYID:NONCE:TEXT   AES-256-GCM by that key, bound to its row; TEXT ends with the tag
-//   sealed:0:TEXT               in the clear, where it would else be taken for a sealed one
-//   anything else               in the clear
+// - `sealed:1:KEYID:NONCE:TEXT`: AES-256-GCM with that key, bound to its row; TEXT ends with the tag
+// - `sealed:0:TEXT`: unencrypted text that itself begins with `sealed:`
+// - anything else: unencrypted
 //
 // NONCE and TEXT are base64url, KEYID is hexadecimal.
 
@@ -14,27 +14,24 @@ const CIPHER = "aes-256-gcm"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** How every text begins that is not simply what it says. */
 const MARKER = "sealed:"
-/** How a text begins that a key has sealed. */
 export const SEALED_PREFIX = `${MARKER}1:`
 const CLEAR_PREFIX = `${MARKER}0:`
 const SEALED_PATTERN = /^sealed:1:([0-9a-f]{12}):([A-Za-z0-9_-]{16}):([A-Za-z0-9_-]{22,})$/
 
-/** Which secret of which row: a text that was sealed for one opens for no other. */
+/** The row and kind of a secret. A text that is sealed for one row cannot be opened for another. */
 export interface SecretBinding {
-  /** What is sealed there, in words. */
   readonly secretKind: string
-  /** Whose it is: operator and row, as the database names them. */
+  /** Operator and row, as the database names them. */
   readonly owner: ReadonlyArray<string | number>
 }
 
-/** One whose owner is an operator and a row, which may be told. */
+/** A binding whose owner may be logged. */
 export interface RowSecretBinding extends SecretBinding {
   readonly owner: readonly [operatorId: number, id: number]
 }
 
-/** Why a sealed text does not open. It names the key and never what is sealed. */
+/** A stored secret cannot be decrypted. The error never has the secret. */
 export class UnsealFailed extends Data.TaggedError("UnsealFailed")<{
   readonly secretKind: string
   readonly problem: "key is unknown" | "text was changed"
@@ -50,7 +47,6 @@ export class UnsealFailed extends Data.TaggedError("UnsealFailed")<{
 const toAssociatedData = ({ secretKind, owner }: SecretBinding): Buffer =>
   Buffer.from(JSON.stringify([secretKind, ...owner.map(String)]))
 
-/** Seals a text with a key. */
 const sealText = ({ id, keyObject }: SecretKey, binding: SecretBinding, text: string): string => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, keyObject, nonce, { authTagLength: TAG_BYTES }).setAAD(
@@ -63,11 +59,11 @@ const sealText = ({ id, keyObject }: SecretKey, binding: SecretBinding, text: st
 const toClearText = (text: string): string =>
   text.startsWith(MARKER) ? `${CLEAR_PREFIX}${Buffer.from(text).toString("base64url")}` : text
 
-/** A secret as its column keeps it: sealed with the first key, or in the clear where there is none. */
+/** Returns the stored form: sealed with the current key, or unencrypted without one. */
 export const toStoredText = ({ current }: SecretKeys, binding: SecretBinding, text: string): string =>
   current === undefined ? toClearText(text) : sealText(current, binding, text)
 
-/** Base64url that says its bytes in the one way there is; others would be changed texts that open all the same. */
+/** Accepts only the canonical base64url text, so that a changed text never opens. */
 const decodeCanonical = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, "base64url")
   return bytes.toString("base64url") === text ? bytes : undefined
@@ -80,7 +76,6 @@ const decipherText = ({ keyObject }: SecretKey, binding: SecretBinding, nonce: B
   return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8")
 }
 
-/** What a column keeps, as it was before. */
 export const openStoredText = (
   { byId }: SecretKeys,
   binding: SecretBinding,
@@ -100,6 +95,6 @@ export const openStoredText = (
   return Result.try({ try: () => decipherText(key, binding, nonceBytes, sealed), catch: () => changedError })
 }
 
-/** Whether a column keeps it otherwise than it would be written now. */
+/** Returns whether the current keys would store the text differently. */
 export const needsReseal = ({ current }: SecretKeys, text: string): boolean =>
   current === undefined ? text.startsWith(SEALED_PREFIX) : !text.startsWith(`${SEALED_PREFIX}${current.id}:`)

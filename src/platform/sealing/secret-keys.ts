@@ -1,36 +1,35 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto"
 import { SECRET_KEYS_MAX } from "../limits.ts"
 
-// The keys of SECRET_KEY. What is written there seals nothing itself: a key for sealing and an id are derived from it, so
-// that the id, which stands beside every sealed text, tells nothing of either.
+// The keys of SECRET_KEY. The encryption key and the id are derived from the value, so that the id, which is stored
+// with every text, reveals nothing.
 
 const PREFIX = "lksecret_"
 const KEY_BYTES = 32
 const ID_BYTES = 6
 
-/** The word in the first place of SECRET_KEY that has secrets written in the clear. */
+/** As the first item of SECRET_KEY it stores new secrets unencrypted. */
 const CLEAR_KEYWORD = "clear"
 
 export interface SecretKey {
-  /** By which a sealed text names it; no secret. */
+  /** Names the key in sealed texts. Not secret. */
   readonly id: string
   readonly keyObject: KeyObject
 }
 
 export interface SecretKeys {
-  /** Seals what is written; undefined: it is written in the clear. */
+  /** Seals new texts. Undefined: they are stored unencrypted. */
   readonly current: SecretKey | undefined
-  /** All of them open, by their ids. */
+  /** All keys, for decryption. */
   readonly byId: ReadonlyMap<string, SecretKey>
 }
 
-/** What there is where SECRET_KEY is not set. */
 export const noSecretKeys: SecretKeys = { current: undefined, byId: new Map() }
 
-/** What SECRET_KEY takes, to follow "must be". */
+/** Completes "must be". */
 export const SECRET_KEY_DESCRIPTION = `1 to ${SECRET_KEYS_MAX} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR_KEYWORD}`
 
-/** A new key, as SECRET_KEY takes it. Its prefix lets telemetry recognise it wherever it lands. */
+/** Returns a new value for SECRET_KEY. Telemetry redacts its prefix. */
 export const generateKey = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString("base64url")}`
 
 const deriveBytes = (bytes: Buffer, label: string, length: number): Buffer =>
@@ -39,7 +38,7 @@ const deriveBytes = (bytes: Buffer, label: string, length: number): Buffer =>
 const parseKey = (text: string): SecretKey | undefined => {
   const encoded = text.slice(PREFIX.length)
   const bytes = Buffer.from(encoded, "base64url")
-  // What does not come out as it went in has signs that base64url has not, or says the same key in two ways.
+  // Rejects other characters and non-canonical base64url.
   const isKey = text.startsWith(PREFIX) && bytes.length === KEY_BYTES && bytes.toString("base64url") === encoded
   if (!isKey) return undefined
   return {
@@ -48,7 +47,7 @@ const parseKey = (text: string): SecretKey | undefined => {
   }
 }
 
-/** Reads what SECRET_KEY says; undefined where it is none of what it takes. */
+/** Parses SECRET_KEY. Returns undefined if it is invalid. */
 export const parseSecretKeys = (text: string): SecretKeys | undefined => {
   const words = text.split(",").map((word) => word.trim())
   const isClear = words[0] === CLEAR_KEYWORD

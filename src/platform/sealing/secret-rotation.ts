@@ -7,9 +7,9 @@ import { SEALED_COLUMNS, type SealedColumn, toColumnLabel } from "./sealed-colum
 import { needsReseal, openStoredText, toStoredText } from "./sealed-text.ts"
 import type { SecretKeys } from "./secret-keys.ts"
 
-/** Rows that are read at once, and of these written by one statement: so long others wait for a row at most. */
+/** Rows per read and per update, which bounds how long other writers wait. */
 export const ROTATION_BATCH_ROWS = 200
-/** How often all rows are gone through: once more for what was written meanwhile, and no more often. */
+/** A further pass finds rows that were written meanwhile. */
 const MAX_PASSES = 3
 
 const SealedRow = Schema.Struct({
@@ -30,7 +30,7 @@ const readWritten = makeRowsReader(Schema.Struct({ written: Schema.Int }))
 const textArraySql = (columns: ReadonlyArray<string>): string =>
   `ARRAY[${columns.map((column) => `(${column})::text`).join(", ")}]`
 
-/** The rows with a secret that follow one in the order of the primary key. Others may have no owner either. */
+/** The next rows with a secret in the order of the primary key. */
 const selectBatchSql = (column: SealedColumn, after: ReadonlyArray<string> | undefined): string => {
   const { table, textExpression, ownerColumns, keyColumns } = column
   const names = keyColumns.map(([name]) => name)
@@ -41,7 +41,7 @@ const selectBatchSql = (column: SealedColumn, after: ReadonlyArray<string> | und
     ORDER BY ${names.join(", ")} LIMIT ${ROTATION_BATCH_ROWS}`
 }
 
-/** Replaces texts that are still what was read: what somebody else has written since stays. */
+/** Replaces only texts that are unchanged since the read. */
 const updateBatchSql = ({ table, textExpression, assignment, keyColumns }: SealedColumn): string => {
   const columns = [...keyColumns.map((_, at) => `key_${at}`), "before", "after"]
   const conditions = keyColumns.map(([name, type], at) => `was.${name} = anew.key_${at}::${type}`)
@@ -54,7 +54,7 @@ const updateBatchSql = ({ table, textExpression, assignment, keyColumns }: Seale
     ) SELECT count(*)::integer AS written FROM written`
 }
 
-/** What a row is to have; undefined where it has it, or nobody can know it: its key is missing, or it was changed. */
+/** Returns undefined if the row is up to date or cannot be decrypted. */
 const reseal = (keys: SecretKeys, column: SealedColumn, { key, owner, text }: SealedRow): ResealedRow | undefined => {
   if (!needsReseal(keys, text)) return undefined
   const binding = { secretKind: column.secretKind, owner }
@@ -79,7 +79,6 @@ const writeBatch = Effect.fnUntraced(function* (column: SealedColumn, rows: Read
   return answer?.written ?? 0
 })
 
-/** Goes through a column once, in the order of its primary key; answers how many texts it has replaced. */
 const rotateColumn = Effect.fnUntraced(function* (keys: SecretKeys, column: SealedColumn) {
   const sql = yield* SqlClient.SqlClient
   let [after, written]: [ReadonlyArray<string> | undefined, number] = [undefined, 0]
@@ -94,17 +93,15 @@ const rotateColumn = Effect.fnUntraced(function* (keys: SecretKeys, column: Seal
   }
 })
 
-/** What came of it. */
 export interface RotationResult {
-  /** Texts that were replaced, by column. */
   readonly places: ReadonlyArray<{ readonly place: string; readonly texts: number }>
-  /** Texts that are still kept otherwise: nobody could open them, or a process writes with another first key. */
+  /** Outdated texts that cannot be decrypted, or that a process with another first key writes. */
   readonly left: number
 }
 
 /**
- * Keeps every secret as it would be written now. Each step is a statement of its own, so it runs beside the service, and
- * who runs it again after it was killed finds what is left.
+ * Stores every secret with the current key. Each step is one statement, so it runs beside the service and can be
+ * repeated after a kill.
  */
 export const rotateSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
   const texts = new Map(SEALED_COLUMNS.map((column) => [toColumnLabel(column), 0]))

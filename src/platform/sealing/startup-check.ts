@@ -2,7 +2,6 @@ import { Data, Effect } from "effect"
 import { CurrentSealer } from "./CurrentSealer.ts"
 import { findMissingKeyIds, loadKeyUsageAtEdges } from "./key-usage.ts"
 
-/** The database has secrets that no key of SECRET_KEY opens. */
 export class KeyMissing extends Data.TaggedError("KeyMissing")<{ readonly keyIds: ReadonlyArray<string> }> {
   override get message(): string {
     const keys = this.keyIds.length === 1 ? "the key" : "the keys"
@@ -10,14 +9,13 @@ export class KeyMissing extends Data.TaggedError("KeyMissing")<{ readonly keyIds
   }
 }
 
-/** Fails where the database needs a key that there is not: deliveries would fail one by one, without anybody being told why. */
+/** Fails if a key is missing. Otherwise deliveries would fail one by one without notice. */
 export const requireSecretKeys = Effect.gen(function* () {
   const { keys } = yield* CurrentSealer
   const keyIds = findMissingKeyIds(yield* loadKeyUsageAtEdges, keys)
   if (keyIds.length > 0) return yield* new KeyMissing({ keyIds })
 })
 
-/** Told once as a service starts that has no SECRET_KEY. */
 export const warnSecretsInClear: Effect.Effect<void> = Effect.logWarning(
   "SECRET_KEY is not set: the database stores signing secrets and calendar addresses unencrypted; create a key with latchkey secret new"
 )

@@ -1,12 +1,9 @@
 import { Redacted, Result } from "effect"
 
-// What OpenTelemetry's variables say of the collector and of who sends to it, beside its address and the sampler.
-
-/** Entries that one variable holds, and characters of a name and of a value. */
 export const MAX_OTEL_ENTRIES = 64
 const MAX_OTEL_ENTRY_CHARACTERS = 4_096
 
-/** `key=value,key=value`, values percent-encoded (W3C Baggage); undefined: it is none. */
+/** Parses `key=value,key=value` with percent-encoded values (W3C Baggage). */
 const parseEntries = (text: string): ReadonlyArray<readonly [string, string]> | undefined => {
   const parts = text.split(",").filter((part) => part.trim() !== "")
   if (parts.length > MAX_OTEL_ENTRIES) return undefined
@@ -25,7 +22,7 @@ export type CollectorHeaders = Redacted.Redacted<Readonly<Record<string, string>
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** Headers that go with everything sent to the collector (`OTEL_EXPORTER_OTLP_HEADERS`): mostly its key, so never shown. */
+/** Parses `OTEL_EXPORTER_OTLP_HEADERS`. They often have a key, so they are redacted. */
 export const parseCollectorHeaders = (text: string): CollectorHeaders | undefined => {
   const entries = parseEntries(text)
   return entries?.every(([name, value]) => TOKEN.test(name) && VALUE.test(value))
@@ -33,7 +30,7 @@ export const parseCollectorHeaders = (text: string): CollectorHeaders | undefine
     : undefined
 }
 
-/** What a collector shows of who sends (`OTEL_RESOURCE_ATTRIBUTES`). */
+/** `OTEL_RESOURCE_ATTRIBUTES`. */
 export type ResourceAttributes = Readonly<Record<string, string>>
 
 export const parseResourceAttributes = (text: string): ResourceAttributes | undefined => {

@@ -4,8 +4,8 @@ type TraceData = OtlpTracer.TraceData
 type Span = TraceData["resourceSpans"][number]["scopeSpans"][number]["spans"][number]
 type Attribute = Span["attributes"][number]
 
-// What a failed span would say of its error is left out: an error's words may quote what a caller wrote, and a database's what
-// a row holds. Its name stays, and where it was thrown; the words stand in the log line with the same trace_id.
+// Removes error messages from spans, because they may quote input of callers or rows. Type and stack frames stay. The
+// log has the message under the same trace_id.
 
 const FRAME = /^\s+at /
 
@@ -36,7 +36,6 @@ const redactSpan = (span: Span): Span => {
   }
 }
 
-/** Spans as they leave: without the words of errors. */
 export const redactErrorMessages = ({ resourceSpans }: TraceData): TraceData => ({
   resourceSpans: resourceSpans.map((resource) => ({
     ...resource,

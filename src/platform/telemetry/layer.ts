@@ -16,30 +16,27 @@ import {
 } from "./sampling.ts"
 import { redactSecrets } from "./secret-redaction.ts"
 
-/** Milliseconds a collector has to answer one batch, and those the last batches get when the process ends. */
+/** Time limits for one batch, and for the last batches at shutdown. */
 export const EXPORT_TIMEOUT_MS = 3_000
 export const EXPORT_SHUTDOWN_MS = 2_000
 
 interface TelemetrySettings {
   readonly logFormat: "pretty" | "json"
   readonly logLevel: LogLevel
-  /** Base address of an OpenTelemetry collector; undefined: nothing is exported. */
+  /** Base URL of an OpenTelemetry collector. Undefined: nothing is exported. */
   readonly otlpEndpoint: string | undefined
-  /** What goes with everything sent there. */
   readonly otlpHeaders?: CollectorHeaders | undefined
-  /** What the collector shows of this service; its name is `latchkey` if nothing else is said. */
+  /** Default: `latchkey`. */
   readonly serviceName?: string | undefined
   readonly resourceAttributes?: ResourceAttributes | undefined
-  /** Which traces are exported, beside those of what failed on our side. */
+  /** Failures of the service are always exported. */
   readonly sampler: NamedSampler
-  /** The release, as the collector shall show it. */
   readonly version: string
 }
 
 /**
- * How this process is watched: a log line an entry to `write` (standard output if not said), and traces, metrics and
- * logs to a collector if there is one. No token leaves by any of these ways. The exporter works in the background: a
- * collector that fails, hangs or is away costs telemetry, never a request.
+ * Provides logs to `write` (default: standard output), and traces, metrics and logs to a collector if there is one. No
+ * token leaves this way. A failing collector loses telemetry but never affects requests.
  */
 export const layerTelemetry = (
   settings: TelemetrySettings,
@@ -60,7 +57,7 @@ export const layerTelemetry = (
       )
 }
 
-/** Every root asks the sampler, also those of work in the background, which the database's client makes. */
+/** Also samples roots that the database client makes in background work. */
 const layerSampledTracer = (sampler: Sampler): Layer.Layer<never> =>
   Layer.merge(
     Layer.succeed(CurrentSampler, sampler),
@@ -70,7 +67,6 @@ const layerSampledTracer = (sampler: Sampler): Layer.Layer<never> =>
     )
   )
 
-/** Headers whose values never reach a span. */
 const REDACTED_HEADERS = [
   "service-access-token",
   "authorization",
@@ -100,7 +96,7 @@ const layerExport = (
 const nonFiniteToText = (_key: string, value: unknown) =>
   typeof value === "number" && !Number.isFinite(value) ? String(value) : value
 
-// The one place every span, metric and log record passes on its way out.
+// All exported spans, metrics and logs pass here.
 const toRedactedBody = (data: unknown) =>
   HttpBody.text(redactSecrets(JSON.stringify(data, nonFiniteToText)), "application/json")
 
@@ -110,7 +106,7 @@ const layerRedactedJson = Layer.succeed(OtlpSerialization.OtlpSerialization, {
   logs: toRedactedBody
 })
 
-/** Gives up on a collector that does not answer, so that batches waiting for it do not pile up in memory. */
+/** Stops waiting for a collector that does not respond, so that batches do not fill the memory. */
 const layerTimeoutClient = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(HttpClient.HttpClient, (client) =>

@@ -1,10 +1,8 @@
-/** Writes a line some time soon. */
 export type LogLineWriter = (line: string) => void
 
 /**
- * Collects the lines of one turn of the event loop and writes them at once: a write a line is a system call a request.
- * Lines keep their order. A normal exit and an uncaught error write what is left; a killed process loses at most the
- * turn it died in.
+ * Writes all lines of one event-loop turn together, to save system calls. Lines keep their order. Exits and uncaught
+ * errors write the rest; a killed process loses at most the current turn.
  */
 export const makeLineWriter = (stream: Pick<NodeJS.WritableStream, "write">): LogLineWriter => {
   let pendingLines: Array<string> = []

@@ -1,7 +1,6 @@
 import { Cause, Formatter, type Logger, Predicate, References } from "effect"
 import { redactSecrets } from "./secret-redaction.ts"
 
-/** A log entry taken apart: what people read, and the named values beside it. */
 interface LogEntry {
   readonly text: string
   readonly fields: Readonly<Record<string, unknown>>
@@ -10,7 +9,7 @@ interface LogEntry {
 const isRecord = (part: unknown): part is Readonly<Record<string, unknown>> =>
   Predicate.isObject(part) && Object.getPrototypeOf(part) === Object.prototype
 
-/** Plain records among the logged parts are fields, like annotations; everything else is text. */
+/** Plain objects among the logged parts are fields, everything else is text. */
 const toLogEntry = ({ message, fiber }: Logger.Options<unknown>): LogEntry => {
   const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
   const texts: Array<string> = []
@@ -28,7 +27,7 @@ const toCauseText = ({ cause }: Logger.Options<unknown>): string | undefined =>
 const isPrimitive = (value: unknown): boolean =>
   value === undefined || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
-/** One JSON object: time, level, message, the fields, and trace_id and span_id of a traced entry. */
+/** Returns one JSON object with time, level, message, the fields, and trace_id and span_id. */
 export const formatJsonLine = (options: Logger.Options<unknown>): string => {
   const { text, fields } = toLogEntry(options)
   const span = options.fiber.cache.span
@@ -39,7 +38,7 @@ export const formatJsonLine = (options: Logger.Options<unknown>): string => {
   }
   let isAllPrimitive = true
   for (const name of Object.keys(fields)) {
-    // No field takes the place of the entry's own.
+    // Fields do not replace these.
     if (name === "time" || name === "level" || name === "message") continue
     line[name] = fields[name]
     isAllPrimitive &&= isPrimitive(fields[name])
@@ -47,14 +46,14 @@ export const formatJsonLine = (options: Logger.Options<unknown>): string => {
   line.cause = toCauseText(options)
   line.trace_id = span?.traceId
   line.span_id = span?.spanId
-  // What JSON cannot hold as it is (a bigint, a cycle) takes the long way.
+  // JSON.stringify fails for values such as a bigint or a cycle.
   return redactSecrets(isAllPrimitive ? JSON.stringify(line) : Formatter.formatJson(line))
 }
 
 const formatField = (value: unknown): string =>
   typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : Formatter.formatJson(value)
 
-/** `15:04:05.678 INFO  text name=value …`, UTC; the cause of an error on the lines below. */
+/** `15:04:05.678 INFO  text name=value …`, in UTC, with the cause on further lines. */
 export const formatPrettyLine = (options: Logger.Options<unknown>): string => {
   const { text, fields } = toLogEntry(options)
   const values = Object.entries(fields).map(([name, value]) => `${name}=${formatField(value)}`)

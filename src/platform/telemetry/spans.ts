@@ -1,29 +1,30 @@
 import { Clock, Context, Effect, type Exit, type Fiber, Option, References, Tracer } from "effect"
 import { CurrentSampler, SAMPLING_DECIDED, type Sampler } from "./sampling.ts"
 
-// A span that nobody reads costs as much as one that is read. So a root asks the sampler first: what is not recorded is one
-// light span, for the ids of the log lines, and nothing within it, the database's spans neither.
+// The sampler decides at the root. An unrecorded trace is one light span, for the ids in log lines, and has no child
+// spans.
 
-/** Where in our own code a span was opened says nothing about a request, and finding out costs as much as the span. */
+/** A stack trace costs as much as the span. */
 const NO_STACK_TRACE = { captureStackTrace: false }
 
 type Attributes = Readonly<Record<string, unknown>>
 
-/** The root of a trace, or of what this process does for one. */
 export interface RootSpan<A, E> {
   readonly name: string
   readonly kind: Tracer.SpanKind
-  /** Asked for only where somebody reads them. */
+  /** Evaluated only if the span is exported. */
   readonly attributes: () => Attributes
-  /** What it is done for: the caller's span where it sent one, or that of the change which left it to be done. */
+  /** The caller's span, or that of the change that scheduled the work. */
   readonly parent?: Tracer.AnySpan | undefined
-  /** What it has to do with, without being a part of it. */
+  /** A related span, exported as a link. */
   readonly cause?: Tracer.AnySpan | undefined
-  /** Of what must not be missed, recorded or not: what there is to say of how it ended ({@link recordFailure} says so too). */
+  /**
+   * Attributes of a failure that is exported even if the trace is not recorded. {@link recordFailure} does the same.
+   */
   readonly attributesAtEnd?: (exit: Exit.Exit<A, E>) => Attributes | undefined
 }
 
-/** Runs it as the root of a trace, recorded or not as the sampler says. */
+/** Runs an effect as the root of a trace, which the sampler may leave unrecorded. */
 export const withRootSpan = <A, E, R>(root: RootSpan<A, E>, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const sampler = fiber.getRef(CurrentSampler)
@@ -52,15 +53,11 @@ const runRecorded = <A, E, R>(
 const toLinks = (cause: Tracer.AnySpan | undefined): Array<Tracer.SpanLink> =>
   cause === undefined ? [] : [{ span: cause, attributes: {} }]
 
-/**
- * What a root that is not recorded shows: the ids of a span that is told only if need be, and that nobody is to record more.
- * It is made for each call, and mostly asked for two ids, so it copies nothing.
- */
+/** A root that is exported only on failure. It delegates instead of copying, because every call makes one. */
 class UnrecordedSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly #span: Tracer.Span
   readonly sampled: boolean
-  /** What is told of it although it is not recorded. */
   failureAttributes: Attributes | undefined
 
   constructor(span: Tracer.Span, sampled: boolean) {
@@ -108,7 +105,7 @@ const runUnrecorded = <A, E, R>(
   sampler: Sampler
 ): Effect.Effect<A, E, R> => {
   const clock = fiber.getRef(Clock.Clock)
-  // A tracer is sent what ends, so until then it is nobody's.
+  // A tracer exports a span at its end only.
   const span = fiber.getRef(Tracer.Tracer).span({
     name,
     kind,
@@ -131,7 +128,7 @@ const runUnrecorded = <A, E, R>(
   })
 }
 
-/** Runs it as a part of a trace that is recorded, else as it is. */
+/** Runs an effect as a child span if the trace is recorded. */
 export const withChildSpan =
   (name: string, attributes: Attributes = {}, kind: Tracer.SpanKind = "internal") =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -139,7 +136,6 @@ export const withChildSpan =
       fiber.cache.tracerEnabled ? self.pipe(Effect.withSpan(name, { kind, attributes }, NO_STACK_TRACE)) : self
     )
 
-/** Says more of the span that is recorded, if one is. */
 export const annotateSpan = (key: string, value: unknown): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { span, tracerEnabled } = fiber.cache
@@ -147,10 +143,7 @@ export const annotateSpan = (key: string, value: unknown): Effect.Effect<void> =
     return Effect.void
   })
 
-/**
- * Says that what runs came to nothing for a reason that somebody should look at, in a word or a status (`error.type`). Its root
- * is told to a collector whatever traces that is sent.
- */
+/** Records a failure as `error.type`. Its root span is exported even if the trace is not recorded. */
 export const recordFailure = (type: string, attributes: Attributes = {}): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { span, tracerEnabled } = fiber.cache

@@ -13,7 +13,6 @@ import type { SignedInPage, SignedInVisit, SubmittedForm } from "./visit.ts"
 
 const isDoneMessage = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)
 
-/** What the last form came to, in words. */
 const doneMessageOf = ({ query }: SignedInVisit): Html => {
   const done = query.get("done") ?? ""
   return isDoneMessage(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
@@ -23,7 +22,6 @@ const timeZoneNote = ({ session }: SignedInVisit): Html =>
   html`<p class="soft">${TEXTS.access.timeZoneNote(session.person.caller.timeZone)}</p>
 `
 
-/** What gives access to an operator's data, to see, make and withdraw (specification: the OpenAPI settings page). */
 export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
   const sections = [
     yield* makeTokensSection(publicUrl),

@@ -42,7 +42,7 @@ export { AUTHORIZATION_PATH } from "./consent/consent-request.ts"
 
 type ValidConsentRequest = Extract<ConsentRequest, { _tag: "Asked" }>
 
-/** Back to the application, with what came of it and whose answer it is (RFC 6749 4.1.2, RFC 9207). */
+/** Adds the issuer to the response (RFC 9207). */
 const makeRedirectUrl =
   (publicUrl: string) =>
   ({ redirectUri, state }: AuthorizationClient, result: Readonly<Record<string, string>>): string =>
@@ -54,7 +54,6 @@ const renderWithError = (visit: Visit, page: PageFrame, error: Omit<ActionError,
   return retryAfter === undefined ? response : HttpServerResponse.setHeader(response, "retry-after", String(retryAfter))
 }
 
-/** What is answered without asking the host. */
 const makeInvalidRequestHandler = (publicUrl: string) => {
   const redirectUrl = makeRedirectUrl(publicUrl)
   return (visit: Visit, consentRequest: Exclude<ConsentRequest, ValidConsentRequest>) => {
@@ -65,14 +64,14 @@ const makeInvalidRequestHandler = (publicUrl: string) => {
       error: refusal.error,
       error_description: refusal.description
     })
-    // Whoever registers a site for the public client could else lead hosts there from our name (RFC 9700 4.11.2).
+    // Otherwise anybody could register a site for the public client and send hosts there from our domain (RFC 9700
+    // section 4.11.2).
     return isTrustedTarget(authorizationClient.redirectTarget, authorizationClient.client)
       ? redirectSeeOther(redirectLocation)
       : renderConsolePage(visit, rejectedRequestPage(authorizationClient, refusal.description, redirectLocation), 400)
   }
 }
 
-/** Grants what the host consented to. Returns the address that leads the browser back to the application with the code. */
 const makeConsentGranter = Effect.fnUntraced(function* (publicUrl: string) {
   const service = yield* Service
   const redirectUrl = makeRedirectUrl(publicUrl)
@@ -97,7 +96,6 @@ const makeConsentGranter = Effect.fnUntraced(function* (publicUrl: string) {
 
 const decodeConnection = Schema.decodeUnknownSync(Schema.toCodecJson(connect_application.successSchema))
 
-/** A visit of somebody who is signed in; undefined: of nobody. */
 const toSignedInVisit = (visit: Visit): SignedInVisit | undefined => {
   const { session } = visit
   return session === undefined ? undefined : { ...visit, session }
@@ -106,7 +104,6 @@ const toSignedInVisit = (visit: Visit): SignedInVisit | undefined => {
 const findAccountProblem = (session: Session): Effect.Effect<Option.Option<string>> =>
   Effect.map(DateTime.now, (now) => accountProblemOf(session, now))
 
-/** What a consent comes to: given, or why not. */
 const makeConsentHandlers = Effect.fnUntraced(function* (publicUrl: string) {
   const grantConsent = yield* makeConsentGranter(publicUrl)
   const sudo = yield* makeSudo
@@ -152,7 +149,6 @@ const makeConsentHandlers = Effect.fnUntraced(function* (publicUrl: string) {
   return { renderConsent, allowConsent }
 })
 
-/** Consent: who asks, for what, which account. */
 export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: string) {
   const readConsentRequest = yield* makeConsentRequestReader(publicUrl)
   const sessions = yield* Sessions
@@ -160,7 +156,7 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
   const redirectUrl = makeRedirectUrl(publicUrl)
   const { renderConsent, allowConsent } = yield* makeConsentHandlers(publicUrl)
 
-  /** With the request as it is now, which is looked at anew each time. */
+  /** Validates the request anew for every page and form. */
   const withValidRequest = (
     visit: Visit,
     respond: (consentRequest: ValidConsentRequest) => PageResponse
@@ -171,7 +167,6 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
         : Effect.succeed(respondToInvalidRequest(visit, consentRequest))
     )
 
-  /** Who is not signed in does so first, and comes back to the same request. */
   const withSignedInVisit = (visit: Visit, respond: (visit: SignedInVisit) => PageResponse): PageResponse => {
     const signedInVisit = toSignedInVisit(visit)
     return signedInVisit === undefined ? Effect.succeed(redirectSeeOther(signInUrl(visit))) : respond(signedInVisit)

@@ -62,17 +62,15 @@ const assetResponse = (text: string, contentType: string): Response =>
     headers: { "cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff" }
   })
 
-/** What pages load, by its address. */
 const CONSOLE_ASSETS = new Map([
   [STYLE_PATH, assetResponse(STYLE, "text/css; charset=utf-8")],
   [CONVERSATION_SCRIPT_PATH, assetResponse(CONVERSATION_SCRIPT, "text/javascript; charset=utf-8")]
 ])
 
-/** A page of nothing but a sentence. */
 const messageResponse = (visit: Visit, message: string, status: number): Response =>
   renderConsolePage(visit, { title: TEXTS.frame.product, body: html`<p>${message}</p>` }, status)
 
-/** A form that was not taken, and a way to one that will be: where it is the page's own address, a browser without a session signs in. */
+/** Links to the page's own URL, where a browser without a session signs in. */
 const rejectedFormResponse = (visit: Visit, message: string): Response =>
   renderConsolePage(
     visit,
@@ -84,27 +82,26 @@ const rejectedFormResponse = (visit: Visit, message: string): Response =>
     403
   )
 
-/** The pages of the console and of consent, where the process has them. */
+/** Returns undefined by default, when the process has no console. */
 export const ConsoleEndpoint = Context.Reference<(request: HttpServerRequest) => Effect.Effect<Response | undefined>>(
   "latchkey/transports/console/ConsoleEndpoint",
   { defaultValue: () => () => Effect.succeed(undefined) }
 )
 
-/** What the door knows of where it is. */
 interface ConsoleSettings {
-  /** Whether `X-Forwarded-For` is believed. */
+  /** Whether `X-Forwarded-For` is trusted. */
   readonly trustProxy?: boolean | undefined
 }
 
 export const layerConsoleEndpoint = (publicUrl: string, settings: ConsoleSettings = {}) =>
   Layer.effect(ConsoleEndpoint, makeConsoleEndpoint(publicUrl, settings)).pipe(
-    // Pages have permits of their own. A page releases its permit while it calls the service, which needs a permit of the API.
+    // Pages have permits of their own. A page releases its permit while it calls the service, which needs a permit of
+    // the API.
     Layer.provide(Layer.fresh(ConcurrencyLimiter.layer(CONSOLE_PERMITS, "console")))
   )
 
 const MINUTE = windowOf("1m")
 
-/** What the database need not be asked for: everything but who is signed in. */
 const makeVisitReader = (publicUrl: string, trustProxy: boolean) => {
   const [sessionName, knownBrowserName] = [sessionCookieName(publicUrl), knownBrowserCookieName(publicUrl)]
   return (request: HttpServerRequest): { readonly visit: Visit; readonly isNew: boolean } => {
@@ -126,7 +123,6 @@ const makeVisitReader = (publicUrl: string, trustProxy: boolean) => {
   }
 }
 
-/** With who is signed in, and what keeps the account from working. */
 const withSession = (visit: Visit, session: Session | undefined): Effect.Effect<Visit> =>
   session === undefined
     ? Effect.succeed(visit)
@@ -136,7 +132,6 @@ const withSession = (visit: Visit, session: Session | undefined): Effect.Effect<
         return { ...visit, session, accountProblem: Option.getOrUndefined(refusal)?.message }
       })
 
-/** All pages, by their paths. */
 const makeConsolePages = Effect.fnUntraced(function* (publicUrl: string) {
   const consolePages: ReadonlyArray<ConsolePage> = [
     yield* makeSignInPage(publicUrl),
@@ -149,7 +144,7 @@ const makeConsolePages = Effect.fnUntraced(function* (publicUrl: string) {
   return new Map(consolePages.map((page) => [page.path, page]))
 })
 
-/** Bytes that a form may have: a long one is read of who is signed in alone, and only where one comes is that asked. */
+/** Returns the size limit of a form in bytes. Only signed-in callers may send a long one. */
 const findMaxFormBytes = (
   sessions: Sessions["Service"],
   { cookie }: Visit,
@@ -159,14 +154,16 @@ const findMaxFormBytes = (
     ? Effect.succeed(CONSOLE_FORM_BYTES)
     : Effect.map(sessions.find(cookie), (session) => (session === undefined ? CONSOLE_FORM_BYTES : HOST_FORM_BYTES))
 
-/** Who is signed in, and which form of which page it is. */
 const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { trustProxy = false }: ConsoleSettings) {
   const [sessions, limiter, checkRateLimit] = [yield* Sessions, yield* ConcurrencyLimiter, yield* makeRateLimiter]
   const pages = yield* makeConsolePages(publicUrl)
   const sessionName = sessionCookieName(publicUrl)
   const readVisit = makeVisitReader(publicUrl, trustProxy)
 
-  /** Who asks for much waits behind itself: behind who is signed in for the same operator. */
+  /**
+   * Takes a permit from the operator's share, or from the IP address's share without a session. A busy operator delays
+   * only itself.
+   */
   const runWithPermit = Effect.fnUntraced(function* (
     visitWithoutSession: Visit,
     isNew: boolean,
@@ -183,7 +180,7 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
     )
   })
 
-  /** Nothing is looked at of a form that is not one of ours. */
+  /** Rejects a form of another origin before its body is read. */
   const handleForm = Effect.fnUntraced(function* (
     page: ConsolePage,
     visit: Visit,
@@ -223,7 +220,7 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
   }
 })
 
-/** Handles the text of a form, once a permit is held. */
+/** Parses the form's text, so it needs a permit. */
 const makeFormHandler =
   (page: ConsolePage, visit: Visit, isNew: boolean, text: string) =>
   (signedInVisit: Visit): PageResponse => {
@@ -247,7 +244,6 @@ const toFailureResponses = (visit: Visit) => ({
 
 const isPathWithTrailingSlash = (target: string): boolean => target.split("?", 1)[0] === `${SIGN_IN_PATH}/`
 
-/** As people type it. */
 const redirectWithoutSlash = (target: string): Response =>
   HttpServerResponse.empty({
     status: 308,
@@ -269,11 +265,9 @@ const showPage = (page: ConsolePage, visit: Visit): PageResponse => {
     : runAsCaller({ ...visit, session }, page.show)
 }
 
-/** Runs a page or a form with the signed-in person as the caller of its read models. */
 const runAsCaller = (visit: SignedInVisit, respond: (visit: SignedInVisit) => SignedInPageResponse): PageResponse =>
   Effect.provideService(respond(visit), CurrentCaller, visit.session.person.caller)
 
-/** Who signed out in another window is asked to sign in again. */
 const handleFormAsActor = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
   const name = form.get(ACTION_FIELD) ?? ""
   const actor = { ...systemActor("console", name), accountId: visit.session?.person.caller.accountId ?? null }
@@ -291,8 +285,8 @@ const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: Subm
 }
 
 /**
- * A form of this browser's that was shown before it signed in anew: a page that can brings it back with what was filled in, with nothing
- * done. What another site sends has been turned away before.
+ * Handles a form that was shown before the current session. It changes nothing; a page with `restoreForm` shows the
+ * values again.
  */
 const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
   const { session } = visit
@@ -315,7 +309,10 @@ const methodNotAllowedResponse = (visit: Visit): Response =>
 const redirectToSignIn = (next: string): Response =>
   redirectSeeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next }).toString()}`)
 
-/** Every 401 says how to do better (RFC 9110, 15.5.2), here: by the form, for a cookie. No browser asks for a password by itself then. */
+/**
+ * Every 401 needs this header (RFC 9110 section 15.5.2). It names the sign-in form, so browsers open no password
+ * dialog.
+ */
 const withAuthenticateHeader = (response: Response, cookie: string): Response =>
   response.status === 401
     ? HttpServerResponse.setHeader(
@@ -325,6 +322,5 @@ const withAuthenticateHeader = (response: Response, cookie: string): Response =>
       )
     : response
 
-/** What this door answers that may not be opened as it was asked for: over plain HTTP. */
 export const toConsoleErrorResponse = ({ envelope }: ServiceResponse, request: HttpServerRequest): Response =>
   messageResponse(makeVisitReader("", false)(request).visit, envelope.error_msg, envelope.error_code)

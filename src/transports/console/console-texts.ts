@@ -1,7 +1,5 @@
 import { PASSWORD_MIN } from "../../platform/limits.ts"
 
-// All words of the console's pages, by the page they are on.
-
 const formatSeconds = (seconds: number): string => {
   if (seconds === 1) return "a second"
   return seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
@@ -17,10 +15,8 @@ export const TEXTS = {
     password: "Password",
     signOut: "Sign out",
     signedInAs: "Signed in as",
-    /** Before the title in the browser, where the answer is a refusal; by its status, and of all others. */
     errorTitlePrefixes: { "404": "Not found", other: "Not done" }
   },
-  /** Why nothing works, where the account itself is what keeps it from working; by what the API answers then. */
   accountProblems: {
     "Account banned":
       "Calls of the API and of connected applications are refused until the ban is lifted. Ask who runs this service. What gives access can still be seen and withdrawn here.",
@@ -62,7 +58,6 @@ export const TEXTS = {
       `Too many tries were wrong. This one was not looked at: wait ${formatSeconds(seconds)} and try again.`,
     forgottenPasswordHint: "Forgotten? Who runs this service can give your account another password."
   },
-  /** What is weighty asks for the password again. */
   sudo: {
     label: "Your password, as it is some time since you gave it",
     missingPassword:
@@ -126,7 +121,7 @@ export const TEXTS = {
   },
   access: {
     title: "OpenAPI settings",
-    /** What a form came to, by its name in the page's address. */
+    /** Messages after a form, by the name in the page's URL. */
     done: {
       done: "Done.",
       webhook_changed: "The webhook is changed. What waited for its receiver is sent now.",
@@ -283,7 +278,7 @@ export const TEXTS = {
       newest: "The newest deliveries",
       milliseconds: "ms",
       timeZoneNote: "Times are those of",
-      /** Why nothing came back; by src/domain/webhooks/deliveries/http-call.ts. */
+      /** Reasons without a response, as in src/domain/webhooks/deliveries/http-call.ts. */
       failureReasons: {
         refused_address: "The address leads into a private network, where this service sends nothing.",
         refused_url: "The address is none that may be sent to: it must begin with https://.",
@@ -294,7 +289,6 @@ export const TEXTS = {
         protocol: "What came back is not HTTP. Is it the right port?",
         timeout: "There was no complete answer in ten seconds. The receiver should answer first and work afterwards."
       },
-      /** What an answer says, by its status or the kind of it. */
       statusExplanations: {
         "2xx": "The receiver has it.",
         "3xx": "The receiver sent us elsewhere, which is not followed. Put the address that it leads to here.",

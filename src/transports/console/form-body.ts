@@ -3,16 +3,14 @@ import type { HttpServerError } from "effect/http"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
 import { CONSOLE_FORM_BYTES, CONSOLE_FORM_MS } from "../../platform/limits.ts"
 
-/** The status of what is no form of ours: of another type, too large, too slow, or cut short. */
 type FormErrorStatus = 400 | 408 | 413 | 415
 
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
-/** Bytes that it says it has; 0: it does not say. */
 export const readContentLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
 
-/** Receives the text of a form of at most `maxBytes` bytes. The caller parses it later, with a concurrency permit. */
+/** Receives a form of at most `maxBytes` bytes. The caller parses it later, with a concurrency permit. */
 export const receiveConsoleForm = (
   request: HttpServerRequest,
   maxBytes: number = CONSOLE_FORM_BYTES

@@ -10,18 +10,14 @@ import type { ActionError } from "./action-outcome.ts"
 import { SUDO_FIELD } from "./sudo.ts"
 import { FORM_KEY_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedForm } from "./visit.ts"
 
-// What the API does, a page asks of the API: by who is signed in, and under the rules that tokens are under.
-
-/** What an operation answered. */
 interface OperationSuccess {
   readonly _tag: "Ok"
   readonly data: Schema.Json
 }
 
 /**
- * Calls an operation as the signed-in account, with its fields as JSON values. The page releases its concurrency permit while the call has
- * one (src/admission/concurrency): otherwise pages that hold all permits of an operator would wait for one more. With an idempotency
- * key, a change is made once (contract/idempotency-key.ts).
+ * Calls an operation as the signed-in account. The page releases its permit during the call, which needs one too.
+ * Otherwise an operator's pages could deadlock. With an idempotency key, a change is made once.
  */
 export const callOperation = (
   service: Service["Service"],
@@ -44,12 +40,12 @@ export const callOperation = (
     Effect.map(toOperationOutcome)
   )
 
-/** The calls under an idempotency key that a submitted form has made, and how many of them got the result of an earlier call. */
+/** Counts one form's calls with an idempotency key, and how many replayed an earlier result. */
 class SubmissionReplays extends Context.Service<SubmissionReplays, { changes: number; replays: number }>()(
   "latchkey/transports/console/SubmissionReplays"
 ) {}
 
-/** Runs the action of a form. `isReplay`: an earlier submission has made all of its changes. */
+/** `isReplay`: an earlier submission has made all of the form's changes. */
 export const runSubmission = <A, E, R>(action: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const calls = { changes: 0, replays: 0 }
@@ -66,13 +62,12 @@ const countChange = ({ headers }: ServiceResponse): Effect.Effect<void> =>
     if (headers[REPLAYED_HEADER] !== undefined) submission.value.replays += 1
   })
 
-/** Fields of a form that do not affect the change. */
 const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_TOKEN_FIELD, SUDO_FIELD])
 
 /**
- * Returns the idempotency key of a submitted form, or undefined if its page has none. The key covers the key of the page, which is
- * new each time the page is shown, and the fields of the form. So a form that is sent twice runs once, and a form with other
- * values is a new call. `fields`: the new value of a list that the form changes in part, which another user may have changed too.
+ * Returns the idempotency key of a form, or undefined if its page has none. The key covers the page's key, which is new
+ * for each display, and the form's fields. A form sent twice runs once. A form with other values is a new call.
+ * `fields` has the new value of a list that the form changes in part.
  */
 export const idempotencyKeyOf = (form: SubmittedForm, fields: Schema.JsonObject = {}): string | undefined => {
   const pageKey = form.get(FORM_KEY_FIELD) ?? ""
@@ -92,10 +87,7 @@ const toOperationOutcome = ({ envelope, headers }: ServiceResponse): OperationSu
   }
 }
 
-/**
- * The status of a page for an error_code. HTTP has no 420, and its 401 asks a browser for credentials that would not help: who is
- * signed in is known and may not, which is 403.
- */
+/** Maps 401 and 420 to 403: the caller is signed in, so a request for credentials would not help. */
 export const toPageStatus = (errorCode: number): ActionError["status"] => {
   switch (errorCode) {
     case 400:

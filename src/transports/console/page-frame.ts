@@ -29,15 +29,12 @@ type Response = HttpServerResponse.HttpServerResponse
 export interface PageFrame {
   readonly title: string
   readonly body: Html
-  /** A form of consent leads back to its application, and from there wherever that one leads. */
+  /** A consent form redirects to the application, which may redirect anywhere. */
   readonly formTargets?: "here" | "anywhere"
-  /** A page that is one large table uses the whole window. */
   readonly isWide?: true
-  /** Shown with our script, which may ask this service for what is new. */
   readonly hasScript?: true
 }
 
-/** Paths of the page of access, of signing in, and of a password's change. */
 export const ACCESS_PATH = "/console/access"
 export const SIGN_IN_PATH = "/console"
 export const PASSWORD_PATH = "/console/password"
@@ -47,7 +44,6 @@ interface NavigationLink {
   readonly label: string
 }
 
-/** What the navigation leads to, in its order: what a host looks at every day, and the rest behind one word. */
 const MAIN_LINKS: ReadonlyArray<NavigationLink> = [
   { path: OVERVIEW_PATH, label: "Overview" },
   { path: CALENDAR_PATH, label: "Calendar" },
@@ -94,32 +90,29 @@ ${formTokenField(formToken)}<button name="${ACTION_FIELD}" value="sign_out">${TE
 const hasExplanation = (accountProblem: string): accountProblem is keyof typeof TEXTS.accountProblems =>
   Object.hasOwn(TEXTS.accountProblems, accountProblem)
 
-/** Why nothing works, in the API's own words and then in a sentence, on every page of who is signed in. */
 const accountProblemNote = ({ accountProblem }: Visit): Html =>
   accountProblem === undefined
     ? nothing
     : html`<div class="message note" role="note"><p><strong>${accountProblem}.</strong>${hasExplanation(accountProblem) ? html` ${TEXTS.accountProblems[accountProblem]}` : nothing}</p></div>
 `
 
-/** The hidden field that every form of ours has. */
 export const formTokenField = (formToken: string): Html =>
   html`<input type="hidden" name="${FORM_TOKEN_FIELD}" value="${formToken}">`
 
-/** The values of a visit that each form of its pages sends back. */
 export type FormKeys = Pick<Visit, "formToken" | "formKey">
 
-/** Renders the hidden fields of a form, with the key of its page. The change runs only once if its action passes `idempotencyKeyOf(form)`. */
+/** The change runs only once if the form's action passes `idempotencyKeyOf(form)`. */
 export const formKeyFields = ({ formToken, formKey }: FormKeys): Html =>
   html`${formTokenField(formToken)}<input type="hidden" name="${FORM_KEY_FIELD}" value="${formKey}">`
 
-/** For who sees or hears the title first: whether it went well, what it is, and of whom. */
+/** Screen readers and narrow tabs need the outcome first. */
 const windowTitle = (title: string, status: number): string => {
   const { product, errorTitlePrefixes } = TEXTS.frame
   const outcome = status < 400 ? [] : [status === 404 ? errorTitlePrefixes["404"] : errorTitlePrefixes.other]
   return [...outcome, ...(title === product ? [] : [title]), product].join(" · ")
 }
 
-/** A page of the console as an answer: nothing in it is inline, nothing is loaded but its stylesheet (and on one page a script), and nobody frames it. */
+/** The page has nothing inline, loads only its stylesheet and perhaps the script, and cannot be framed. */
 export const renderConsolePage = (
   visit: Visit,
   { title, body, formTargets = "here", isWide, hasScript }: PageFrame,
@@ -154,7 +147,7 @@ ${accountProblemNote(visit)}${body}
       headers: {
         ...PRIVATE_PAGE_HEADERS,
         vary: "Cookie",
-        // A form of this page says where it comes from, which a browser would else hide.
+        // Lets browsers send `Origin` with the page's forms.
         "referrer-policy": "same-origin",
         "cross-origin-opener-policy": "same-origin",
         "x-frame-options": "DENY",
@@ -165,6 +158,5 @@ ${accountProblemNote(visit)}${body}
 
 const WIDE_ATTRIBUTE: Html = { html: ' class="wide"' }
 
-/** Elsewhere, after a form was taken. */
 export const redirectSeeOther = (location: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location } })

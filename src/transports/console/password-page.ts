@@ -19,7 +19,7 @@ const passwordField = (
 `
 const minLengthAttribute = html` minlength="${PASSWORD_MIN}"`
 
-// The name of the account is there for what keeps passwords in the browser.
+// Password managers need the hidden account name.
 const passwordForm = ({
   formToken,
   session
@@ -56,7 +56,7 @@ const renderError = (visit: SignedInVisit, { status, message, retryAfter: second
 const makeFormError = (message: string): ActionError => ({ _tag: "Refused", status: 422, message })
 const toConfirmationError = (failure: SignInFailure): ActionError => toSignInError(failure, TEXTS.sudo.wrongPassword)
 
-/** Another password, for who knows the one there is: it is asked for however lately it was given. */
+/** Always asks for the present password, however recently it was entered. */
 export const makePasswordPage: Effect.Effect<SignedInPage, never, Sessions | Passwords> = Effect.gen(function* () {
   const [sessions, passwords] = [yield* Sessions, yield* Passwords]
 

@@ -1,8 +1,8 @@
 const PLACEHOLDER_ORIGIN = "http://here.invalid"
 
 /**
- * An address of our own to come back to after signing in; anything else is `fallback`. It is read as a browser would read it,
- * and must be what it says: one of our pages, without dots that lead elsewhere, and not the page of signing in once more.
+ * Returns the URL to open after sign-in, or `fallback` if it is not a page of this console. Parses it as browsers do,
+ * to prevent open redirects.
  */
 export const toLocalUrl = (text: string | null, fallback: string): string => {
   if (text === null || !/^\/[\x21-\x5b\x5d-\x7e]+$/.test(text)) return fallback
@@ -11,6 +11,6 @@ export const toLocalUrl = (text: string | null, fallback: string): string => {
   return isConsolePath(url.pathname) ? `${url.pathname}${url.search}` : fallback
 }
 
-/** A dot stands in no address but that of a table for a spreadsheet. */
+/** Only the URL of a CSV file has a dot. */
 const isConsolePath = (path: string): boolean =>
   path === "/authorization" || /^\/console\/[\w-]+(?:\/[\w-]+)*(?:\.csv)?$/.test(path)

@@ -20,7 +20,6 @@ import {
   withCookie
 } from "./visit.ts"
 
-/** What the form is shown with again. */
 interface SignInFormValues {
   readonly email: string
   readonly next: string
@@ -53,7 +52,6 @@ ${message}${signInForm(visit, values)}<p class="soft">${TEXTS.signIn.forgottenPa
   return error?.retryAfter === undefined ? response : withRetryAfter(response, error.retryAfter)
 }
 
-/** Signing in and out. */
 export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, never, Sessions> =>
   Effect.map(Sessions, (sessions) => {
     const [sessionName, knownBrowserName] = [sessionCookieName(publicUrl), knownBrowserCookieName(publicUrl)]
@@ -61,7 +59,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, nev
     const signIn = (visit: Visit, form: SubmittedForm) => {
       const [email, password] = [(form.get("email") ?? "").trim(), form.get("password") ?? ""]
       const next = toLocalUrl(form.get("next"), OVERVIEW_PATH)
-      // Known from the first time on, so that what somebody else does from the same address is not counted against it.
+      // Others' failed attempts from the same IP address do not affect a known browser.
       const knownBrowserCookie = visit.knownBrowserCookie ?? newKnownBrowserCookie()
       const attempt: SignInAttempt = {
         email,

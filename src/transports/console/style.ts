@@ -1,25 +1,16 @@
 import { createHash } from "node:crypto"
 
-// What the pages of the console are made of, by its class or element. Every page has one `h1` (page-frame.ts), and then:
+// These are the classes of the console's pages.
+// A `section` is a card with an `h2`. Pages with one form use `section.narrow`.
+// Rows of `table.cards` become cards on a phone. Each `td` has a `data-label`. A cell of buttons is `td.acts`.
+// Fields of `form.row` are side by side.
+// Use `label.choice` for a radio button or checkbox before its text.
+// Use `button.primary`, `button.danger` (irreversible), or a plain button.
+// Use `.message` with `.done` (role="status"), `.error` (role="alert"), or `.note`.
+// Use `.secret` for a value shown once, and `.soft` for secondary text.
+// Use `.name` for user text that may break anywhere, and `.whole` for text that must not break.
 //
-// section               a part of a page with its own `h2`, as a card; `section.narrow` where a page is one form
-// table.cards           a list; on a phone each row becomes a card. Every `td` says its column: `data-label="Name"`; a cell of
-//                       buttons is `td.acts`
-// form                  fields below one another; `form.row`: beside one another, the button at the end of the row
-// label                 its words, and the field in it; `label.choice`: a radio button or a checkbox before its words
-// fieldset, legend      choices that belong together
-// button                `.primary` for what the page is for, `.danger` for what cannot be undone, plain for the rest
-// .acts                 small forms or buttons in a row
-// .message              something to be told: `.done` (role="status"), `.error` (role="alert"), `.note`
-// .secret               what is shown this once, in a `pre` or `code`, to be selected as a whole
-// .badge                one word on how something stands: `.good`, `.bad`, `.wait`, or plain
-// dl.facts              names and values
-// pre, code             what a machine said, or is to be told; a long line of `pre` scrolls
-// nav.pages             links to older and newer ones
-// .soft                 what is said beside; .number: figures below one another
-// .name                 what others have named, in a table: it may break anywhere, so that nothing else must; .whole: it may not
-//
-// What is said is said in words, and not in colours alone.
+// Colour never carries information alone.
 
 const COLOR_STYLES = `
 :root {
@@ -140,8 +131,6 @@ time { white-space: nowrap; }
 @media print { header nav, form { display: none; } }
 `
 
-// Of the host's pages: .wide, a page that is one large table; .month, a table of properties by day with what holds each night:
-// .stay, .closed, .elsewhere and .clash, told apart by sign and pattern as well as colour; .talk, a conversation; svg.year.
 const HOST_PAGE_STYLES = `
 body.wide { max-width: none; }
 details.more { position: relative; margin: 0; }
@@ -185,8 +174,7 @@ svg.year circle.income { fill: var(--card); }
 @media print { .skip, .noprint, header { display: none; } body { padding: 0; } section { border: 0; padding: 0; break-inside: avoid; } }
 `
 
-/** How the console looks: from a phone to a desk, by day and in the dark. */
 export const STYLE = `${COLOR_STYLES}${BASE_STYLES}${FORM_STYLES}${TABLE_STYLES}${HOST_PAGE_STYLES}`
 
-/** Its address says what is in it, so it may be kept for ever. */
+/** The URL contains a hash of the styles, so browsers may cache it forever. */
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

@@ -7,26 +7,26 @@ import type { ActionError } from "./action-outcome.ts"
 import { TEXTS } from "./console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 
-/** What is weighty asks for the password when the last time is long ago (src/domain/access/sign-in/Sessions.ts). */
+/**
+ * Sensitive actions need the password again some time after it was last entered
+ * (src/domain/access/sign-in/Sessions.ts).
+ */
 export interface Sudo {
-  /** For a weighty form: a field for the password, where it will be asked for. */
+  /** Renders nothing if the password is not needed. */
   readonly renderPasswordField: (visit: SignedInVisit) => Effect.Effect<Html>
-  /** Why the form is not taken; none: the password was given lately, or is right. */
   readonly checkPassword: (
     visit: SignedInVisit,
     form: SubmittedForm
   ) => Effect.Effect<Option.Option<ActionError>, never, CurrentActor>
-  /** Fails with the refusal that {@link check} returns, if there is one. */
+  /** Fails with the error that {@link checkPassword} returns. */
   readonly requirePassword: (
     visit: SignedInVisit,
     form: SubmittedForm
   ) => Effect.Effect<void, ActionError, CurrentActor>
 }
 
-/** The name of the field. */
 export const SUDO_FIELD = "password"
 
-/** Why a password was not taken, as a page says it. */
 export const toSignInError = (failure: SignInFailure, wrongPasswordText: string): ActionError => {
   switch (failure._tag) {
     case "WrongPassword":

@@ -7,51 +7,43 @@ import type { CurrentCaller } from "../../contract/caller.ts"
 import { KNOWN_BROWSER_COOKIE_PATTERN, SESSION_COOKIE_PATTERN } from "../../domain/access/sign-in/cookies.ts"
 import type { Session } from "../../domain/access/sign-in/Sessions.ts"
 
-// One request of a browser to a page of the console, and what tells our own forms from others'.
-
-/** What a form says, by the names of its fields; a name given several times has several values. */
 export type SubmittedForm = URLSearchParams
 
 export interface Visit {
-  /** Path and query, as they were asked for. */
   readonly target: string
   readonly path: string
   readonly query: URLSearchParams
-  /** The value of the browser's cookie; who is not signed in has one too, so that forms there are told apart. */
+  /** Browsers have a cookie before sign-in too, so that form tokens differ. */
   readonly cookie: string
-  /** What tells the browser that somebody has signed in there before. */
+  /** Marks a browser that has signed in before. */
   readonly knownBrowserCookie?: string | undefined
-  /** For the hidden field of every form: {@link FORM_TOKEN_FIELD}. */
   readonly formToken: string
-  /** For the hidden field {@link FORM_KEY_FIELD} of forms that must be done once: new at each look at a page. */
+  /** Idempotency key of the page, new for each display. */
   readonly formKey: string
   readonly session: Session | undefined
-  /** What the API would say of why nothing works (its error_msg); none: nothing keeps the account from working. */
+  /** The API's message if it refuses the account. */
   readonly accountProblem?: string | undefined
-  /** Where the browser is, as far as it is known. */
   readonly ipAddress: string
 }
 
-/** A visit of somebody who is signed in. */
 export interface SignedInVisit extends Visit {
   readonly session: Session
 }
 
 export type PageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor>
 
-/** A response to a signed-in person. The console endpoint provides that person as `CurrentCaller`, which the read models require. */
+/** The console endpoint provides `CurrentCaller`. */
 export type SignedInPageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor | CurrentCaller>
 
-/** A page that only signed-in people see. `actions`: its forms by the value of their button `act`. */
+/** `actions`: forms by the value of their button `act`. */
 export interface SignedInPage {
   readonly path: string
   readonly show: (visit: SignedInVisit) => SignedInPageResponse
   readonly actions: ReadonlyMap<string, (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse>
-  /** Shows a form again that was filled in before the person signed in anew, with its values. Changes nothing. */
+  /** Shows the values of a form that was filled in before the current session. Changes nothing. */
   readonly restoreForm?: (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse
 }
 
-/** A page that is there for everybody. */
 export interface PublicPage {
   readonly path: string
   readonly isPublic: true
@@ -61,18 +53,15 @@ export interface PublicPage {
 
 export type ConsolePage = SignedInPage | PublicPage
 
-/** Whether the database could have all of it: it cannot store U+0000, nor half a character. */
+/** PostgreSQL cannot store U+0000 or lone surrogates. */
 export const isStorable = (params: URLSearchParams): boolean =>
   Array.from(params).every((pair) => pair.every((text) => text.isWellFormed() && !text.includes("\u0000")))
 
-/** Hidden field of every form. */
 export const FORM_TOKEN_FIELD = "form_token"
-/** What tells one look at a page from the next. */
 export const FORM_KEY_FIELD = "form_key"
-/** Which of a page's forms it is. */
 export const ACTION_FIELD = "act"
 
-/** Derived from the cookie, which no other site can read: nothing is kept for it. */
+/** Other sites cannot read the cookie, and nothing is stored. */
 export const deriveFormToken = (cookie: string): string =>
   createHmac("sha256", cookie).update("form").digest("base64url")
 
@@ -84,11 +73,11 @@ export const hasValidFormToken = (form: SubmittedForm, formToken: string): boole
 
 const isHttps = (publicUrl: string): boolean => publicUrl.startsWith("https:")
 
-/** `__Host-` binds it to this host and to HTTPS (RFC 6265bis); a browser takes that prefix over HTTPS alone. */
+/** The `__Host-` prefix binds the cookie to this host (RFC 6265bis). Browsers accept the prefix over HTTPS only. */
 export const sessionCookieName = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-latchkey" : "latchkey")
 export const knownBrowserCookieName = (publicUrl: string): string => `${sessionCookieName(publicUrl)}_known`
 
-/** Values of a cookie that one name has; a browser may send several of other paths, of which the first is the nearest. */
+/** Returns the first value, which has the most specific path. */
 const readCookie = ({ headers }: HttpServerRequest, name: string): string =>
   (headers["cookie"] ?? "")
     .split(";")
@@ -104,7 +93,7 @@ export const readSessionCookie = (request: HttpServerRequest, name: string): str
 export const readKnownBrowserCookie = (request: HttpServerRequest, name: string): string | undefined =>
   keepIfMatching(readCookie(request, name), KNOWN_BROWSER_COOKIE_PATTERN)
 
-/** Until the browser is closed, unless it is said how long; how long it is good is for the service to say. */
+/** Without `maxAgeMs`, browsers drop the cookie when they close. The service decides how long the value is valid. */
 export const withCookie =
   (name: string, value: string, maxAgeMs?: number) =>
   (response: HttpServerResponse): HttpServerResponse =>
@@ -116,6 +105,6 @@ export const withCookie =
       ...(maxAgeMs === undefined ? {} : { maxAge: maxAgeMs })
     })
 
-/** The id that a text of a form or an address says; undefined: it says none, so nobody has it. */
+/** Returns undefined if the text is not a record id. */
 export const parseRecordId = (text: string | null | undefined): number | undefined =>
   /^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : undefined

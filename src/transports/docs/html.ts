@@ -1,4 +1,4 @@
-/** Text that is HTML already. Whatever else goes into a page is escaped on its way. */
+/** Markup that `html` inserts as it is. Every other value is escaped. */
 export interface Html {
   readonly html: string
 }
@@ -21,10 +21,19 @@ const toHtmlText = (value: HtmlValue): string => {
   return "html" in value ? value.html : value.map(({ html }) => html).join("")
 }
 
-/** A piece of a page: what is put into it is escaped, for text and for attributes in quotes alike. */
+/** Template tag that escapes its values, for text and for quoted attributes. */
 export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<HtmlValue>): Html => ({
   html: strings.reduce((text, chunk, index) => `${text}${toHtmlText(values[index - 1] ?? "")}${chunk}`)
 })
 
-/** Nothing, where a piece may be left out. */
 export const nothing: Html = { html: "" }
+
+const CHARACTERS_BY_ENTITY = new Map(Object.entries(HTML_ESCAPES).map(([character, entity]) => [entity, character]))
+
+/** Returns the text that a browser shows for the markup, on one line. */
+export const toPlainText = ({ html: markup }: Html): string =>
+  markup
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&(?:#39|[a-z]+);/g, (entity) => CHARACTERS_BY_ENTITY.get(entity) ?? entity)
+    .replaceAll(/\s+/g, " ")
+    .trim()

@@ -3,6 +3,7 @@ import { ERROR_CODES } from "../../contract/errors.ts"
 import { selectableListOf } from "../../contract/field-selection.ts"
 import {
   type AnyOperation,
+  detailsOf,
   exposureOf,
   familyOf,
   isAllowedForReadOnlyToken,
@@ -46,7 +47,7 @@ export interface OperationDescription {
   /** Below `/v3`; names in braces are its path fields. */
   readonly path: string
   readonly summary: string
-  /** What the tool's card says; of what is no tool, the summary alone. */
+  /** The tool's description, or else the summary; then the details, if any. */
   readonly description: string
   readonly family: OperationFamily
   readonly tool: (OperationFamily & ToolMetadata) | undefined
@@ -146,7 +147,9 @@ const describeOperation = (operation: AnyOperation, deployment: DeploymentName):
     method,
     path,
     summary: summaryOf(operation),
-    description: tool?.description ?? summaryOf(operation),
+    description: [tool?.description ?? summaryOf(operation), detailsOf(operation)]
+      .filter(Predicate.isString)
+      .join("\n\n"),
     family: familyOf(operation),
     tool,
     notAToolReason: "notATool" in exposure ? exposure.notATool : undefined,

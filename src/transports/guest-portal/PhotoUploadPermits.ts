@@ -8,7 +8,6 @@ import {
 } from "../../platform/limits.ts"
 import type { GuestFormError } from "./forms.ts"
 
-/** What is counted, and how much of it there may be. */
 type PermitLimit = readonly [of: string, most: number]
 
 const permitLimits = ({ operator_id, id }: Pick<GuestPortalStay, "operator_id" | "id">): ReadonlyArray<PermitLimit> => [
@@ -17,11 +16,10 @@ const permitLimits = ({ operator_id, id }: Pick<GuestPortalStay, "operator_id" |
   [`stay ${id}`, GUEST_PHOTOS_OF_STAY_MAX]
 ]
 
-/** The photos that arrive in this process: each is in memory as far as it has come, and may come slowly. */
+/** Limits concurrent photo uploads, because they are held in memory and may be slow. */
 export class PhotoUploadPermits {
   readonly #usedPermits = new Map<string, number>()
 
-  /** Lets one more arrive; fails where there are too many. */
   readonly within = <A, E, R>(stay: Pick<GuestPortalStay, "operator_id" | "id">, upload: Effect.Effect<A, E, R>) => {
     const limits = permitLimits(stay)
     return Effect.acquireUseRelease(

@@ -11,7 +11,6 @@ import {
 import type { ClockTime } from "../../domain/bookings/stays/stay.ts"
 import { GUEST_PHOTO_MS, GUEST_PORTAL_FORM_BYTES, IMAGE_BYTES } from "../../platform/limits.ts"
 
-/** Why a form was not taken, and the status that says so. */
 export interface GuestFormError {
   readonly status: number
   readonly message: string
@@ -34,7 +33,7 @@ const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
 
 const CLOCK_TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?$/
 
-/** The time of a form that says when the guest arrives; null: it is not known. */
+/** Returns null if the guest does not know the time. */
 export const readArrivalTime = Effect.fnUntraced(function* (
   request: HttpServerRequest
 ): Effect.fn.Return<typeof ClockTime.Type | null, GuestFormError> {
@@ -54,7 +53,6 @@ export const readArrivalTime = Effect.fnUntraced(function* (
     : { hour: Number(hour), minute: Number(minute) }
 })
 
-/** Bytes of the form around a photo, of one of its fields, and parts it may have. */
 const MULTIPART_OVERHEAD_BYTES = 8 * 1024
 const FIELD_BYTES = 256
 const MAX_PARTS = 4
@@ -102,7 +100,6 @@ const toGuestFormError = (error: Multipart.MultipartError): GuestFormError => {
   }
 }
 
-/** A photo, and whose it is. */
 export const readPhotoForm = Effect.fnUntraced(function* (
   request: HttpServerRequest
 ): Effect.fn.Return<IdentityImageUpload, GuestFormError> {
@@ -120,7 +117,7 @@ export const readPhotoForm = Effect.fnUntraced(function* (
     Effect.mapError((error) => ("status" in error ? error : toGuestFormError(error))),
     Effect.timeoutOrElse({ duration: GUEST_PHOTO_MS, orElse: () => Effect.fail(photoTooSlowError) })
   )
-  // The parser counts what stands around the bytes of a file among them.
+  // The parser's limit includes the multipart headers, so the size is checked again.
   if (jpeg !== undefined && jpeg.length > IMAGE_BYTES) return yield* Effect.fail(photoTooLargeError)
   if (guest === undefined) return yield* Effect.fail(guestFieldError)
   if (jpeg === undefined || jpeg.length === 0) return yield* Effect.fail(missingPhotoError)

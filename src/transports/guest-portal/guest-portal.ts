@@ -38,7 +38,6 @@ const toRateLimitBucket = ({ operator_id, id }: GuestPortalStay, isView: boolean
   max: isView ? GUEST_PORTAL_VIEWS_A_MINUTE : GUEST_PORTAL_FORMS_A_MINUTE
 })
 
-/** What is said on the page that follows a form, by the name in its address. */
 const DONE_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["arrival", "Your host can now see when you arrive."],
   ["photo", "The photo has arrived. Thank you."]
@@ -49,17 +48,16 @@ const readDoneMessage = (query: URLSearchParams): PortalMessage | undefined => {
   return text === undefined ? undefined : { kind: "done", text }
 }
 
-/** Back to the page, so that reloading it sends nothing again. Relative: who asks may know the service by another address. */
+/** Redirects so that a reload sends no form. The URL is relative, because guests may use another host name. */
 const redirectToPortal = (form: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location: `?said=${form}` } })
 
-/** Reads a form, and then handles it with a concurrency permit of the operator. */
+/** Receives the form before it takes a permit. */
 type FormHandler = (
   stay: GuestPortalStay,
   request: HttpServerRequest
 ) => Effect.Effect<void, GuestFormError | ValidationFailed | NotFound | ServerError>
 
-/** The forms of the page, by their names in the query they are sent to. */
 const makeFormHandlers = Effect.gen(function* () {
   const [portal, limiter, photoPermits] = [yield* GuestPortal, yield* ConcurrencyLimiter, new PhotoUploadPermits()]
   const handleArrival: FormHandler = (stay, request) =>
@@ -82,7 +80,7 @@ const makeFormHandlers = Effect.gen(function* () {
 const toPortalResponse = (document: HtmlPage, status = 200): Response =>
   toPageResponse(document, status, "own, at a secret address")
 
-/** The pages of stays, below {@link GUEST_PORTAL_PREFIX}: the address is the only credential. */
+/** The URL is the only credential of these pages. */
 export const makeGuestPortalHandler = Effect.gen(function* () {
   const [portal, checkRateLimit, forms] = [yield* GuestPortal, yield* makeRateLimiter, yield* makeFormHandlers]
   const photoRetentionDays = yield* IdentityImageRetentionDays
@@ -92,7 +90,6 @@ export const makeGuestPortalHandler = Effect.gen(function* () {
       toPortalResponse(renderPortalPage({ stay, now, photoRetentionDays, message }), status)
     )
 
-  /** The page once more, with why the form was not taken. */
   const renderWithError = (stay: GuestPortalStay, { status, message: text, retryAfter: seconds }: GuestFormError) =>
     Effect.map(renderPortal(stay, { kind: "error", text }, status), (page) =>
       seconds === undefined ? page : withRetryAfter(page, seconds)
@@ -131,7 +128,6 @@ export const makeGuestPortalHandler = Effect.gen(function* () {
       : Effect.succeed(methodNotAllowed)
 })
 
-/** What this door answers that may not be opened as it was asked for: over plain HTTP. */
 export const toGuestErrorResponse = ({ envelope }: ServiceResponse): Response =>
   toPageResponse(rejectedPage(envelope.error_msg), envelope.error_code)
 

@@ -16,9 +16,6 @@ import { type Html, html, nothing } from "../docs/html.ts"
 import type { HtmlPage } from "../pages/html-page.ts"
 import { STYLE } from "./style.ts"
 
-// The page of a stay, without a script: what its guests need to know, and what is asked of them.
-
-/** What came of a form, or of the one before. */
 export interface PortalMessage {
   readonly kind: "done" | "error"
   readonly text: string
@@ -27,7 +24,6 @@ export interface PortalMessage {
 interface PortalView {
   readonly stay: GuestPortalStay
   readonly now: Date
-  /** Days after check-out that photos are kept. */
   readonly photoRetentionDays: number
   readonly message: PortalMessage | undefined
 }
@@ -52,7 +48,6 @@ const renderMessage = ({ kind, text }: PortalMessage): Html =>
   html`<p class="message ${kind}" role="${kind === "done" ? "status" : "alert"}">${text}</p>
 `
 
-/** How it stands with the stay, in a sentence. */
 const statusText = (stay: GuestPortalStay, now: Date): string => {
   if (stay.status === "wait_pay") return "This stay is not paid yet. This page shows more after the payment."
   if (stay.status !== "accepted") return "Your host has not confirmed this stay yet. This page shows more after that."
@@ -73,7 +68,6 @@ const DAY_FORMAT = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC"
 })
 
-/** `Tuesday 4 May 2027`. */
 const formatDay = (date: string): string => DAY_FORMAT.format(new Date(`${date}T00:00:00Z`)).replace(",", "")
 
 const whenSection = (stay: GuestPortalStay): Html =>
@@ -95,7 +89,7 @@ const acceptedStaySections = (view: PortalView): Html => {
 
 const DEGREES = /^-?\d{1,3}(\.\d{1,15})?$/
 
-/** An address that the guest's own device opens in whatever shows maps there: no map service hears of it from here. */
+/** Opens the device's map app, so that no map service learns of the visit. */
 const mapLink = ({ latitude, longitude }: GuestPortalStay): Html =>
   latitude !== null && longitude !== null && DEGREES.test(latitude) && DEGREES.test(longitude)
     ? html`<p><a href="geo:${latitude},${longitude}">Open in a map</a></p>
@@ -125,7 +119,6 @@ const doorSection = ({ stay, now }: PortalView): Html => {
   )
 }
 
-/** When the code is shown, and what for it waits. */
 const doorCodeText = (stay: GuestPortalStay, now: Date): string => {
   const whenText = isDoorCodeTime(stay, now)
     ? "here"
@@ -186,7 +179,7 @@ const documentsText = (stay: GuestPortalStay): string => {
   return stay.id_required === "required" ? "All photos have arrived." : "Your host has approved your documents."
 }
 
-/** Whose photo is taken: everybody of whom there may be one more, those of whom there is none yet first. */
+/** Offers guests without a photo first. */
 const photoForm = (stay: GuestPortalStay): Html => {
   const namedGuestOptions = stay.guests
     .filter(({ id }) => !hasReachedImageLimit(stay, id))
@@ -230,7 +223,6 @@ const hostSection = ({ host_name, host_email }: GuestPortalStay): Html =>
 `
   )
 
-/** A page that says one thing. */
 const textPage = (title: string, text: string): HtmlPage => ({
   title,
   style: STYLE,

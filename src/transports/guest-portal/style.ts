@@ -1,4 +1,3 @@
-/** How the page of a stay looks: on a phone first, by day and in the dark, on paper. What is said is said in words, not in colours. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -2,10 +2,9 @@ import { createHash } from "node:crypto"
 import { HttpServerResponse } from "effect/http"
 import { type Html, html } from "../docs/html.ts"
 
-/** A whole page without JavaScript. */
 export interface HtmlPage {
   readonly title: string
-  /** CSS, written by us: nothing from outside may be in it. */
+  /** Trusted CSS: it is not escaped. */
   readonly style: string
   readonly body: Html
 }
@@ -26,10 +25,7 @@ ${body}
 </html>
 `
 
-/**
- * What goes with whatever a secret address opens: it is kept by no cache, found by no search engine, and told to no site
- * a link leads to.
- */
+/** A secret URL must not reach caches, search engines or, as `Referer`, linked sites. */
 export const PRIVATE_PAGE_HEADERS = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
@@ -39,14 +35,10 @@ export const PRIVATE_PAGE_HEADERS = {
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
 
-/** What forms a page has, and at what address: one that is no secret may be told where they go. */
+/** A page with a secret URL must not send it as `Referer`. */
 type FormTargets = "none" | "own" | "own, at a secret address"
 
-/**
- * The page as an answer: it loads nothing, unless images of where it came from, runs nothing and is framed by nobody. Its forms,
- * if it has any, go to where it came from; where that address is no secret it may be told there, as a browser else hides where
- * a form comes from.
- */
+/** The page loads nothing but images of this origin, runs no script and cannot be framed. */
 export const toPageResponse = (
   page: HtmlPage,
   status = 200,

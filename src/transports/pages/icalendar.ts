@@ -6,19 +6,16 @@ import ical, {
   ICalEventTransparency
 } from "ical-generator"
 
-// What our iCalendar feeds (RFC 5545) are made of: a beginning, all-day events, an end.
-
 export const ICALENDAR_TYPE = "text/calendar; charset=utf-8"
 
 interface IcalendarHeader {
-  /** Undefined: it is called by its address. */
   readonly name?: string
   readonly product: string
-  /** Seconds after which it is to be fetched again. */
+  /** Refetch interval in seconds. */
   readonly refreshSeconds: number
 }
 
-/** A calendar has at least one component (RFC 5545, 3.6), also one without an event: a zone that nothing refers to. */
+/** A calendar needs at least one component, even without events (RFC 5545 section 3.6). */
 const UTC_TIME_ZONE = [
   "BEGIN:VTIMEZONE",
   "TZID:Etc/UTC",
@@ -34,7 +31,6 @@ const UTC_TIME_ZONE = [
 
 const END_LINE = "END:VCALENDAR"
 
-/** All that comes before the events. */
 export const renderIcalendarStart = ({ name, product, refreshSeconds }: IcalendarHeader): string => {
   const calendar = ical({
     // The library escapes the texts of events, but not the name.
@@ -46,10 +42,8 @@ export const renderIcalendarStart = ({ name, product, refreshSeconds }: Icalenda
   return `${calendar.toString().slice(0, -END_LINE.length)}${UTC_TIME_ZONE}`
 }
 
-/** All that comes after the events. */
 export const ICALENDAR_END = `${END_LINE}\r\n`
 
-/** Days on which somebody is busy. */
 interface IcalendarBusyPeriod {
   readonly uid: string
   readonly summary: string
@@ -58,7 +52,6 @@ interface IcalendarBusyPeriod {
   readonly end: string
 }
 
-/** Each as an all-day event. */
 export const renderBusyEvents = (periods: ReadonlyArray<IcalendarBusyPeriod>, stamp: Date): string => {
   const calendar = ical()
   const events = periods.map(({ uid, summary, start, end }) =>

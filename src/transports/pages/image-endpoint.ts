@@ -24,13 +24,10 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const JPEG_TYPE = "image/jpeg"
 
-/** Seconds for which who has looked at an image of a message need not ask again (a day); it never becomes another. */
+/** The bytes of an image never change. */
 const MESSAGE_IMAGE_MAX_AGE_SECONDS = 24 * 60 * 60
 
-/**
- * It is a picture and nothing else, whatever its bytes could be taken for: opened by itself it runs nothing. It may be
- * shown on pages of elsewhere: who has the address may see it, and no browser adds anything to that.
- */
+/** The sandbox keeps an image from running code. Other origins may embed it, because its URL is the only credential. */
 const IMAGE_HEADERS = {
   ...PRIVATE_PAGE_HEADERS,
   "content-disposition": `inline; filename="image${IMAGE_EXTENSION}"`,
@@ -38,13 +35,12 @@ const IMAGE_HEADERS = {
   "cross-origin-resource-policy": "cross-origin"
 }
 
-/** What is said of how long it may be kept: of identity documents no copy is. */
+/** Identity documents must not be cached. */
 const imageHeaders = ({ kind, token }: OpenedImage): Readonly<Record<string, string>> =>
   kind === "identity"
     ? IMAGE_HEADERS
     : { ...IMAGE_HEADERS, "cache-control": `private, max-age=${MESSAGE_IMAGE_MAX_AGE_SECONDS}`, etag: toEtag(token) }
 
-/** An address never shows other bytes, so its name is theirs. */
 const toEtag = (token: string): string => `"${hash("sha256", token, "base64url").slice(0, 32)}"`
 
 const MINUTE = windowOf("1m")
@@ -56,21 +52,19 @@ const toRateLimitBucket = ({ operatorId, id }: OpenedImage) => ({
   max: IMAGE_VIEWS_A_MINUTE
 })
 
-/** The token in a path below {@link IMAGES_PATH_PREFIX}; the query says nothing. */
 const parseImageToken = (url: string): string => {
   const [path = ""] = url.split("?", 1)
   return path.endsWith(IMAGE_EXTENSION) ? path.slice(IMAGES_PATH_PREFIX.length, -IMAGE_EXTENSION.length) : ""
 }
 
-/** Where the pieces after the first begin. */
 const laterPieceOffsets = ({ bytes }: OpenedImage): ReadonlyArray<number> =>
   Array.from({ length: Math.ceil(bytes / IMAGE_CHUNK_BYTES) - 1 }, (_, nth) => (nth + 1) * IMAGE_CHUNK_BYTES)
 
 /**
- * Images of messages and of identity documents, below {@link IMAGES_PATH_PREFIX}: the address is the only credential.
+ * The URL is the only credential of an image.
  *
- * An image is read while it is sent, a piece at a time. Each piece is read with a permit of its operator and sent without one, so a slow
- * reader holds no permit, no file, and one piece of memory. If a later piece cannot be read, the connection is cut.
+ * The image is sent in pieces. Each is read with a permit of its operator and sent without one. A slow reader thus
+ * holds no permit, no file, and one piece of memory. If a later piece cannot be read, the connection is cut.
  */
 export const makeImageHandler = Effect.gen(function* () {
   const images = yield* Images
@@ -114,7 +108,7 @@ export const makeImageHandler = Effect.gen(function* () {
       : Effect.succeed(methodNotAllowed)
 })
 
-/** Its row is there, and its bytes are not: a folder that was not restored with its database, or is not mounted. */
+/** Happens if the image folder was not restored with its database, or is not mounted. */
 const warnMissingBytes = ({ operatorId, id }: OpenedImage): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWarning("the bytes of an image are missing"), { operator_id: operatorId, image_id: id })
 
@@ -123,7 +117,6 @@ const dieIfMissing = Option.match({
   onSome: (piece: Uint8Array) => Effect.succeed(piece)
 })
 
-/** What this door answers that may not be opened as it was asked for: over plain HTTP. */
 export const toImageErrorResponse = ({ envelope }: ServiceResponse): Response =>
   plainTextResponse(`${envelope.error_msg}\n`, envelope.error_code)
 

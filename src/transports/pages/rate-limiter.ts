@@ -3,9 +3,8 @@ import { RateWindows } from "../../admission/windows/RateWindows.ts"
 import type { Bucket } from "../../admission/windows/rate-window.ts"
 
 /**
- * Counts one more in a bucket; when there were too many in its window, the whole seconds until the next. Who has a secret
- * address needs no account, so what it may cost is counted by address. Addresses that open nothing are never counted: they
- * cost one look at an index, and would fill the memory of the windows.
+ * Counts a request and returns the seconds to wait if the limit is exceeded. Secret URLs have no account, so each has a
+ * limit. Unknown URLs are not counted, because they would fill the memory of the windows.
  */
 export const makeRateLimiter = Effect.map(
   RateWindows,

@@ -1,18 +1,17 @@
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isPlainLoopback } from "../../service/configuration.ts"
 
-// A page of elsewhere can make a browser send a form here: only forms of our own pages are taken. Where nobody signs in, such as at the
-// sandbox, only under the names of this machine, too: a name of somebody else that leads here (DNS rebinding) is none of them.
+// The service accepts forms only from its own pages (CSRF). Endpoints without sign-in, such as the sandbox, also
+// require a loopback host name, which prevents DNS rebinding.
 
 const hostOf = (address: string): string | undefined => URL.parse(address)?.host
 
-/** Whether the service was asked under a name of this machine. */
 export const isLoopbackHost = ({ headers: { host } }: HttpServerRequest): boolean =>
   host !== undefined && /^[A-Za-z0-9.:[\]-]+$/.test(host) && isPlainLoopback(`http://${host}`)
 
 /**
- * Whether no browser says that the form comes from another place. What is no browser says nothing of it. A proxy may ask under
- * another name than the browser, which has the public one then.
+ * Returns false if a browser reports another origin. Other clients send no `Origin`. Behind a proxy, the `Origin` may
+ * be the public URL.
  */
 export const isSameOrigin = ({ headers }: HttpServerRequest, publicUrl?: string): boolean => {
   const { host, origin } = headers

@@ -8,8 +8,7 @@ import { serverErrorAttributes } from "../http/server-error-attributes.ts"
 import { busyRetryAfterSeconds, logFailure } from "./failure-cause.ts"
 import { PRIVATE_PAGE_HEADERS } from "./html-page.ts"
 
-// What doors have in common whose address is the only credential: they can be looked at and nothing else, and what is told
-// of it knows no address.
+// Shared by endpoints whose URL is the only credential.
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -27,13 +26,12 @@ export const methodNotAllowed = HttpServerResponse.setHeader(
 export const withRetryAfter = (response: Response, seconds: number): Response =>
   HttpServerResponse.setHeader(response, "retry-after", String(seconds))
 
-/** What is answered when it cannot be shown. */
 interface FailureResponses {
   readonly toBusyResponse: (seconds: number) => Response
   readonly failedResponse: Response
 }
 
-/** With its span and its log line, neither of which knows the token. */
+/** The span and the log line never contain the token. */
 export const traceAndLogResponse = Effect.fnUntraced(function* (
   { headers }: HttpServerRequest,
   name: string,

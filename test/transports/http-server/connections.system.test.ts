@@ -202,7 +202,7 @@ describe("empty lines", () => {
 describe("a client that takes nothing of a long answer", () => {
   it.effect("is cut, and its call ended, whatever it sends; one that reads slowly gets all of it", () =>
     Effect.gen(function* () {
-      const server = yield* startListeningServer({ timeouts: { ...DEFAULT_TIMEOUTS, stalledSeconds: 1 } })
+      const server = yield* startListeningServer({ timeouts: { ...DEFAULT_TIMEOUTS, stalledSeconds: 3 } })
       const stalled = new RawClient(server.baseUrl).send(toGetRequest("/large"))
       stalled.socket.pause()
       const drip = setInterval(() => stalled.send("\r\n"), 100)
@@ -211,7 +211,7 @@ describe("a client that takes nothing of a long answer", () => {
       yield* call.allowResponse
       const slow = new RawClient(server.baseUrl).send(toGetRequest("/large"))
       let bytes = 0
-      const pace = setInterval(() => slow.socket.resume(), 25)
+      const pace = setInterval(() => slow.socket.resume(), 10)
       slow.socket.on("data", (text: string) => {
         bytes += text.length
         slow.socket.pause()

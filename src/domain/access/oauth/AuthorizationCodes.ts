@@ -14,16 +14,14 @@ import { OAUTH_CODE_MS, OAUTH_CONNECTIONS_MAX } from "../../../platform/limits.t
 import { newAuthorizationCode } from "./authorization-secrets.ts"
 import type { OAuthClient } from "./Clients.ts"
 
-/** What a host said yes to. */
 export interface Consent {
   readonly caller: Pick<Caller, "operatorId" | "accountId">
   readonly client: OAuthClient
   readonly scope: "read-only" | "writable"
-  /** Where the host is led back to, with the code. */
   readonly redirectUri: string
-  /** S256 of the verifier (RFC 7636); null: none was sent, which only a partner may. */
+  /** S256 of the verifier (RFC 7636). Null if a partner sent none. */
   readonly challenge: string | null
-  /** Of ours, as it was named (RFC 8707). */
+  /** The address as the application sent it (RFC 8707). */
   readonly resource: string | null
 }
 
@@ -52,7 +50,7 @@ const connectionLimitError = new ValidationFailed({
   message: `The account has ${OAUTH_CONNECTIONS_MAX} connected applications, the maximum; disconnect one first.`
 })
 
-/** Nothing where the account has no room for what would come of it. The exchange looks again: it is the one that must be right. */
+/** The exchange enforces this limit again. */
 const makeInsertCode = (sql: SqlClient.SqlClient) => {
   const limit = sql.literal(String(OAUTH_CONNECTIONS_MAX))
   return ({ operatorId, accountId, clientId, digest, expiresAt, now, ...consent }: NewAuthorizationCode) =>
@@ -99,11 +97,10 @@ const makeIssueCode = (sql: SqlClient.SqlClient, deployment: string) => {
   })
 }
 
-/** Codes: what a consent is on its way from the host's browser to the client. */
 export class AuthorizationCodes extends Context.Service<
   AuthorizationCodes,
   {
-    /** Makes the code of a consent. Fails when the account has no room for another connection, or gives access too often. */
+    /** Fails if the account has too many connections or consents too often. */
     readonly issue: (consent: Consent) => Effect.Effect<string, ValidationFailed | RateLimited, CurrentActor>
   }
 >()("latchkey/domain/access/oauth/AuthorizationCodes") {

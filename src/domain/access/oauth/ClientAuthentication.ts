@@ -5,23 +5,19 @@ import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "./Clients.ts"
 import { ClientStore } from "./clients/ClientStore.ts"
 import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 
-/** As whom a client calls (RFC 6749 2.3). What is undefined was not sent. */
+/** Client credentials (RFC 6749 2.3). Undefined: not sent. */
 interface ClientCredentials {
   readonly id: string | undefined
   readonly secret: string | undefined
 }
 
-/** Who is unknown is compared with this, and counted under no name: it takes as long as a wrong secret and fills no memory. */
+/** An unknown client is compared with this, so that the check takes as long as for a wrong secret. */
 const UNKNOWN_CLIENT = { digest: computeDigest(""), counterKey: "" }
 
-/** Tells who calls, before anything is given out. */
 export class ClientAuthentication extends Context.Service<
   ClientAuthentication,
   {
-    /**
-     * The client that the call proves to be. A partner does so by its secret; the public client has none, and proves by a verifier
-     * later that it is the one that asked.
-     */
+    /** The public client proves its identity later, by the PKCE verifier. */
     readonly authenticate: (credentials: ClientCredentials) => Effect.Effect<OAuthClient, Unauthenticated | RateLimited>
   }
 >()("latchkey/domain/access/oauth/ClientAuthentication") {
@@ -34,7 +30,7 @@ export class ClientAuthentication extends Context.Service<
         const partner = yield* store.findPartner(id)
         const isSameSecret = isSameDigest(computeDigest(secret), partner?.secretDigest ?? UNKNOWN_CLIENT.digest)
         const isAuthenticated = partner !== undefined && isSameSecret
-        // A secret of nobody is looked at and not counted.
+        // Unknown clients are not counted, to save memory.
         yield* failedSecretChecks.recordResult(
           partner === undefined ? UNKNOWN_CLIENT.counterKey : id,
           isAuthenticated || partner === undefined
@@ -65,7 +61,7 @@ export class ClientAuthentication extends Context.Service<
 
 const toInvalidClientError = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_client" })
 
-/** One wording, whether or not there is such a client. */
+/** One message, so that guessing reveals nothing. */
 const wrongCredentialsError = toInvalidClientError("client_id or client_secret is wrong, or the client was disabled.")
 const toMissingFieldError = (field: string) => toInvalidClientError(`${field}: is required.`)
 const unexpectedSecret = toInvalidClientError(`client_secret: ${PUBLIC_CLIENT_ID} has none; leave it out.`)

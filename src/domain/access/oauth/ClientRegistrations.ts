@@ -9,13 +9,13 @@ import { REGISTRATIONS_A_MINUTE } from "../../../platform/limits.ts"
 import { ClientStore } from "./clients/ClientStore.ts"
 import { toRegisteredUri } from "./redirect-uri.ts"
 
-/** Where users of the public client want to be led back to (RFC 7591): the client is one for all, and so are its addresses. */
+/** All registrations share the public client (RFC 7591). */
 export class ClientRegistrations extends Context.Service<
   ClientRegistrations,
   {
-    /** To be run before a registration is looked at: fails where there is no public client, and for who registers too often. */
+    /** Fails without a public client, or if the caller's network registers too often. */
     readonly admit: Effect.Effect<void, NotImplemented | RateLimited>
-    /** Keeps addresses that are registrable. */
+    /** Expects validated addresses. */
     readonly registerRedirectUris: (uris: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/ClientRegistrations") {
@@ -26,7 +26,7 @@ export class ClientRegistrations extends Context.Service<
 
       const admit = Effect.gen(function* () {
         if (!hasPublicClient) return yield* noPublicClientError
-        // Where nobody's address is known, all are one.
+        // All callers without a known address share one window.
         const admission = yield* windows.admit([bucketOf((yield* CallerAddress) ?? "")], [])
         if (admission._tag === "Admitted") return
         return yield* new RateLimited({ message: rateLimitMessage(admission), headers: rateLimitHeaders(admission) })

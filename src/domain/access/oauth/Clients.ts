@@ -3,30 +3,26 @@ import { PublicClientEnabled } from "../../../platform/installation.ts"
 import { ClientStore } from "./clients/ClientStore.ts"
 import { isRegisteredUri, toRegisteredUri } from "./redirect-uri.ts"
 
-/** The public client of all MCP users (specification, Webhooks and OAuth): it has no secret, and proves itself by PKCE. */
+/** All MCP users share this client (specification, Webhooks and OAuth). It has no secret and uses PKCE. */
 export const PUBLIC_CLIENT_ID = "service_mcp"
 
-/** Software that hosts may give access to. */
 export interface OAuthClient {
   readonly id: string
   readonly name: string
-  /** Where a partner's hosts may be led back to; of the public client: oauth_redirects. */
+  /** Empty for the public client, whose addresses are in table oauth_redirects. */
   readonly redirectUris: ReadonlyArray<string>
   readonly isPublic: boolean
 }
 
-/** It is the same everywhere and cannot be disabled but by the installation: what it is, is not read. */
 const PUBLIC_CLIENT: OAuthClient = { id: PUBLIC_CLIENT_ID, name: "MCP client", redirectUris: [], isPublic: true }
 
-/** Who may ask hosts for access. */
 export class Clients extends Context.Service<
   Clients,
   {
-    /** Undefined: there is none, it was disabled, or it is the public client and the installation has none. */
+    /** Returns undefined if the client is unknown or disabled. */
     readonly find: (id: string) => Effect.Effect<OAuthClient | undefined>
-    /** Whether the client may be led back there (redirect-uri.ts). */
     readonly mayRedirectTo: (client: OAuthClient, uri: string) => Effect.Effect<boolean>
-    /** To be told when a host has consented to be led there: the address of a public client is kept from then on. */
+    /** Records a host's consent, which protects the public client's address from removal. */
     readonly recordRedirect: (uri: string) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/Clients") {

@@ -6,20 +6,19 @@ import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts
 import { RateLimited } from "../../../contract/errors.ts"
 import { FAILED_SECRET_CHECKS_MAX } from "../../../platform/limits.ts"
 
-/**
- * Who is counted: a partner by its client_id, for secrets and verifiers together; the public client, which is everybody's, by the
- * account of the code as well.
- */
+/** A partner's client_id, or the public client's id with the account of the code. */
 type SecretCheckKey = string
 
-/** Counts secrets and verifiers that were wrong (specification, Limits: the OAuth brute-force lock), across processes where there is Redis. */
+/**
+ * Counts wrong secrets and verifiers (specification, Limits: the OAuth brute-force lock), across processes if Redis is
+ * configured.
+ */
 export class FailedSecretChecks extends Context.Service<
   FailedSecretChecks,
   {
     /**
-     * What a check came to, once it is told. A wrong one is counted and answers false; after ten in a window of ten minutes the next
-     * is 429 `Too many attempts.`, and so is a right one for as long as that lasts. Counting is exact: of twenty wrong ones at once
-     * ten are told so.
+     * Returns `isRight`. After ten wrong checks within ten minutes every check fails with 429, even a right one.
+     * Concurrent checks are counted exactly.
      */
     readonly recordResult: (key: SecretCheckKey, isRight: boolean) => Effect.Effect<boolean, RateLimited>
   }
@@ -41,7 +40,6 @@ export class FailedSecretChecks extends Context.Service<
   )
 }
 
-/** Of one length, whoever it is. */
 const bucketOf = (checkKey: SecretCheckKey): Bucket => ({
   key: `oauth:${hash("sha256", checkKey, "base64url")}`,
   scope: "oauth",

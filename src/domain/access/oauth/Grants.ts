@@ -5,7 +5,7 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import type { AccountViewer } from "../operators/account-viewer.ts"
 import { endGrants } from "./grant-ending.ts"
 
-/** Of grants g, those that the viewer sees. */
+/** Selects rows of `oauth_grants g`. */
 export const visibleGrantsCondition = (
   sql: SqlClient.SqlClient,
   { operatorId, accountId, role }: AccountViewer
@@ -19,11 +19,10 @@ const disconnect =
       endGrants(sql, sql`${visibleGrantsCondition(sql, { operatorId, accountId, role })} AND g.id = ${id}`, "host", now)
     )
 
-/** What hosts have given to applications. */
 export class Grants extends Context.Service<
   Grants,
   {
-    /** Ends it, its tokens and what they made. False: the viewer has no such connection. */
+    /** Also ends its tokens and the records they created. Returns false if the viewer has no such connection. */
     readonly disconnect: (viewer: AccountViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/domain/access/oauth/Grants") {

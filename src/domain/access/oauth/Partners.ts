@@ -20,7 +20,7 @@ import { type PartnerRow, PartnerStore } from "./clients/PartnerStore.ts"
 import { endGrantsOfClient } from "./grant-ending.ts"
 import { validateRedirectUri } from "./redirect-uri.ts"
 
-/** Control characters, and those that turn the direction of what follows: a host would read another name than is written. */
+/** Control and bidirectional characters would show a host a different name. */
 const INVISIBLE_CHARACTER = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 const checkPartnerName = (text: string): string | boolean => {
@@ -31,7 +31,6 @@ const checkPartnerName = (text: string): string | boolean => {
 }
 
 const NewPartner = Schema.Struct({
-  /** What hosts see when they are asked. */
   name: Schema.String.check(
     Schema.makeFilter(checkPartnerName, { expected: `at most ${CLIENT_NAME_LENGTH} characters` })
   ),
@@ -44,30 +43,28 @@ type NewPartner = typeof NewPartner.Type
 
 const readNewPartner = makeDecoder(NewPartner)
 
-/** 100 bits. It is no secret and has not the prefix of one: it may be seen in a log. */
+/** 100 bits. The id is not secret, so telemetry shows it. */
 const randomId = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 20)
 const newClientId = (): string => `app_${randomId()}`
 
-/** 256 bits, with the prefix that telemetry knows. */
+/** 256 bits. Telemetry redacts text after this prefix. */
 const newClientSecret = (): string => `lksecret_${randomBytes(32).toString("base64url")}`
 
-/** A secret is shown once, when it is made. */
 export interface PartnerCredentials {
   readonly client_id: string
   readonly client_secret: string
 }
 
-/** A client as it is listed. */
 export type PartnerListItem = Omit<PartnerRow, "created_at"> & { readonly created_at: string }
 
-/** The clients of this deployment, for whoever runs it: partners, which have a secret. */
+/** Manages clients for the administrator. Partners are clients with a secret. */
 export class Partners extends Context.Service<
   Partners,
   {
     readonly create: (input: NewPartner) => Effect.Effect<PartnerCredentials, BadRequest | ValidationFailed>
-    /** The public client too, which is there always and disabled where the installation says so. */
+    /** Includes the public client. */
     readonly list: Effect.Effect<ReadonlyArray<PartnerListItem>>
-    /** It may ask for nothing any more, and every connection of it ends. Once more goes on where it was cut off. */
+    /** Ends all connections of the client. After a crash, a second call continues. */
     readonly disable: (
       id: string
     ) => Effect.Effect<
@@ -75,7 +72,7 @@ export class Partners extends Context.Service<
       NotFound | Conflict,
       CurrentActor
     >
-    /** A new secret; the one before is good no more. */
+    /** The old secret stops working at once. */
     readonly rotateSecret: (id: string) => Effect.Effect<PartnerCredentials, NotFound | Conflict>
   }
 >()("latchkey/domain/access/oauth/Partners") {
@@ -108,7 +105,7 @@ export class Partners extends Context.Service<
       const disable = Effect.fnUntraced(function* (id: string) {
         if (id === PUBLIC_CLIENT_ID) return yield* toPublicClientError("disabled")
         if (!(yield* store.disable(id, yield* DateTime.nowAsDate))) return yield* toPartnerNotFoundError(id)
-        // A batch that is not full is the last: a client that is disabled gets no more of them.
+        // A batch that is not full is the last, because a disabled client gets no new grants.
         for (let ended = 0; ; ) {
           const endedInBatch = yield* endGrantsOfClient(sql, id, GRANTS_REVOKED_AT_ONCE)
           ended += endedInBatch

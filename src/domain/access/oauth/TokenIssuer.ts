@@ -17,13 +17,13 @@ import { makeRevokeToken } from "./token-revocation.ts"
 
 export type { CodeExchangeRequest, IssuedTokens, TokenRefreshRequest } from "./token-requests.ts"
 
-/** Gives out access tokens and ends them (RFC 6749 4.1.3 and 6, RFC 7009). */
+/** Issues and revokes tokens (RFC 6749 4.1.3 and 6, RFC 7009). */
 export class TokenIssuer extends Context.Service<
   TokenIssuer,
   {
     readonly exchange: (request: CodeExchangeRequest) => Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor>
     readonly renew: (request: TokenRefreshRequest) => Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor>
-    /** Ends the grant of an access or a refresh token of this client; a token that is none, or another's, changes nothing. */
+    /** Ignores tokens of other clients. */
     readonly revoke: (client: OAuthClient, token: string) => Effect.Effect<void, never, CurrentActor>
   }
 >()("latchkey/domain/access/oauth/TokenIssuer") {

@@ -1,8 +1,8 @@
-// Schemes that programs of a device have for themselves (RFC 8252 7.1). That asks for a domain in reverse, which has a dot;
-// MCP clients in use have names without one (`cursor:`, `vscode:`). So a name without a dot is taken too, unless a browser
-// or the system itself does something with it: whoever registers such a one would have it done with a code, or with a host's
-// click. Worst are those by which browsers open what follows as a web address (`x-safari-https:`, `googlechromes:`): the code
-// would be at any site, and consent would have spoken of an app on the device.
+// RFC 8252 7.1 asks for a reversed domain name, but MCP clients use schemes such as `cursor:`. So schemes without a dot
+// are accepted, unless a browser or the system handles them.
+//
+// Some schemes open a web address in a browser (`x-safari-https:`). Then any site could receive the code, while the
+// consent page names an app.
 
 const BROWSER_SCHEMES = [
   "http https ws wss ftp ftps sftp file filesystem blob data javascript vbscript livescript mocha jar about",
@@ -21,13 +21,13 @@ const SYSTEM_SCHEMES = [
 
 const RESERVED_SCHEMES = new Set([...BROWSER_SCHEMES, ...SYSTEM_SCHEMES].flatMap((each) => each.split(" ")))
 
-/** Families of them: Microsoft's (`ms-settings`), and those any web site may take for itself (HTML, `web+`). */
+/** Includes Microsoft's (`ms-settings`) and those that any website may register (HTML, `web+`). */
 const RESERVED_SCHEME_PREFIX = /^(?:ms-|microsoft|web\+|x-apple|x-man-page|view-|chrome|moz-)/
 
-/** Of the web, or of a browser, whatever stands before and after (`microsoft-edge-https`, `firefox-focus`): new ones come. */
+/** Matches any position, because new browser schemes keep appearing. */
 const BROWSER_NAME = /http|chrome|safari|firefox|opera|edge|browser/
 
-/** Whether a scheme, in small letters, can be the own one of a program. */
+/** Expects a lower-case scheme. */
 export const isAppScheme = (scheme: string): boolean =>
   /^[a-z0-9+-]+(?:\.[a-z0-9+-]+)+$/.test(scheme) ||
   (/^[a-z][a-z0-9+-]+$/.test(scheme) &&

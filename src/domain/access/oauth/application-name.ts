@@ -3,8 +3,8 @@ import type { OAuthClient } from "./Clients.ts"
 import { parseRedirectTarget } from "./redirect-uri.ts"
 
 /**
- * What the host sees of an application. A partner has a name, which whoever runs the service has seen. The public client is
- * everybody's, and anybody may say any name: it goes by where the host was led back to, which is so.
+ * Returns the name shown to hosts. An administrator has checked partners' names. The public client could claim any
+ * name, so its redirect target is shown.
  */
 export const applicationNameOf = (
   { name, isPublic }: Pick<OAuthClient, "name" | "isPublic">,

@@ -5,35 +5,33 @@ import type { OAuthClient } from "./Clients.ts"
 import { findProtectedResource } from "./protected-resource.ts"
 import { parseScope } from "./scope.ts"
 
-// What an application asks of a host, in the query it sends the browser with (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2).
-// What the service does not know is ignored, and a parameter without a value is none (RFC 6749 3.1).
+// Parses the query of an authorization request (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2). Empty parameters count as
+// missing (RFC 6749 3.1).
 
 export type RequestedScope = "read-only" | "writable"
 
-/** Who asks, and where to: nobody is led anywhere before both are known. */
+/** The server redirects the browser only after both values are verified. */
 interface AuthorizationTarget {
   readonly clientId: string
-  /** Undefined: not named. */
   readonly redirectUri: string | undefined
 }
 
 export type AuthorizationTargetError = "no client" | "two clients" | "two addresses"
 
 export interface AuthorizationRequest {
-  /** The most that the host may give. */
   readonly scope: RequestedScope
-  /** Whether the application named a scope that the service knows. Otherwise the host chooses the scope. */
+  /** False: the host chooses the scope. */
   readonly isScopeNamed: boolean
   readonly state: string | undefined
   readonly challenge: string | null
-  /** As it was named; null: none, or several, which are all of them ours. */
+  /** The address as the application sent it. Null if it named none or several. */
   readonly resource: string | null
 }
 
-/** Why there is nothing to consent to, as the application is told (RFC 6749 4.1.2.1). */
+/** An error for the application (RFC 6749 4.1.2.1). */
 export interface AuthorizationError {
   readonly error: OAuthErrorCode
-  /** Of the signs that RFC 6749 allows there, and nothing that was sent. */
+  /** Contains only characters that RFC 6749 allows, and no request data. */
   readonly description: string
 }
 
@@ -66,13 +64,13 @@ const checkRepetition = (query: Query): Result.Result<void, AuthorizationError> 
       )
     : Result.void
 
-/** What a text becomes that is not UTF-8: it could not be given back to the letter. */
+/** Stands for invalid UTF-8, which could not be returned unchanged. */
 const REPLACEMENT_CHARACTER = "\ufffd"
 
 const isValidState = (state: string): boolean =>
   state.length <= OAUTH_STATE_LENGTH && !state.includes(REPLACEMENT_CHARACTER)
 
-/** What is given back with every answer, as far as it can be; undefined: nothing. */
+/** Returns undefined if the `state` is missing, repeated or invalid. */
 export const findReturnableState = (query: Query): string | undefined => {
   const state = getParameter(query, "state")
   return state !== undefined && !isRepeated(query, "state") && isValidState(state) ? state : undefined
@@ -85,7 +83,7 @@ const parseState = (query: Query): Result.Result<string | undefined, Authorizati
     : failAuthorization("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE_LENGTH} characters.`)
 }
 
-/** Partners may leave it out, as they always could (contract facts 11.3). */
+/** Partners may omit `response_type` (contract facts 11.3). */
 const checkResponseType = (query: Query, { isPublic }: OAuthClient): Result.Result<void, AuthorizationError> => {
   const type = getParameter(query, "response_type")
   if (type === undefined && isPublic) return failAuthorization("invalid_request", "response_type: must be code.")
@@ -97,10 +95,10 @@ const checkResponseType = (query: Query, { isPublic }: OAuthClient): Result.Resu
     : failAuthorization("invalid_request", "response_mode: must be query.")
 }
 
-/** What SHA-256 gives in base64url without padding. */
+/** SHA-256 in base64url without padding. */
 const CHALLENGE = new RegExp(`^[A-Za-z0-9_-]{${CODE_CHALLENGE_LENGTH}}$`)
 
-/** No method means `plain` (RFC 7636 4.3), which anybody who sees the request can answer. */
+/** A challenge without a method means `plain` (RFC 7636 4.3), which the service rejects. */
 const parseChallenge = (query: Query, client: OAuthClient): Result.Result<string | null, AuthorizationError> => {
   const challenge = getParameter(query, "code_challenge")
   const method = getParameter(query, "code_challenge_method")
@@ -115,7 +113,7 @@ const parseChallenge = (query: Query, client: OAuthClient): Result.Result<string
   })
 }
 
-/** Checks that a challenge is S256, and that the public client has one. Fails with what is wrong. */
+/** The public client must send a challenge. */
 export const checkCodeChallenge = (
   challenge: string | undefined,
   { isPublic }: OAuthClient
@@ -143,7 +141,7 @@ const parseResource = (query: Query, publicUrl: string): Result.Result<string | 
   return Result.succeed(resources.size === 1 ? (requested[0] ?? null) : null)
 }
 
-/** What there is to consent to, once it is known who asks and where the browser may be led back to. */
+/** Expects a verified client and redirect address. */
 export const parseAuthorizationRequest = (
   query: Query,
   client: OAuthClient,
@@ -158,6 +156,5 @@ export const parseAuthorizationRequest = (
     return { ...parseRequestedScope(query), state, challenge, resource }
   })
 
-/** Whether a host may give this where that was asked. */
 export const isGrantableScope = (requested: RequestedScope, scope: string | null): scope is RequestedScope =>
   scope === "read-only" || (scope === "writable" && requested === "writable")

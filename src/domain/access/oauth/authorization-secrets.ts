@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-// What stands for a consent, beside access tokens (domain/access/operators/access-token.ts). Telemetry knows the prefixes and never shows what follows.
+// Telemetry redacts text after these prefixes.
 
 const SECRET_BYTES = 32
 

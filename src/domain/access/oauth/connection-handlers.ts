@@ -24,7 +24,7 @@ export const layerConnections = layerOperations(
   })
 )
 
-/** What an idempotency key keeps of a consent: not the code. */
+/** The idempotency key stores this part of the response, without the code. */
 const IssuedCode = Schema.Struct({ client_id: Schema.String })
 
 const toConnectResult = ({ code }: typeof IssuedCode.Type & { readonly code?: string }) =>

@@ -6,15 +6,16 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 
-// A grant ends with all that its tokens made: the tokens themselves, which the Gate then refuses, webhook subscriptions, automation
-// rules and property feeds. Refresh tokens and codes of an ended grant are refused. Imported calendars stay: without them, nights
-// that are sold elsewhere would be for sale here. A statement that makes something by a grant locks its row (FOR SHARE at least)
-// and requires that it is live. So the statement that ends the grant sees all that was made, and nothing is made later.
+// Ending a grant also ends its tokens and the webhook subscriptions, automation rules and property feeds they created.
+// Imported calendars stay, because without them nights sold elsewhere would become available.
+//
+// A statement that creates records for a grant locks its row (at least FOR SHARE) and requires that it is live. So no
+// record can appear after the end.
 
-/** Who ended it: the host, the application itself, a token or code given twice, who runs the service, or nobody for long. */
+/** `reuse`: a token or code was used twice. `client`: the client was disabled. `time`: the refresh token expired. */
 type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
 
-/** Ends the live grants that `condition` names, of table oauth_grants as g; answers how many. */
+/** The condition refers to `oauth_grants g`. */
 export const endGrantsChange = (
   sql: SqlClient.SqlClient,
   condition: Fragment,
@@ -22,7 +23,7 @@ export const endGrantsChange = (
   now: Date,
   limit: number = GRANTS_REVOKED_AT_ONCE
 ): RecordedChange => ({
-  // In one order, so that two who end many never wait for each other in a circle.
+  // The fixed order prevents deadlocks.
   change: sql`
     going AS MATERIALIZED (
       SELECT operator_id, id FROM oauth_grants g WHERE ended_at IS NULL AND ${condition}
@@ -44,7 +45,6 @@ export const endGrantsChange = (
 
 const readEndedCount = makeSingleRowReader(Schema.Struct({ ended: Schema.Int }))
 
-/** How many grants a statement of {@link endGrantsChange} has ended. */
 export const countEndedGrants = <E, R>(
   statement: Effect.Effect<ReadonlyArray<object>, E, R>
 ): Effect.Effect<number, never, R> => Effect.map(readEndedCount(Effect.orDie(statement)), (row) => row.ended)
@@ -56,7 +56,7 @@ interface EndGrantInput {
   readonly now: Date
 }
 
-/** Ends the grants that a condition on `g` selects. Returns whether one was live. */
+/** Returns whether at least one grant was live. */
 export const endGrants = (
   sql: SqlClient.SqlClient,
   condition: Fragment,
@@ -65,16 +65,13 @@ export const endGrants = (
 ): Effect.Effect<boolean, never, CurrentActor> =>
   Effect.map(countEndedGrants(recordChange(sql, endGrantsChange(sql, condition, endedBy, now))), (grants) => grants > 0)
 
-/** Ends one grant. Returns whether it was live. */
+/** Returns whether the grant was live. */
 export const makeEndGrant =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, grantId, endedBy, now }: EndGrantInput): Effect.Effect<boolean, never, CurrentActor> =>
     endGrants(sql, sql`g.operator_id = ${operatorId} AND g.id = ${grantId}`, endedBy, now)
 
-/**
- * Ends the next so many live grants of a client; answers how many. To be called again until it is less: a client that is disabled
- * by then gets no more of them, as a grant is made and renewed only by a statement that finds its client enabled.
- */
+/** Returns the number of ended grants. Disable the client first and repeat until fewer than `limit` end. */
 export const endGrantsOfClient = (
   sql: SqlClient.SqlClient,
   clientId: string,

@@ -2,32 +2,30 @@ import { Result } from "effect"
 import { REDIRECT_SCHEME_LENGTH, REDIRECT_URI_LENGTH } from "../../../platform/limits.ts"
 import { isAppScheme } from "./app-scheme.ts"
 
-// Where browsers may be led back to with a code (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). An address is
-// taken only as a browser itself would write it, so that what is compared to the letter is what the browser goes to.
+// Redirect addresses (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). Only a browser's normalized form is
+// accepted, so literal comparison is safe.
 
 type ClientKind = "partner" | "public"
 
-/** What an address leads to. */
 export type RedirectTarget =
   | { readonly _tag: "Site"; readonly host: string; readonly origin: string }
-  /** A program of this device that listens on it (RFC 8252 7.3). */
+  /** A program that listens on this device (RFC 8252 7.3). */
   | { readonly _tag: "Loopback"; readonly host: string; readonly origin: string }
-  /** A program of this device that the system knows by a scheme of its own (RFC 8252 7.1). */
+  /** A program with its own URI scheme (RFC 8252 7.1). */
   | { readonly _tag: "Program"; readonly scheme: string }
 
-/** What RFC 3986 lets a URI be made of. */
+/** The characters of a URI (RFC 3986). */
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 const PORT_PATTERN = "(?::([1-9][0-9]{0,4}))?"
-/** `localhost` is what clients in use write, though RFC 8252 8.3 would rather have the addresses. */
+/** Clients use `localhost`, although RFC 8252 8.3 prefers the IP addresses. */
 const LOOPBACK_ORIGIN = new RegExp(`^http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)${PORT_PATTERN}(?=[/?]|$)`)
-/** Names of letters, digits and hyphens, addresses among them: nothing that would end a source in a policy (CSP). */
+/** Allows no characters with which a host could end a source in a Content-Security-Policy. */
 const HTTPS_ORIGIN = new RegExp(`^https://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])${PORT_PATTERN}(?=[/?]|$)`)
 const APP_SCHEME_URI = /^([a-z][a-z0-9+.-]*):\/[^#]*$/
 const PORT_MAX = 65_535
 
 const isPort = (port: string | undefined): boolean => port === undefined || Number(port) <= PORT_MAX
 
-/** Where an address leads; undefined: nowhere that anybody may be led to. */
 export const parseRedirectTarget = (uri: string): RedirectTarget | undefined => {
   const [origin = "", host = "", port] = LOOPBACK_ORIGIN.exec(uri) ?? HTTPS_ORIGIN.exec(uri) ?? []
   if (host !== "")
@@ -36,22 +34,20 @@ export const parseRedirectTarget = (uri: string): RedirectTarget | undefined => 
   return scheme.length <= REDIRECT_SCHEME_LENGTH && isAppScheme(scheme) ? { _tag: "Program", scheme } : undefined
 }
 
-/** The form a public client's address is kept in: a loopback address without its port. */
+/** Returns the stored form of an address: a loopback address loses its port. */
 export const toRegisteredUri = (uri: string): string =>
   uri.replace(LOOPBACK_ORIGIN, (whole: string, host: string, port: string | undefined) =>
     isPort(port) ? `http://${host}` : whole
   )
 
-/** Whether a browser goes to what is written: no dots that lead upwards, no other way to write an address or a port. */
 const isCanonicalUrl = (uri: string): boolean => {
   const normalized = toRegisteredUri(uri).replace(/^(https?:\/\/[^/?]+)(?=\?|$)/, "$1/")
   return URL.parse(normalized)?.href === normalized
 }
 
-/** Whether somebody is named before the host, as which it could be taken for another. */
 const hasUserInfo = (uri: string): boolean => /^[^:]*:\/\/[^/?#]*@/.test(uri)
 
-/** What an answer adds: an address that has one already would have it twice. */
+/** The service adds these parameters to the redirect. */
 const RESPONSE_PARAMETERS = new Set(["code", "state", "iss", "error", "error_description", "error_uri"])
 
 const hasResponseParameter = (uri: string): boolean =>
@@ -79,20 +75,20 @@ const findRedirectUriError = (uri: string, client: ClientKind): string | undefin
     : undefined
 }
 
-/** What is wrong with an address that somebody wants to register, in words that follow its field; failing with those. */
+/** Fails with a message that follows the field name. */
 export const validateRedirectUri = (uri: string, client: ClientKind): Result.Result<string, string> => {
   const error = findRedirectUriError(uri, client)
   return error === undefined ? Result.succeed(uri) : Result.fail(`${error}.`)
 }
 
-/** Whether an address is one that was registered: the same to the letter, but for the port of a loopback address of the public client. */
+/** Compares literally. Only the port of the public client's loopback addresses may differ (RFC 8252 7.3). */
 export const isRegisteredUri = (registered: ReadonlyArray<string>, uri: string, client: ClientKind): boolean =>
   Result.isSuccess(validateRedirectUri(uri, client)) &&
   (client === "partner"
     ? registered.includes(uri)
     : registered.some((each) => toRegisteredUri(each) === toRegisteredUri(uri)))
 
-/** The address with what it is answered; what its query has stays to the letter (RFC 6749 3.1.2). */
+/** Leaves the existing query unchanged (RFC 6749 3.1.2). */
 export const toResponseUrl = (uri: string, response: Readonly<Record<string, string | undefined>>): string => {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(response)) if (value !== undefined) parameters.set(name, value)
@@ -101,8 +97,8 @@ export const toResponseUrl = (uri: string, response: Readonly<Record<string, str
 }
 
 /**
- * Whether browsers are led there without a person's word. A partner's addresses were looked at by who runs the service; of the
- * public client's, which anybody registers, those that stay on the person's own device.
+ * Returns whether the browser may be redirected without a click. An administrator has checked partners' addresses. The
+ * public client's must stay on the device.
  */
 export const isTrustedTarget = (target: RedirectTarget, { isPublic }: { readonly isPublic: boolean }): boolean =>
   !isPublic || target._tag !== "Site"

@@ -1,13 +1,12 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 
-/** A refresh token on its way into the database. */
 export interface NewRefreshToken {
   readonly refreshDigest: Uint8Array
   readonly refreshExpiresAt: Date
 }
 
-/** The CTE `refresh`: a refresh token of the grant that is the row of the CTE `of` (`operator_id`, `id`). */
+/** The CTE `refresh` inserts a token for the row (`operator_id`, `id`) of `grantCte`. */
 export const refreshTokenSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,

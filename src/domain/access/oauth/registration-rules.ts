@@ -5,14 +5,13 @@ import { validateRedirectUri } from "./redirect-uri.ts"
 
 type RegistrationRequest = typeof create_oauth_registration.payloadSchema.Type
 
-/** What the public client can do, whoever it is registered for. */
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const
 const RESPONSE_TYPE = "code"
 const NO_SECRET = "none"
-/** The authentication methods of the token endpoint. Only partners have a secret; the public client has none. */
+/** Only partners have a secret. */
 export const AUTH_METHODS: ReadonlyArray<string> = [NO_SECRET, "client_secret_basic", "client_secret_post"]
 
-/** What is registered: of what a client says it can do, what it can do here (RFC 7591 2: a server may put other values in their place). */
+/** The result may differ from the request (RFC 7591 2). */
 interface Registration {
   readonly redirect_uris: ReadonlyArray<string>
   readonly token_endpoint_auth_method: typeof NO_SECRET
@@ -22,9 +21,8 @@ interface Registration {
 }
 
 /**
- * Returns the registration of a client. Fails if the client needs another authentication method, cannot use authorization codes, or
- * has an invalid redirect address. Other metadata is not stored. A client that asks for a secret gets {@link NO_SECRET} instead, which
- * RFC 7591 3.2.1 allows.
+ * Fails if the client cannot use authorization codes or needs another authentication method. A client that asks for a
+ * secret gets {@link NO_SECRET} instead, which RFC 7591 3.2.1 allows.
  */
 export const toRegistration = (request: RegistrationRequest): Result.Result<Registration, ValidationFailed> => {
   const { redirect_uris, token_endpoint_auth_method: method = NO_SECRET, client_name } = request
@@ -39,7 +37,6 @@ export const toRegistration = (request: RegistrationRequest): Result.Result<Regi
   })
 }
 
-/** The first address that is none. */
 const findInvalidRedirectUri = (uris: RegistrationRequest["redirect_uris"]): ValidationFailed | undefined => {
   for (const [index, uri] of uris.entries()) {
     const checked = validateRedirectUri(uri, "public")

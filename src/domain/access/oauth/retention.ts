@@ -52,8 +52,8 @@ const deleteRefreshTokensOfGrantsSql = (sql: Sql, grants: Fragment): Fragment =>
   )}`
 
 /**
- * A grant remembers when its tokens were last used, as those that are over are forgotten long before it. It waits for no grant
- * that somebody renews or ends just then, and so in no circle with whoever ends many: that one's last use is not kept.
+ * Copies the last use of deleted tokens to their grant. SKIP LOCKED avoids deadlocks with statements that end grants.
+ * If the grant is locked, the use is lost.
  */
 const expiredTokenRetention = (sql: Sql, cutoff: Date): RetentionChange => ({
   change: deleteExpiredTokensSql(sql, cutoff),
@@ -70,7 +70,6 @@ const expiredTokenRetention = (sql: Sql, cutoff: Date): RetentionChange => ({
     WHERE g.operator_id = used.operator_id AND g.id = used.id`
 })
 
-/** A grant goes last: when its tokens, its code and its webhook subscriptions, with what is to be seen of them, are gone. */
 const deleteEndedGrantsSql = (sql: Sql, cutoff: Date): Fragment => sql`
   DELETE FROM oauth_grants
   WHERE ${nextRowsCondition(
@@ -83,7 +82,7 @@ const deleteEndedGrantsSql = (sql: Sql, cutoff: Date): Fragment => sql`
         AND NOT EXISTS (SELECT FROM webhook_subscriptions x WHERE x.operator_id = g.operator_id AND x.grant_id = g.id)`
   )}`
 
-/** A live grant has one refresh token that is not used: where that one is over, nobody can renew it. */
+/** When the only unused refresh token of a grant expires, nobody can renew the grant. */
 const makeEndUnusedGrants = (sql: Sql) => (now: Date) =>
   countEndedGrants(
     recordChange(
@@ -98,7 +97,6 @@ const makeEndUnusedGrants = (sql: Sql) => (now: Date) =>
     )
   )
 
-/** Ends the grants that nobody has renewed in time, as of now. */
 const endUnusedGrants = Effect.fnUntraced(
   function* (now: Date) {
     const endBatch = makeEndUnusedGrants(yield* SqlClient.SqlClient)
@@ -108,9 +106,8 @@ const endUnusedGrants = Effect.fnUntraced(
 )
 
 /**
- * Removes what of OAuth is over, and tokens of the console that were ended, as of now. A used refresh token of a live grant is kept
- * as long as an unused one would be good: until then its owner may come with it, and so tell that another has used it. However
- * often a grant is renewed: a thief could renew it until the one he had is forgotten.
+ * Used refresh tokens of a live grant stay as long as an unused one would live. Otherwise a thief could renew until
+ * reuse detection no longer knows the stolen token.
  */
 export const applyOAuthRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
@@ -128,12 +125,10 @@ export const applyOAuthRetention = Effect.fnUntraced(function* (now: Date) {
   ])
 })
 
-/** One round of both. */
 export const runOAuthRetention = Effect.flatMap(DateTime.nowAsDate, (now) =>
   Effect.andThen(endUnusedGrants(now), applyOAuthRetention(now))
 )
 
-/** Ends connections that nobody uses, and removes what of OAuth is over, over a database. */
 export const layerOAuthRetention = Layer.effectDiscard(
   repeatPeriodically("retention of OAuth", RETENTION_INTERVAL_MS, () => runOAuthRetention)
 )

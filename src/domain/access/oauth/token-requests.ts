@@ -1,16 +1,15 @@
 import type { BadRequest, RateLimited, Unauthenticated } from "../../../contract/errors.ts"
 import type { OAuthClient } from "./Clients.ts"
 
-/** What an exchange or a renewal answers. */
 export interface IssuedTokens {
   readonly accessToken: string
   readonly refreshToken: string
-  /** Whole seconds from now. */
+  /** Lifetime of the access token, in seconds. */
   readonly expiresIn: number
   readonly scope: "read-only" | "writable"
 }
 
-/** A code as its client gives it back; the client has proved who it is. What is undefined was not sent, nor are no resources. */
+/** Undefined: not sent. */
 export interface CodeExchangeRequest {
   readonly client: OAuthClient
   readonly code: string
@@ -26,7 +25,6 @@ export interface TokenRefreshRequest {
   readonly resources: ReadonlyArray<string>
 }
 
-/** Where tokens are given out. */
 export interface TokenIssuerContext {
   readonly publicUrl: string
   readonly deployment: string

@@ -16,7 +16,7 @@ const LiveGrant = Schema.Struct({
 
 const readGrant = makeOptionalRowReader(LiveGrant)
 
-/** The live grant of a token of either kind, also of one that is used or over, if this client has it. */
+/** Used and expired tokens count too. */
 const makeFindGrant = (sql: SqlClient.SqlClient) => (clientId: string, digest: Uint8Array) =>
   readGrant(sql`
       SELECT g.operator_id AS "operatorId", g.id AS "grantId", g.account_id AS "accountId", g.name
@@ -26,7 +26,7 @@ const makeFindGrant = (sql: SqlClient.SqlClient) => (clientId: string, digest: U
       ) token JOIN oauth_grants g ON g.operator_id = token.operator_id AND g.id = token.grant_id
       WHERE g.client_id = ${clientId} AND g.ended_at IS NULL`)
 
-/** Ends the grant of a token (RFC 7009 2). What is no token of the client's changes nothing, and nobody is told which (2.2). */
+/** Ignores unknown and other clients' tokens, as RFC 7009 2.2 requires. */
 export const makeRevokeToken = (sql: SqlClient.SqlClient) => {
   const findGrant = makeFindGrant(sql)
   const endGrant = makeEndGrant(sql)

@@ -15,32 +15,27 @@ import type { OperatorAccountKey } from "./account-sql.ts"
 import { type AccountViewer, visibleAccountOf } from "./account-viewer.ts"
 import type { NewToken } from "./operator-schemas.ts"
 
-/** A token is shown once, when it is made; only its digest is kept. */
+/** Only the digest is stored, so the token cannot be shown again. */
 export interface CreatedToken {
   readonly token_id: number
   readonly token: string
 }
 
-/**
- * The tokens `t` that people of an operator made and that work: what came of a consent is counted with the connections
- * (src/domain/access/oauth).
- */
+/** Excludes tokens of OAuth grants. */
 export const activeTokenCondition = (sql: SqlClient.SqlClient): Fragment =>
   sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
 
-/** Null: there is no room for another token. */
+/** Null if the operator has the maximum of tokens. */
 export const TokenIdRow = Schema.Struct({ token_id: Schema.NullOr(Schema.Int) })
 const readTokenId = makeOptionalRowReader(TokenIdRow)
 const readRevokedToken = makeOptionalRowReader(RowId)
 
 interface NewTokenRow extends OperatorAccountKey, Pick<NewToken, "name" | "scope"> {
   readonly digest: Uint8Array
-  /** Where it is good. */
   readonly deployment: string
   readonly now: Date
 }
 
-/** Returns undefined if there is no such account, and a row without an id if its operator has all tokens it may have. */
 const insertToken = (sql: SqlClient.SqlClient) => {
   const lockFirst = withOperatorLock(sql)
   return (token: NewTokenRow) =>
@@ -71,7 +66,7 @@ const insertToken = (sql: SqlClient.SqlClient) => {
 
 interface RevokedTokenKey {
   readonly operatorId: number
-  /** Undefined: of whatever account. */
+  /** Undefined: any account. */
   readonly accountId: number | undefined
   readonly id: number
   readonly now: Date
@@ -97,19 +92,15 @@ export const tokenLimitError = new ValidationFailed({
   message: `access_tokens: an operator has at most ${ACCESS_TOKENS_MAX} access tokens, and all are in use; delete one first.`
 })
 
-/** The access tokens that people of an operator make and end. */
 export class AccessTokens extends Context.Service<
   AccessTokens,
   {
-    /**
-     * Makes a token of an account; undefined: there is no such account. ValidationFailed if its operator has all
-     * {@link ACCESS_TOKENS_MAX}, those of all accounts together.
-     */
+    /** Returns undefined if there is no such account. Fails beyond {@link ACCESS_TOKENS_MAX} tokens per operator. */
     readonly create: (
       account: OperatorAccountKey,
       token: Pick<NewToken, "name" | "scope">
     ) => Effect.Effect<CreatedToken | undefined, ValidationFailed, CurrentActor>
-    /** Ends a token for good. False: the viewer sees no such token that works. */
+    /** Returns false if the viewer sees no such active token. */
     readonly revoke: (viewer: AccountViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/domain/access/operators/AccessTokens") {

@@ -27,7 +27,6 @@ export const OperatorRow = Schema.Struct({
 
 const { accountId, accountName, timeZone, currency, edition } = Caller.fields
 const MainAccountRow = Schema.Struct({ accountId, accountName, timeZone, currency, edition })
-/** The main account of an operator, with the fields of its operator that a caller has. */
 export type MainAccount = typeof MainAccountRow.Type
 
 const TimeZoneRow = Schema.Struct({ time_zone: Schema.String })
@@ -45,7 +44,6 @@ const readAccountOwner = makeOptionalRowReader(AccountOwner)
 
 export const emailConflictError = new Conflict({ message: "email: is already used by another account." })
 
-/** The unique index on e-mail addresses speaks; everything else that goes wrong in the database is a defect. */
 const toEmailConflict = (error: SqlError): Effect.Effect<never, Conflict> =>
   error.reason._tag === "UniqueViolation" && error.reason.constraint === "accounts_email"
     ? Effect.fail(emailConflictError)
@@ -71,8 +69,8 @@ interface NewAccountRow {
 type Sql = SqlClient.SqlClient
 
 /**
- * CTE `account`: another password for an account, where `condition` (of `accounts a`) is so. Whoever ends its sessions does so in the
- * same statement (src/domain/access/sign-in).
+ * The CTE `account` is empty if `condition` on `accounts a` fails. The same statement must end the sessions
+ * (src/domain/access/sign-in).
  */
 export const updatePasswordSql = (
   sql: Sql,
@@ -84,12 +82,10 @@ export const updatePasswordSql = (
     RETURNING operator_id, id, password_hash
   )`
 
-/** An operator, and a token, as they are now, locked until the statement is through, to see what a change makes of them. */
 export const lockOperatorSql = (sql: Sql, id: number) => sql`SELECT * FROM operators WHERE id = ${id} FOR NO KEY UPDATE`
 export const lockTokenSql = (sql: Sql, id: number) =>
   sql`SELECT * FROM access_tokens WHERE id = ${id} FOR NO KEY UPDATE`
 
-/** The main account carries the operator's name: it is the merchant account. */
 const create = (sql: Sql) => (operator: NewOperatorRow, now: Date) =>
   recordChange(sql, {
     change: sql`
@@ -121,7 +117,6 @@ const findMainAccount = (sql: Sql) => (operatorId: number) =>
     FROM operators o JOIN accounts a ON a.operator_id = o.id AND a.role = 'main'
     WHERE o.id = ${operatorId}`)
 
-/** The main account goes by the operator's name. Undefined: there is no such operator. */
 const update = (sql: Sql) => (operatorId: number, change: OperatorChange, subscriptionUntil: Date | undefined) =>
   readOperator(
     recordChange(sql, {
@@ -166,10 +161,7 @@ const updateOperatorSql = (
       RETURNING a.operator_id, a.id
     )`
 
-/**
- * Undefined: there is no such operator; without an id: it has all sub-accounts it may have. It is locked first, so that two at once
- * do not each see the last free place.
- */
+/** The lock prevents two concurrent calls from taking the last free slot. */
 const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
   changeUnderLock(sql)(
     sql`SELECT FROM operators WHERE id = ${account.operatorId} FOR NO KEY UPDATE`,
@@ -194,11 +186,10 @@ const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
     )
   )
 
-/** The operator of an account; undefined: there is no such account. */
 const findAccountOwner = (sql: Sql) => (accountId: number) =>
   readAccountOwner(sql`SELECT operator_id FROM accounts WHERE id = ${accountId}`)
 
-/** Keeps the moment of the first revocation; a later one changes nothing. Undefined: there is no such token. */
+/** A repeated revocation keeps the time of the first. */
 const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
   readTokenId(
     recordChange(sql, {
@@ -215,33 +206,28 @@ const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
     })
   )
 
-/** Operators, accounts and tokens. Each change is one statement: all of it happens or none. */
+/** Each change is one atomic statement. */
 export class OperatorStore extends Context.Service<
   OperatorStore,
   {
-    /** Creates an operator and its main account. Conflict: another account has the e-mail address. */
+    /** Conflict: the e-mail address is in use. */
     readonly create: (
       operator: NewOperatorRow,
       now: Date
     ) => Effect.Effect<typeof CreatedOperator.Type, Conflict, CurrentActor>
-    /** Undefined: there is no such operator. */
     readonly findTimeZone: (operatorId: number) => Effect.Effect<typeof TimeZoneRow.Type | undefined>
-    /** Undefined: there is no such operator. */
     readonly findMainAccount: (operatorId: number) => Effect.Effect<MainAccount | undefined>
-    /** Undefined: there is no such operator. */
     readonly update: (
       operatorId: number,
       change: OperatorChange,
       subscriptionUntil: Date | undefined
     ) => Effect.Effect<typeof OperatorRow.Type | undefined, never, CurrentActor>
-    /** Undefined: there is no such operator; without an id: it has all sub-accounts that it may have. */
+    /** The id is null if the operator has the maximum of sub-accounts. */
     readonly createAccount: (
       account: NewAccountRow,
       now: Date
     ) => Effect.Effect<typeof CreatedAccount.Type | undefined, Conflict, CurrentActor>
-    /** The operator of an account; undefined: there is no such account. */
     readonly findAccountOwner: (accountId: number) => Effect.Effect<typeof AccountOwner.Type | undefined>
-    /** Undefined: there is no such token. */
     readonly revokeToken: (
       tokenId: number,
       now: Date

@@ -18,7 +18,6 @@ import { accountNameError, isAccountName } from "./password-rules.ts"
 
 type InputError = BadRequest | ValidationFailed
 
-/** An operator as it stands. */
 interface Operator {
   readonly operator_id: number
   readonly name: string
@@ -26,9 +25,8 @@ interface Operator {
   readonly currency: string
   readonly edition: "pro" | "basic"
   readonly status: "active" | "banned" | "closed"
-  /** Last day of the subscription in the operator's zone; null: without end. */
+  /** Last day in the operator's time zone. Null: no end. */
   readonly subscription_until: string | null
-  /** How many rooms and room types the subscription covers. */
   readonly room_limit: number
   readonly room_type_limit: number
 }
@@ -111,13 +109,13 @@ const revokeToken = (store: Store) =>
   })
 
 /**
- * Who uses the service: operators, their accounts and the tokens those call with, as an administrator makes them.
- * Each change is in the trail under whoever is acting.
+ * Manages operators, accounts and tokens for an administrator. The audit log records each change under {@link
+ * CurrentActor}.
  */
 export class Operators extends Context.Service<
   Operators,
   {
-    /** Makes an operator and its main account. Conflict: the e-mail address has an account, whatever its letter case. */
+    /** Conflict: an account has this e-mail address (case-insensitive). */
     readonly create: (
       input: NewOperator
     ) => Effect.Effect<
@@ -125,21 +123,18 @@ export class Operators extends Context.Service<
       InputError | Conflict,
       CurrentActor
     >
-    /** Changes what is given; a subscription may end in the past. */
+    /** A subscription may end in the past. */
     readonly update: (
       operatorId: number,
       change: OperatorChange
     ) => Effect.Effect<Operator, InputError | NotFound, CurrentActor>
-    /** Makes a sub-account, which sees every property. ValidationFailed also where the operator has all {@link ACCOUNTS_MAX}. */
+    /** The account sees every property. ValidationFailed also beyond {@link ACCOUNTS_MAX} accounts. */
     readonly createAccount: (
       input: NewAccount
     ) => Effect.Effect<{ readonly account_id: number }, InputError | NotFound | Conflict, CurrentActor>
-    /**
-     * Makes a token, also for an operator whose subscription has lapsed: it works once that is put right. ValidationFailed also where
-     * the operator has all {@link ACCESS_TOKENS_MAX}.
-     */
+    /** Ignores the subscription's end. ValidationFailed also beyond {@link ACCESS_TOKENS_MAX} tokens. */
     readonly createToken: (input: NewToken) => Effect.Effect<CreatedToken, InputError | NotFound, CurrentActor>
-    /** Ends a token for good; once more changes nothing. */
+    /** Idempotent. */
     readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound, CurrentActor>
   }
 >()("latchkey/domain/access/operators/Operators") {

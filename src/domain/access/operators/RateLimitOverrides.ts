@@ -26,7 +26,6 @@ const toJson = (limits: object | null): string | null => (limits === null ? null
 const requireRow = <A>(row: A | undefined, recordType: string, id: number): Effect.Effect<A, NotFound> =>
   row === undefined ? new NotFound({ message: `There is no ${recordType} ${id}.` }) : Effect.succeed(row)
 
-/** Whose limits are others now than before. */
 const touchedLimitsSql = (sql: SqlClient.SqlClient, record: "operator" | "token") => sql`
   SELECT after.operator_id, ${sql.literal(`'${record}:'`)} || after.id AS record, '{limits}'::text[] AS fields
   FROM before JOIN after ON after.id = before.id WHERE after.rate_limits IS DISTINCT FROM before.rate_limits`
@@ -78,17 +77,17 @@ const makeSetTokenLimits = (sql: SqlClient.SqlClient) =>
     return yield* requireRow(row, "token", tokenId)
   })
 
-/** Limits other than the table's (specification, Limits): of one operator, and tighter ones of one token. */
+/** Overrides the default limits (specification, Limits). */
 export class RateLimitOverrides extends Context.Service<
   RateLimitOverrides,
   {
     readonly getOperatorLimits: (operatorId: number) => Effect.Effect<typeof OperatorLimitsRow.Type, NotFound>
-    /** Replaces an operator's limits as a whole; null: the table's again. Calls see it once their token is looked up anew. */
+    /** Null restores the defaults. A change applies when the gate next looks up the operator's tokens. */
     readonly setOperatorLimits: (
       operatorId: number,
       limits: unknown
     ) => Effect.Effect<typeof OperatorLimitsRow.Type, BadRequest | NotFound, CurrentActor>
-    /** Replaces a token's limits as a whole; null: none of its own. They tighten the account's and never loosen them. */
+    /** Null removes the overrides. They can only tighten the operator's limits. */
     readonly setTokenLimits: (
       tokenId: number,
       limits: unknown

@@ -3,9 +3,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { nextRowsCondition } from "../../../jobs/retention.ts"
 import type { TOKEN_SCOPES } from "./operator-schemas.ts"
 
-// What OAuth writes of access tokens, in statements of its own.
-
-/** An access token that comes of a grant. */
 export interface NewGrantToken {
   readonly scope: (typeof TOKEN_SCOPES)[number]
   readonly tokenDigest: Uint8Array
@@ -13,7 +10,9 @@ export interface NewGrantToken {
   readonly tokenExpiresAt: Date
 }
 
-/** The CTE `token`: one of the grant that is the row of the CTE `of` (`operator_id`, `id`, `account_id`, `name`, `application`). */
+/**
+ * The CTE `token` inserts a token for the row (`operator_id`, `id`, `account_id`, `name`, `application`) of `grantCte`.
+ */
 export const insertGrantTokenSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,
@@ -30,8 +29,8 @@ export const insertGrantTokenSql = (
   )`
 
 /**
- * The CTE `older`: ends all but the newest so many of the tokens that the grant of the CTE `of` had before the statement. They are
- * found first and locked then: a lock beside OFFSET would hold those that it passes over as well.
+ * The CTE `older` revokes all but the newest `keep` tokens. It selects before it locks, because OFFSET would lock the
+ * skipped rows too.
  */
 export const revokeOlderTokensSql = (
   sql: SqlClient.SqlClient,
@@ -52,13 +51,13 @@ export const revokeOlderTokensSql = (
     RETURNING t.operator_id, t.id
   )`
 
-/** Forgets tokens that came of grants and were over by `cutoff`. Beside it something may be done with {@link DELETED_TOKEN_COLUMNS}. */
+/** Returns {@link DELETED_TOKEN_COLUMNS} to side statements. */
 export const deleteExpiredTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE expires_at <= ${cutoff}`)}`
 
 export const DELETED_TOKEN_COLUMNS = "operator_id, grant_id, last_used_at"
 
-/** Forgets tokens of the grants that `grants` finds: `operator_id`, `id`. */
+/** `grants` selects `operator_id` and `id`. */
 export const deleteTokensOfGrantsSql = (sql: SqlClient.SqlClient, grants: Fragment): Fragment => sql`
   DELETE FROM access_tokens
   WHERE ${nextRowsCondition(
@@ -67,7 +66,6 @@ export const deleteTokensOfGrantsSql = (sql: SqlClient.SqlClient, grants: Fragme
     "t"
   )}`
 
-/** Forgets tokens of the console that were ended by `cutoff`. */
 export const deleteRevokedConsoleTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens
   WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE revoked_at <= ${cutoff} AND grant_id IS NULL`)}`

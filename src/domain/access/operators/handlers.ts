@@ -14,7 +14,7 @@ export const layerAccessTokens = layerOperations(
   )
 )
 
-/** What an idempotency key keeps of a creation: not the token. */
+/** The idempotency key stores this part of the response, without the token. */
 const TokenId = Schema.Struct({ token_id: Schema.Int })
 
 const toCreationResult = ({ token_id, token }: Pick<CreatedToken, "token_id"> & Partial<CreatedToken>) => ({
@@ -25,7 +25,6 @@ const toCreationResult = ({ token_id, token }: Pick<CreatedToken, "token_id"> & 
 const createAccessToken = (tokens: AccessTokens["Service"]) =>
   Effect.fnUntraced(function* ({ name, scope }: typeof create_access_token.payloadSchema.Type) {
     const token = yield* tokens.create(yield* CurrentCaller, { name, scope })
-    // The account of a caller exists.
     return token ?? (yield* Effect.die(new Error("the caller has no account")))
   })
 

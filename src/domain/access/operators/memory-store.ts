@@ -24,12 +24,12 @@ import {
   TokenId
 } from "./OperatorStore.ts"
 
-/** Rooms, and room types, of a new operator, as migration 0003 has them. */
+/** The column default of migration 0003. */
 const DEFAULT_ROOM_LIMIT = 100
 
 type Database = MemoryDatabase["Service"]
 
-/** Operators and accounts in memory. Passwords are not stored: nobody signs in without a database. */
+/** Stores no passwords, because sign-in needs the database. */
 export const layerMemory: Layer.Layer<OperatorStore, never, MemoryDatabase> = Layer.effect(
   OperatorStore,
   Effect.map(MemoryDatabase, (database) => ({

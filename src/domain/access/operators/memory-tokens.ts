@@ -10,7 +10,6 @@ import { AccessTokens, TokenIdRow, tokenLimitError } from "./AccessTokens.ts"
 import { newAccessToken } from "./access-token.ts"
 import { visibleAccountOf } from "./account-viewer.ts"
 
-/** Access tokens in memory, as people make and end them; the gate looks them up in the same records. */
 export const layerMemory: Layer.Layer<AccessTokens, never, MemoryDatabase> = Layer.effect(
   AccessTokens,
   Effect.gen(function* () {

@@ -4,12 +4,7 @@ import { dateInZone } from "../../../contract/time.ts"
 import { ACCOUNT_NAME_LENGTH, PASSWORD_MAX, PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../../../platform/limits.ts"
 import { isCommonPassword } from "./password-rules.ts"
 
-// Operators, their accounts and tokens, as an administrator or a console page gives them.
-
-/**
- * Whether the text names a zone of the IANA database. Offsets such as +01:00 are zones to the runtime as well, but they
- * know no summer time, and PostgreSQL reads their sign the other way round.
- */
+/** Rejects offsets such as +01:00: they have no summer time, and PostgreSQL reads their sign the other way round. */
 export const isTimeZone = (text: string): boolean =>
   /^[A-Za-z]/.test(text) && Option.isSome(DateTime.zoneMakeNamed(text))
 
@@ -17,7 +12,6 @@ export const TimeZone = Schema.String.check(
   Schema.makeFilter(isTimeZone, { expected: "an IANA time zone, such as Europe/Lisbon" })
 )
 
-/** A name people see: at least one character that is not a space. */
 export const DisplayName = Schema.String.check(
   Schema.makeFilter((text) => text.trim() !== "" && Array.from(text).length <= ACCOUNT_NAME_LENGTH, {
     expected: `a name of 1 to ${ACCOUNT_NAME_LENGTH} characters`,
@@ -32,7 +26,7 @@ export const Email = EmailOrNone.check(
   })
 )
 
-/** A new password. Callers that know the account also check that the password is none of its names (password-rules.ts). */
+/** Callers also check `isAccountName` (password-rules.ts). */
 export const Password = Schema.String.check(
   Schema.makeFilter(
     (text) => {
@@ -54,7 +48,7 @@ export const EDITIONS = ["pro", "basic"] as const
 export const OPERATOR_STATUSES = ["active", "banned", "closed"] as const
 export const TOKEN_SCOPES = ["read-only", "writable"] as const
 
-/** An operator and its main account. `subscription_until` is the last day of the subscription; none: without end. */
+/** `subscription_until` is the last day; without it the subscription has no end. */
 export const NewOperator = Schema.Struct({
   name: DisplayName,
   time_zone: TimeZone,
@@ -66,12 +60,11 @@ export const NewOperator = Schema.Struct({
 })
 export type NewOperator = typeof NewOperator.Type
 
-/** How many rooms or room types a subscription covers. Fewer than there are takes none away, but none can be added. */
+/** A lower limit removes no rooms but prevents additions. */
 const RoomLimit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: SUBSCRIPTION_ROOMS_MAX }, { expected: `from 0 to ${SUBSCRIPTION_ROOMS_MAX}` })
 )
 
-/** What is left out stays as it is. */
 export const OperatorChange = Schema.Struct({
   name: Schema.optional(DisplayName),
   time_zone: Schema.optional(TimeZone),
@@ -84,7 +77,7 @@ export const OperatorChange = Schema.Struct({
 })
 export type OperatorChange = typeof OperatorChange.Type
 
-/** A further account of an operator, which may do all but what only the main account may. Without a name it has its e-mail address's. */
+/** `name` defaults to the e-mail address. */
 export const NewAccount = Schema.Struct({
   operator_id: Id,
   email: Email,
@@ -93,7 +86,6 @@ export const NewAccount = Schema.Struct({
 })
 export type NewAccount = typeof NewAccount.Type
 
-/** Another password for an account. */
 export const NewPassword = Schema.Struct({ account_id: Id, password: Password })
 export type NewPassword = typeof NewPassword.Type
 
@@ -101,8 +93,7 @@ export const NewToken = Schema.Struct({ account_id: Id, name: DisplayName, scope
 export type NewToken = typeof NewToken.Type
 
 /**
- * The first instant a subscription no longer covers: its last day is covered whole, in the operator's zone. Both are
- * checked before. The day after 9999-12-31, a way to say "without end", is no calendar date of ours but an instant.
+ * Returns the first instant after the last day. Accepts 9999-12-31, although its next day is no valid calendar date.
  */
 export const endOfSubscription = (lastDay: string, timeZone: string): Date =>
   DateTime.makeZoned(`${lastDay}T00:00:00Z`, { timeZone, adjustForTimeZone: true }).pipe(
@@ -110,5 +101,4 @@ export const endOfSubscription = (lastDay: string, timeZone: string): Date =>
     Option.getOrThrow
   )
 
-/** The last day a subscription covers, whole or in part, in the operator's zone. */
 export const lastDayOfSubscription = (end: Date, timeZone: string): string => dateInZone(end.getTime() - 1, timeZone)

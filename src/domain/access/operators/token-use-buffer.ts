@@ -1,6 +1,6 @@
 import type { RecordTokenUse } from "../../../admission/gate/TokenUseRecorder.ts"
 
-/** When a token was last used, right to the minute: the beginning of that minute, in milliseconds. */
+/** `minute`: start of the minute of the last use, in milliseconds since the epoch. */
 export interface TokenUse {
   readonly operatorId: number
   readonly tokenId: number
@@ -9,7 +9,6 @@ export interface TokenUse {
 
 const MINUTE_MS = 60_000
 
-/** The last uses of at most `capacity` tokens, in memory. */
 export const makeTokenUseBuffer = (capacity: number) => {
   const uses = new Map<number, TokenUse>()
 
@@ -19,16 +18,15 @@ export const makeTokenUseBuffer = (capacity: number) => {
   }
 
   return {
-    /** Makes nothing anew for a token that was used in the same minute. */
+    /** Allocates nothing for a second use in the same minute. */
     record: (({ operatorId, tokenId }, now) => {
       const minute = now - (now % MINUTE_MS)
       if (uses.get(tokenId)?.minute !== minute) restore({ operatorId, tokenId, minute })
     }) satisfies RecordTokenUse,
-    /** Of how many tokens. */
     size: () => uses.size,
-    /** Puts back what could not be written down, unless the token was used again since. */
+    /** Puts back a use that could not be stored. */
     restore: restore,
-    /** Takes out some, those that are there for longest. */
+    /** Removes and returns the oldest entries. */
     take: (limit: number): ReadonlyArray<TokenUse> => {
       const taken: Array<TokenUse> = []
       for (const [tokenId, use] of uses) {

@@ -7,16 +7,13 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { BUFFERED_TOKEN_USES_MAX } from "../../../platform/limits.ts"
 import { makeTokenUseBuffer, type TokenUse } from "./token-use-buffer.ts"
 
-/** Milliseconds between two times that uses are written down, what one of these may take, and what the last one gets. */
 export const TOKEN_USES_WRITE_MS = 30_000
 const TOKEN_USES_TIMEOUT_MS = 10_000
 const TOKEN_USES_SHUTDOWN_MS = 500
-/** Uses one statement writes down. */
 export const TOKEN_USES_BATCH = 1_000
 
 /**
- * Keeps when tokens were last used, without a statement more for a call: the uses stand in memory, of a bounded number of
- * tokens, and are written down every half minute and when the process ends. What a killed process had not written down is lost.
+ * Stores the last use of tokens in batches, so that a call needs no extra statement. A killed process loses its buffer.
  */
 export const layerTokenUseWriter = Layer.effect(
   TokenUseRecorder,
@@ -24,7 +21,7 @@ export const layerTokenUseWriter = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES_MAX)
     const write = makeTokenUseWriter(sql, uses)
-    // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
+    // The finalizer is added first, so that it runs after the loop has restored its batch.
     yield* Effect.addFinalizer(() => writeAtShutdown(write))
     yield* repeatPeriodically("saving when tokens were used", TOKEN_USES_WRITE_MS, () => write)
     return uses.record
@@ -33,10 +30,7 @@ export const layerTokenUseWriter = Layer.effect(
 
 const readSkipped = makeRowsReader(Schema.Struct({ tokenId: Schema.Int }))
 
-/**
- * Writes down all there is when it begins, a bounded number a statement; what could not be written down stays in memory, and what
- * is used meanwhile waits for the next time.
- */
+/** Failed and locked uses return to the buffer. */
 const makeTokenUseWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeTokenUseBuffer>) => {
   const restoreSkipped = (batch: ReadonlyArray<TokenUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
     const skippedIds = new Set(skipped.map(({ tokenId }) => tokenId))
@@ -60,7 +54,6 @@ const makeTokenUseWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof ma
   })
 }
 
-/** When the process ends: nobody waits long for it. */
 const writeAtShutdown = (write: Effect.Effect<void>) =>
   write.pipe(
     Effect.interruptible,
@@ -69,8 +62,7 @@ const writeAtShutdown = (write: Effect.Effect<void>) =>
     Effect.exit
   )
 
-// At most once a minute for each token, whichever process saw it used. It waits for nobody: whoever ends tokens holds many, in an
-// order of his own. Answers the tokens that were held.
+// SKIP LOCKED avoids deadlocks with statements that revoke many tokens. Returns the locked tokens.
 const recordUsesSql = (sql: SqlClient.SqlClient, uses: ReadonlyArray<TokenUse>) => sql`
   WITH noted AS MATERIALIZED (
     SELECT t.operator_id, t.id, to_timestamp(noted.minute / 1000) AS at

@@ -8,26 +8,23 @@ import {
   QUEUED_HASHES_MAX
 } from "../../../platform/limits.ts"
 
-/** More passwords wait to be hashed than there is room for. */
 export interface HashingBusy {
   readonly _tag: "Busy"
 }
 
 const hashingBusy: HashingBusy = { _tag: "Busy" }
 
-/** Who wants a password hashed: from which place, and whether it is known there (a session, or a browser that signed in before). */
+/** `isKnown`: the caller has a session or a browser that signed in before. */
 export interface HashingSource {
   readonly key: string
   readonly isKnown: boolean
 }
 
-/** The passwords that an operator sets are hashed one after the other, in the room of those who are known. */
 export const operatorHashingSource = (operatorId: number): HashingSource => ({
   key: `operator ${operatorId}`,
   isKnown: true
 })
 
-/** A room of so many at once, so many that wait in turn, and of one place no more than a few of both. */
 const makeHashingLimiter = (concurrency: number) => {
   const semaphore = Semaphore.makeUnsafe(concurrency)
   const countsByKey = new Map<string, number>()
@@ -58,8 +55,8 @@ const makeHashingLimiter = (concurrency: number) => {
 }
 
 /**
- * Who may have a password hashed. A flood of sign-ins waits behind itself, is told to come again, and leaves threads for everybody
- * else. Who is known has a room apart, which no stranger can fill.
+ * Limits concurrent and queued hashes, in total and per source. Known sources have permits of their own, which
+ * anonymous callers cannot exhaust.
  */
 export class HashingLimiter extends Context.Service<
   HashingLimiter,
@@ -81,7 +78,7 @@ export class HashingLimiter extends Context.Service<
   })
 }
 
-/** Hashes where there is room for it; whoever's place that would hold meanwhile gives it back. */
+/** Releases the caller's concurrency permit while it hashes. */
 export const hashReleasingPermit = <A, E, R>(
   limiter: HashingLimiter["Service"],
   source: HashingSource,

@@ -24,42 +24,35 @@ export type PasswordChangeResult = typeof PasswordChangeResult.Type
 const readChangeResult = makeOptionalRowReader(PasswordChangeResult)
 const readAccountNames = makeOptionalRowReader(Schema.Struct({ email: Schema.String, name: Schema.String }))
 
-/** What a person gives who changes their own. */
 export interface OwnPasswordInput {
   readonly password: string
-  /** What tells the browser that somebody has signed in there before. */
   readonly knownBrowserCookie?: string | undefined
 }
 
-/** What the change leaves as it is, and on what it depends. */
 interface PasswordUpdate {
   readonly accountId: number
   readonly passwordHash: string
-  /** Digests of the session that goes on and of the browser that stays known; of nothing: none does. */
+  /** Digests of the session and the browser to keep. */
   readonly sessionDigest: Uint8Array
   readonly browserDigest: Uint8Array
-  /** What must be so, of `accounts a`. */
+  /** A condition on `accounts a`. */
   readonly condition: Fragment
 }
 
-/**
- * The passwords of accounts. A session knows the password it was made with and is none once there is another (session-store.ts);
- * the rows are removed all the same, and which session goes on is said. Browsers that were known are strangers again: one of them
- * may be why there is another password.
- */
+/** A change ends other sessions and forgets known browsers, because one of them may be compromised. */
 export class Passwords extends Context.Service<
   Passwords,
   {
-    /** Another password, whatever it was; all sessions of the account end. */
+    /** Needs no old password. Ends all sessions. */
     readonly change: (
       input: NewPassword
     ) => Effect.Effect<PasswordChangeResult, BadRequest | ValidationFailed | NotFound, CurrentActor>
-    /** Another password for a sub-account; all its sessions end. Undefined: the operator has no such sub-account. */
+    /** Ends all sessions. Returns undefined if there is no such sub-account. */
     readonly changeOfSubAccount: (
       account: OperatorAccountKey,
       password: string
     ) => Effect.Effect<PasswordChangeResult | undefined, BadRequest | ValidationFailed | HashingBusy, CurrentActor>
-    /** By who knows it: another than the one that was confirmed, if it is still that; all sessions end but that one. */
+    /** Changes the confirmed password if it is still current. Ends all other sessions. */
     readonly changeOwn: (
       confirmation: PasswordConfirmation,
       input: OwnPasswordInput
@@ -73,7 +66,6 @@ export class Passwords extends Context.Service<
       const updatePassword = makeUpdatePassword(sql)
       const findNames = (condition: Fragment) =>
         readAccountNames(sql`SELECT a.email, a.name FROM accounts a WHERE ${condition}`)
-      /** Reads the new password of an account and checks it against the rules. */
       const readNewPassword = Effect.fnUntraced(function* (input: NewPassword) {
         const newPassword = yield* readPassword(input)
         const names = yield* findNames(sql`a.id = ${newPassword.account_id}`)
@@ -81,7 +73,7 @@ export class Passwords extends Context.Service<
       })
 
       return Passwords.of({
-        // A command has its process to itself: there is nobody to wait behind.
+        // A command has its own process, so it needs no hashing permit.
         change: Effect.fn("Passwords.change")(function* (input: NewPassword) {
           const { account_id: accountId, password } = yield* readNewPassword(input)
           const passwordHash = yield* hashPassword(password)
@@ -89,7 +81,6 @@ export class Passwords extends Context.Service<
           return row ?? (yield* new NotFound({ message: `There is no account ${accountId}.` }))
         }),
 
-        // An account stays what it is and whose it is, so it is enough to look once.
         changeOfSubAccount: Effect.fnUntraced(function* (account: OperatorAccountKey, text: string) {
           const { operatorId, accountId } = account
           const { password } = yield* readPassword({ account_id: accountId, password: text })
@@ -132,10 +123,8 @@ export class Passwords extends Context.Service<
   static readonly layer = Layer.provide(this.layerNoDeps, HashingLimiter.layer)
 }
 
-/** No session goes on, and no browser stays known. */
 const NOTHING_KEPT = { sessionDigest: computeDigest(""), browserDigest: computeDigest("") }
 
-/** Whether the account has the password that was looked at, and is signed in where it was. */
 const passwordUnchangedCondition = (
   sql: SqlClient.SqlClient,
   sessionDigest: Uint8Array,
@@ -145,7 +134,7 @@ const passwordUnchangedCondition = (
     SELECT FROM console_sessions s
     WHERE s.digest = ${sessionDigest} AND s.operator_id = a.operator_id AND s.account_id = a.id)`
 
-/** The account is locked first: what somebody signs in with meanwhile is seen, and ends. */
+/** The lock makes the change end concurrent sign-ins too. */
 const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate) =>
   changeUnderLock(sql)(
     sql`SELECT FROM accounts WHERE id = ${update.accountId} FOR NO KEY UPDATE`,

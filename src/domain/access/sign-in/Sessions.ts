@@ -18,58 +18,50 @@ import { makeSessionStore, toSignedInAccount } from "./session-store.ts"
 import { emailDigestOf } from "./sign-in-failure-rules.ts"
 import { makeFailureCounter, type SignInAttemptKey } from "./sign-in-failures.ts"
 
-/** Who is signed in, in one browser. */
 export interface Session {
   readonly person: TrustedAccount
   readonly email: string
   readonly operatorName: string
-  /** When the password was last given, milliseconds since the epoch: what is weighty asks for it again after {@link SUDO_MS}. */
+  /** Last password check, in milliseconds since the epoch. */
   readonly passwordAt: number
 }
 
-/** Milliseconds after which what is weighty asks for the password again. */
+/** Sensitive actions need a more recent password check. */
 export const SUDO_MS = 15 * 60 * 1000
 
-/** A sign-in that came to nothing. */
 export type SignInFailure =
   | { readonly _tag: "WrongPassword" }
-  /** Too many were wrong, from there and for that address; not even looked at before so many seconds are over. */
+  /** Too many failures: the password was not checked. */
   | { readonly _tag: "MustWait"; readonly seconds: number }
-  /** More people sign in at once than the process has memory for. */
   | { readonly _tag: "Busy" }
 
 export interface SignInAttempt {
   readonly email: string
   readonly password: string
-  /** Where it comes from, as far as it is known. */
   readonly address: string
-  /** The cookie of the browser until now: whatever it stood for ends. */
+  /** The browser's previous session, which ends. */
   readonly previousCookie?: string | undefined
-  /** What the browser was given when somebody signed in there before. */
   readonly knownBrowserCookie?: string | undefined
 }
 
-/** That the password was right a moment ago, in one session: for what only who knows it may do (Passwords.ts). */
+/** Proves a recent password check (Passwords.ts). */
 export interface PasswordConfirmation {
   readonly accountId: number
   readonly cookie: string
-  /** Of the password that was looked at, as the session knows it. */
   readonly passwordDigest: Uint8Array
-  /** Where it was given, for who hashes the next one. */
   readonly source: HashingSource
 }
 
 const wrongPassword: SignInFailure = { _tag: "WrongPassword" }
 
-/** Who is signed in at the console. */
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Answers the value of a new cookie. */
+    /** Returns the new session cookie. */
     readonly signIn: (attempt: SignInAttempt) => Effect.Effect<string, SignInFailure, CurrentActor>
-    /** The session of a cookie's value; undefined: none, or ended, or of an account that was disabled or closed. */
+    /** Returns undefined if the session has ended, or its account is disabled or closed. */
     readonly find: (cookie: string) => Effect.Effect<Session | undefined>
-    /** The password once more; then `passwordAt` is now. */
+    /** Sets `passwordAt` to now. */
     readonly confirmPassword: (
       cookie: string,
       input: Pick<SignInAttempt, "password" | "address">
@@ -147,7 +139,6 @@ export class Sessions extends Context.Service<
   static readonly layer = Layer.provide(this.layerNoDeps, HashingLimiter.layer)
 }
 
-/** Asks the person who is signed in for their password once more. */
 const makeConfirmPassword = (
   store: ReturnType<typeof makeSessionStore>,
   checkPassword: ReturnType<typeof makePasswordCheck>,
@@ -159,7 +150,7 @@ const makeConfirmPassword = (
   ) {
     const session = yield* store.find(computeDigest(cookie))
     if (session === undefined) return yield* Effect.fail(wrongPassword)
-    // Who is signed in waits for what was wrong in this session alone.
+    // Only failures in this session delay the signed-in person.
     const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${computeDigestHex(cookie)}` }
     const source: HashingSource = { key: networkOf(address), isKnown: true }
     if (!(yield* checkPassword(attemptKey, password, session.passwordHash, source))) {
@@ -177,11 +168,10 @@ const makeConfirmPassword = (
       : yield* Effect.fail(wrongPassword)
   })
 
-/** Whether the database could have it: it cannot store U+0000, nor half a character. */
+/** PostgreSQL cannot store U+0000 or lone surrogates. */
 const isStorableEmail = (text: string): boolean =>
   text.length <= EMAIL_LENGTH && !text.includes("\u0000") && text.isWellFormed()
 
-/** Whether the password is right, looked at where there is room for it and where it need not be waited first. */
 const makePasswordCheck = (limiter: HashingLimiter["Service"], countAttempt: ReturnType<typeof makeFailureCounter>) => {
   const verifyUnlessDelayed = Effect.fnUntraced(function* (
     attemptKey: SignInAttemptKey,
@@ -190,7 +180,7 @@ const makePasswordCheck = (limiter: HashingLimiter["Service"], countAttempt: Ret
   ) {
     const seconds = yield* countAttempt(attemptKey)
     if (seconds !== undefined) return yield* Effect.fail<SignInFailure>({ _tag: "MustWait", seconds })
-    // None that long is anybody's, and hashing it would take as long as whoever sent it likes.
+    // Hashing a longer text could take arbitrarily long.
     const isTooLong = password.length > 2 * PASSWORD_MAX
     return yield* verifyPassword(isTooLong ? "" : password, isTooLong ? undefined : passwordHash)
   })

@@ -9,10 +9,9 @@ import { type HashingBusy, HashingLimiter, hashReleasingPermit, operatorHashingS
 import { type PasswordChangeResult, Passwords } from "./Passwords.ts"
 import { type DisabledAccount, makeSubAccountStore, type OperatorAccount } from "./sub-account-store.ts"
 
-/** Who looks after the accounts of an operator: its main account alone may. */
 type AccountManager = Pick<Caller, "operatorId" | "role">
 
-/** A sub-account to be made. Without a name it has its e-mail address's. */
+/** `name` defaults to the e-mail address. */
 export type NewSubAccount = Omit<NewAccount, "operator_id">
 
 const mainAccountOnlyError = new Forbidden({ message: "Only the main account may manage accounts." })
@@ -20,7 +19,6 @@ const subAccountNotFoundError = new NotFound({ message: "id: no such sub-account
 
 type InputError = BadRequest | ValidationFailed
 
-/** Lets the main account through. */
 const requireMainAccount = <A, E, R>(
   { role }: AccountManager,
   work: Effect.Effect<A, E, R>
@@ -30,15 +28,17 @@ const requireAccount = <A>(row: A | undefined): Effect.Effect<A, NotFound> =>
   row === undefined ? subAccountNotFoundError : Effect.succeed(row)
 
 /**
- * The accounts of an operator, as its main account sees and manages them. What is no sub-account of the operator is as if there
- * were none, the main account itself too: it is never disabled, and changes its own password by knowing it (Passwords.changeOwn).
+ * Manages sub-accounts for the main account. The main account itself counts as unknown here; it changes its password
+ * with {@link Passwords.changeOwn}.
  */
 export class SubAccounts extends Context.Service<
   SubAccounts,
   {
-    /** All of them, the main account first, the sub-accounts as they were made; none: there is no such operator. */
+    /** Returns the main account first, then the sub-accounts by age. */
     readonly list: (manager: AccountManager) => Effect.Effect<ReadonlyArray<OperatorAccount>, Forbidden>
-    /** ValidationFailed also where the operator has all {@link ACCOUNTS}; Conflict: the e-mail address has an account. */
+    /**
+     * ValidationFailed also if the operator has the maximum of sub-accounts. Conflict: the e-mail address is in use.
+     */
     readonly create: (
       manager: AccountManager,
       input: NewSubAccount
@@ -47,26 +47,22 @@ export class SubAccounts extends Context.Service<
       Forbidden | InputError | NotFound | Conflict | HashingBusy,
       CurrentActor
     >
-    /**
-     * Ends its sessions at once. Its tokens, also those of applications it connected, are refused within five seconds; none of them
-     * ends. Disabled twice is disabled once.
-     */
+    /** Ends the sessions at once. The tokens stay but are rejected within five seconds. Idempotent. */
     readonly disable: (
       manager: AccountManager,
       id: number
     ) => Effect.Effect<DisabledAccount, Forbidden | NotFound, CurrentActor>
-    /** It can sign in again, and its tokens work again within five seconds. */
+    /** The tokens work again within five seconds. */
     readonly enable: (
       manager: AccountManager,
       id: number
     ) => Effect.Effect<{ readonly account_id: number }, Forbidden | NotFound, CurrentActor>
-    /** Another password, whatever it was; all its sessions end. */
+    /** Needs no old password. Ends all sessions. */
     readonly setPassword: (
       manager: AccountManager,
       id: number,
       password: string
     ) => Effect.Effect<PasswordChangeResult, Forbidden | InputError | NotFound | HashingBusy, CurrentActor>
-    /** Whose an account is, for who runs the service; undefined: nobody's. */
     readonly findOwner: (id: number) => Effect.Effect<AccountManager | undefined>
   }
 >()("latchkey/domain/access/sign-in/SubAccounts") {

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto"
 
-// What a browser keeps of the console. Telemetry knows the prefixes and shows nothing of what follows; 256 bits each.
+// Telemetry redacts text after these prefixes.
 
 const newSecret = (prefix: string): string => `${prefix}${randomBytes(32).toString("base64url")}`
 
-/** Of a visit, whether or not somebody is signed in with it. */
+/** Every visit has one, signed in or not. */
 export const newSessionCookie = (): string => newSecret("lkconsole_")
 
-/** Of a browser in which somebody has signed in, kept when they sign out. */
+/** Marks a browser that has signed in. The cookie survives sign-out. */
 export const newKnownBrowserCookie = (): string => newSecret("lkknown_")
 
 export const SESSION_COOKIE_PATTERN = /^lkconsole_[\w-]{43}$/

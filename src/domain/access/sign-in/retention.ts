@@ -16,7 +16,6 @@ const deleteOldFailuresSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment 
 const deleteOldKnownBrowsersSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM known_browsers WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM known_browsers WHERE signed_in_at <= ${cutoff}`)}`
 
-/** Removes sessions that are over, failed sign-ins that are forgotten and browsers that are known no longer, as of now. */
 export const applySessionRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const before = (age: number) => new Date(now.getTime() - age)
@@ -27,7 +26,6 @@ export const applySessionRetention = Effect.fnUntraced(function* (now: Date) {
   ])
 })
 
-/** The same for as long as the process runs, over a database. */
 export const layerSessionRetention = Layer.effectDiscard(
   repeatPeriodically("retention of sessions", RETENTION_INTERVAL_MS, applySessionRetention)
 )

@@ -14,18 +14,16 @@ import {
 } from "../../../platform/limits.ts"
 import { clearFailuresSql, lockFailuresSql, type SignInAttemptKey } from "./sign-in-failures.ts"
 
-/** Milliseconds between two times that a visit is written down. */
+/** Shortest time between two updates of `seen_at`. */
 const SEEN_AT_INTERVAL_MS = 60 * 1000
 
-/** An account that somebody tries to sign in to. */
 const SignInAccount = Schema.Struct({
   operatorId: Schema.Int,
   accountId: Schema.Int,
   email: Schema.String,
   passwordHash: Schema.String,
-  /** Nobody may sign in with it: it is disabled, or its operator closed. */
+  /** The account is disabled, or its operator is closed. */
   closed: Schema.Boolean,
-  /** Whether it has been signed in to from this browser. */
   knownBrowser: Schema.Boolean
 })
 
@@ -46,7 +44,6 @@ const readAccount = makeOptionalRowReader(SignInAccount)
 const readSession = makeOptionalRowReader(SessionRow)
 const readConfirmedRow = makeOptionalRowReader(Schema.Struct({ made: Schema.Boolean }))
 
-/** Who is signed in, as operations know a caller: the host's own hand, which may do all that the account may. */
 export const toSignedInAccount = (session: SessionRow): TrustedAccount => {
   const { operatorId, accountId, accountName, role, timeZone, currency, edition, status, subscriptionUntil } = session
   const account = { operatorId, accountId, accountName, role, timeZone, currency, edition }
@@ -60,7 +57,7 @@ export const toSignedInAccount = (session: SessionRow): TrustedAccount => {
   return { caller: { ...account, ...consoleToken }, status, subscriptionUntil }
 }
 
-/** What is kept of a password, as sessions know it again (in SQL). */
+/** Sessions store this digest and end when it changes. */
 export const passwordDigestSql = (sql: SqlClient, alias: string): Fragment =>
   sql`sha256(convert_to(${sql(`${alias}.password_hash`)}, 'UTF8'))`
 
@@ -83,7 +80,6 @@ interface SessionLookup {
   readonly seenBefore: Date
 }
 
-/** Found and written down in one statement. */
 const makeFindSession =
   (sql: SqlClient) =>
   ({ digest, now, idleBefore, seenBefore }: SessionLookup) =>
@@ -106,14 +102,13 @@ interface NewSession extends SignInAttemptKey {
   readonly accountId: number
   readonly passwordHash: string
   readonly digest: Uint8Array
-  /** The session of the browser until now, which ends. */
+  /** The browser's previous session, which ends. */
   readonly previousDigest: Uint8Array
   readonly browserDigest: Uint8Array
   readonly now: Date
   readonly expiresAt: Date
 }
 
-/** The newest but for one, since there will be one more. */
 const deleteExcessSessionsSql = (
   sql: SqlClient,
   { operatorId, accountId, previousDigest }: NewSession
@@ -123,7 +118,7 @@ const deleteExcessSessionsSql = (
     WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest <> ${previousDigest}
     ORDER BY created_at DESC, digest OFFSET ${sql.literal(String(SESSIONS_OF_ACCOUNT_MAX - 1))})`
 
-/** Known from now on; of an account's many the one that was used longest ago is forgotten. */
+/** Replaces the browser with the oldest sign-in beyond {@link KNOWN_BROWSERS_MAX}. */
 const rememberBrowserSql = (sql: SqlClient, { operatorId, accountId, browserDigest, now }: NewSession): Fragment => sql`
   forgotten_browsers AS (
     DELETE FROM known_browsers WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest IN (
@@ -170,7 +165,6 @@ const makeConfirmPassword = (sql: SqlClient) => (confirmation: SessionConfirmati
         AND a.operator_id = s.operator_id AND a.id = s.account_id AND ${passwordDigestSql(sql, "a")} = ${confirmation.checkedDigest}
       RETURNING true AS made`
 
-/** The SQL of sessions. */
 export const makeSessionStore = (sql: SqlClient) => {
   const [findAccountStatement, findSessionStatement, signInStatement, confirmStatement] = [
     makeFindAccount(sql),
@@ -194,7 +188,7 @@ export const makeSessionStore = (sql: SqlClient) => {
           findSessionStatement({ digest, now, idleBefore: ago(SESSION_IDLE_MS), seenBefore: ago(SEEN_AT_INTERVAL_MS) })
         )
       }),
-    /** False: the password has changed since it was looked at, or the account was disabled. */
+    /** Returns false if the password has changed since it was checked, or the account was disabled. */
     signIn: (session: Omit<NewSession, "now" | "expiresAt">) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => {
         const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
@@ -206,7 +200,7 @@ export const makeSessionStore = (sql: SqlClient) => {
           (row) => row !== undefined
         )
       }),
-    /** False: the session has ended since the password was looked at, or knows another. */
+    /** Returns false if the session has ended, or the password has changed since it was checked. */
     confirmPassword: (confirmation: Omit<SessionConfirmation, "now">) =>
       Effect.flatMap(DateTime.nowAsDate, (now) =>
         Effect.map(

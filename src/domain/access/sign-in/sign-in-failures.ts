@@ -11,10 +11,9 @@ import {
 } from "../../../platform/limits.ts"
 import { SIGN_IN_DELAYS_MS } from "./sign-in-failure-rules.ts"
 
-// Failed sign-ins, counted before a password is looked at and not after it: of twenty tries at once none is looked at beyond what
-// may be. What turns out right is taken back with what it does (`clearFailuresSql`).
+// A sign-in counts as failed before its password is checked, so concurrent attempts cannot exceed the limit.
+// `clearFailuresSql` undoes this.
 
-/** What is tried: one e-mail address, from one place. */
 export interface SignInAttemptKey {
   readonly emailDigest: Uint8Array
   readonly place: string
@@ -22,10 +21,10 @@ export interface SignInAttemptKey {
 
 interface AttemptCountInput extends SignInAttemptKey {
   readonly now: Date
-  /** Of the e-mail address: tries that are as old are forgotten. Of the place: its window is over that began then. */
+  /** Counts before these times start anew: of the e-mail address and of the source. */
   readonly emailResetBefore: Date
   readonly windowResetBefore: Date
-  /** The latest plausible start of a window and ends of waits. A later value was written while a clock was ahead, and is ignored. */
+  /** Later times were written while a clock was ahead, and are ignored. */
   readonly latestStart: Date
   readonly latestPlaceWait: Date
   readonly latestEmailWait: Date
@@ -36,10 +35,9 @@ const DelayEnd = Schema.Struct({ until: Schema.NullOr(Schema.Date) })
 const readCountResult = makeSingleRowReader(AttemptCountResult)
 const readDelayEnd = makeSingleRowReader(DelayEnd)
 
-/** As SQL has them: nothing where nobody waits. */
 const DELAYS_OR_NULL = SIGN_IN_DELAYS_MS.map((delay) => (delay === 0 ? "NULL" : String(delay)))
 
-// The place is counted first and locked first, wherever both rows are taken: nobody waits in a circle.
+// The row of the source is always locked before that of the e-mail address.
 const countPlaceFailureSql = (
   sql: SqlClient,
   { place, now, windowResetBefore, latestStart, latestPlaceWait }: AttemptCountInput
@@ -71,7 +69,7 @@ const countEmailFailureSql = (
   WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestEmailWait}
   RETURNING 1`
 
-/** Until when it is waited; a try that its place had room for and its e-mail address had not is none of its place. */
+/** An attempt that only the e-mail address delays does not count for its source. */
 const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEmail: boolean }) => sql`
   WITH given_back AS (
     UPDATE sign_in_failures SET failures = failures - 1, wait_until = NULL
@@ -81,7 +79,7 @@ const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEm
   WHERE place = ${input.place}
     AND email_digest = CASE WHEN ${input.isOfEmail}::boolean THEN ${input.emailDigest}::bytea ELSE '' END`
 
-/** Counts a try as failed; answers the whole seconds to wait where it must not be looked at, and then it is not counted. */
+/** Counts an attempt as failed. Returns the seconds to wait if it is not allowed; then it does not count. */
 export const makeFailureCounter = (sql: SqlClient) => {
   const countStatement = (input: AttemptCountInput) => sql`
       WITH counted_place AS (${countPlaceFailureSql(sql, input)}), counted_email AS (${countEmailFailureSql(sql, input)})
@@ -106,12 +104,11 @@ export const makeFailureCounter = (sql: SqlClient) => {
   })
 }
 
-/** Locks what {@link clearFailuresSql} changes, in the order in which it is counted. */
 export const lockFailuresSql = (sql: SqlClient, { emailDigest, place }: SignInAttemptKey): Fragment => sql`
   SELECT FROM sign_in_failures WHERE place = ${place} AND email_digest IN ('', ${emailDigest})
   ORDER BY email_digest FOR UPDATE`
 
-/** CTEs for who gave the right password: nothing is left of that e-mail address from there, and this try was no failure of the place. */
+/** CTEs for a successful sign-in: they delete the failures of the e-mail address and uncount this attempt. */
 export const clearFailuresSql = (
   sql: SqlClient,
   { emailDigest, place }: { readonly [Name in keyof SignInAttemptKey]: SignInAttemptKey[Name] }

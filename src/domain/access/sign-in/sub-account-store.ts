@@ -12,16 +12,14 @@ import {
   subAccountCondition
 } from "../operators/account-sql.ts"
 
-/** An account of an operator. */
 export const OperatorAccount = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   email: Schema.String,
   role: Caller.fields.role,
   created_at: Schema.Date,
-  /** Null: it is not. */
   disabled_at: Schema.NullOr(Schema.Date),
-  /** When somebody last signed in at the console with it, by the trail; null: never, or longer ago than that is kept. */
+  /** Last sign-in in the audit log. Null: none within its retention. */
   signed_in_at: Schema.NullOr(Schema.Date)
 })
 export type OperatorAccount = typeof OperatorAccount.Type
@@ -37,7 +35,6 @@ const readOwner = makeOptionalRowReader(
   Schema.Struct({ operatorId: Caller.fields.operatorId, role: Caller.fields.role })
 )
 
-/** All accounts of an operator, the main account first; none: there is no such operator. */
 const listAccounts = (sql: SqlClient) => (operatorId: number) =>
   readAccounts(sql`
       SELECT a.id, a.name, a.email, a.role, a.created_at, a.disabled_at, signed_in.at AS signed_in_at
@@ -49,7 +46,6 @@ const listAccounts = (sql: SqlClient) => (operatorId: number) =>
       WHERE a.operator_id = ${operatorId}
       ORDER BY a.role, a.id`)
 
-/** The sub-account itself, for what comes of a change of it. */
 const fromSubAccountSql = (sql: SqlClient, account: OperatorAccountKey): Fragment => sql`
   FROM accounts a WHERE ${subAccountCondition(sql, account)}`
 
@@ -60,7 +56,7 @@ interface DisableInput extends OperatorAccountKey {
   readonly now: Date
 }
 
-/** The account is locked first: what somebody signs in with meanwhile is seen, and ends. */
+/** The lock makes the change end concurrent sign-ins too. */
 const disable = (sql: SqlClient) => {
   const lockFirst = changeUnderLock(sql)
   return ({ now, ...account }: DisableInput) =>
@@ -96,7 +92,6 @@ const enable = (sql: SqlClient) => (account: OperatorAccountKey) =>
 const findOwner = (sql: SqlClient) => (id: number) =>
   readOwner(sql`SELECT operator_id AS "operatorId", role FROM accounts WHERE id = ${id}`)
 
-/** The SQL of an operator's accounts. */
 export const makeSubAccountStore = (sql: SqlClient) => ({
   list: listAccounts(sql),
   disable: disable(sql),

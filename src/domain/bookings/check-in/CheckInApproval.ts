@@ -8,7 +8,7 @@ import type { GuestPortalStay } from "./guest-portal-stay.ts"
 import { isGuestPortalVisible, listMissingDocuments } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
 
-/** Approves the images of identity documents of a stay once the host has looked at them (`required_with_review`). */
+/** Records that the host approved the identity images (`required_with_review`). */
 export class CheckInApproval extends Context.Service<
   CheckInApproval,
   {
@@ -36,7 +36,6 @@ const approve = (store: CheckInStore["Service"]) =>
     return approval.approved_at === null ? yield* toNoReviewRequiredError(stay) : { approved_at: approval.approved_at }
   }, withChildSpan("CheckInApproval.approve"))
 
-/** Returns why there is nothing to approve, or undefined. */
 const findApprovalError = (stay: GuestPortalStay, now: Date): ValidationFailed | undefined => {
   if (stay.check_in_approved_at !== null) return undefined
   if (!isGuestPortalVisible(stay, now)) return new ValidationFailed({ message: "stay_code: its order has ended." })

@@ -16,29 +16,27 @@ import { isGuestPortalToken } from "./guest-portal-url.ts"
 import { computeImageLimit, hasGuest, hasReachedImageLimit, isGuestPortalVisible, isStayEditable } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
 
-/** An image of an identity document, and whose it is; null: of somebody who is no guest by name. */
+/** `guestId` is null for a guest who is not listed by name. */
 export interface IdentityImageUpload {
   readonly guestId: number | null
   readonly jpeg: Uint8Array
 }
 
 /**
- * What guests see and tell of their stay, by its secret address. What they change is what hosts change: it tells the same
- * events, and the trail says `guest`.
+ * Guest changes send the same events as host changes. The audit log names `guest` as the actor.
  *
- * Takes no place: who shows a page does so in one of the operator whose guests they are.
+ * A caller that makes a change must hold a concurrency permit of the operator.
  */
 export class GuestPortal extends Context.Service<
   GuestPortal,
   {
-    /** The stay a token opens; none when it is unknown, its order is over, or the account behind it is banned or closed. */
+    /** Returns none for an unknown token, an ended order or an inactive operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<GuestPortalStay>>
-    /** Says when the guest arrives; null: that is not known any more. */
+    /** Null removes the arrival time. */
     readonly setArrivalTime: (
       stay: GuestPortalStay,
       arrivalTime: typeof ClockTime.Type | null
     ) => Effect.Effect<void, ValidationFailed | NotFound>
-    /** Hands in an image of an identity document. */
     readonly submitIdentityImage: (
       stay: GuestPortalStay,
       image: IdentityImageUpload
@@ -50,7 +48,7 @@ export class GuestPortal extends Context.Service<
     Effect.gen(function* () {
       const store = yield* CheckInStore
       const { wake } = yield* WakeUp
-      // Whether it failed or its caller went away: it may have been committed.
+      // A failed or interrupted call may have committed.
       const withWake = Effect.ensuring(wake)
       const submitImage = submitIdentityImage(store, yield* Images, yield* PublicUrl)
       return GuestPortal.of({
@@ -110,7 +108,6 @@ const submitIdentityImage = (store: Store, images: Images["Service"], publicUrl:
     return handed ? undefined : yield* imageNoLongerAcceptedError
   }, withChildSpan("GuestPages.handIn"))
 
-/** Why an image is not even looked at. */
 const findUploadError = (stay: GuestPortalStay, guestId: number | null, now: Date): ValidationFailed | undefined => {
   if (stay.id_required === "not_required" || !isStayEditable(stay, now)) return imageNotRequiredError
   if (!hasGuest(stay, guestId)) return guestNotFoundError

@@ -1,4 +1,4 @@
-// What the page of a stay calls what guests tell on it: its forms label their fields so, and what is refused begins with it.
+// Labels of form fields in the guest portal. Error messages begin with them.
 
 export const ARRIVAL_LABEL = "Time of arrival"
 export const DOCUMENT_OWNER_LABEL = "Whose document it is"

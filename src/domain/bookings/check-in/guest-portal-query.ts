@@ -3,8 +3,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { columnReadExpressions } from "../../../platform/database/columns.ts"
 import { HostStayFields } from "../stays/stay.ts"
 
-// A stay with all that its guests may come to see is read in one way, whoever tells them.
-
 const guestsJson = (sql: SqlClient): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name, 'images', (
       SELECT count(*) FROM identity_images i WHERE i.operator_id = g.operator_id AND i.guest_id = g.id)) ORDER BY g.id), '[]')
@@ -15,8 +13,8 @@ const unnamedGuestImageCountSql = (sql: SqlClient): Fragment => sql`(
   WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id AND i.stay_id = s.id AND i.guest_id IS NULL)`
 
 /**
- * Stays as they are opened (OpenedStay), where `where` holds of the stay `s` and its operator `host`; `moreColumns` are more columns,
- * each after a comma, of these, its order `o` and its property `p`.
+ * Selects guest portal stays. `where` and `moreColumns` may use `s` (stay), `o` (order), `p` (property) and `host`
+ * (operator). `moreColumns` starts with a comma.
  */
 export const guestPortalStaysSql = (sql: SqlClient, where: Fragment, moreColumns: Fragment = sql``): Fragment => {
   const { arrival_at = sql`s.arrival_at` } = columnReadExpressions(sql, HostStayFields, "s")

@@ -5,10 +5,8 @@ import { ClockTime, IdRequired } from "../stays/stay.ts"
 
 const NullableText = Schema.NullOr(Schema.String)
 
-/** A person of a stay, and how many images of identity documents there are of them. */
 const GuestPortalGuest = Schema.Struct({ id: Id, name: Schema.String, images: Schema.Int })
 
-/** A stay with all that its guests may come to see, as it is now. */
 export const GuestPortalStay = Schema.Struct({
   operator_id: Id,
   id: Id,
@@ -17,9 +15,9 @@ export const GuestPortalStay = Schema.Struct({
   expires_at: OrderTerms.fields.expires_at,
   host_name: Schema.String,
   host_email: NullableText,
-  /** IANA name; the host's, which is that of all properties. */
+  /** IANA name. */
   time_zone: Schema.String,
-  /** Null in the reservation box. */
+  /** Null: unassigned. */
   title: NullableText,
   address: NullableText,
   /** Degrees as text. */
@@ -27,7 +25,7 @@ export const GuestPortalStay = Schema.Struct({
   longitude: NullableText,
   check_in_date: Schema.String,
   check_out_date: Schema.String,
-  /** `HH:mm`: the property's, else the host's. */
+  /** `HH:mm`. */
   check_in_time: Schema.String,
   check_out_time: Schema.String,
   guest_name: NullableText,
@@ -35,9 +33,9 @@ export const GuestPortalStay = Schema.Struct({
   number_of_infants: Schema.Int,
   number_of_pets: Schema.Int,
   guests: Schema.Array(GuestPortalGuest),
-  /** Images of somebody who is no guest by name. */
+  /** Images of guests who are not listed by name. */
   other_images: Schema.Int,
-  /** Images that came by the page, also those that are gone. */
+  /** Number of uploads, including deleted images. */
   identity_image_count: Schema.Int,
   arrival_at: Schema.NullOr(ClockTime),
   lock_code: NullableText,

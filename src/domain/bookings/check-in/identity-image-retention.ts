@@ -8,21 +8,19 @@ import { IdentityImageRetentionDays } from "../../../platform/installation.ts"
 import { releaseImagesSql } from "../../guests/images/image-references.ts"
 import { type DeleteIdentityImagesParameters, deleteExpiredIdentityImages } from "../stays/identity-images.ts"
 
-// Images of identity documents go so many days after the stay. What was done is seen by its being gone: any number of processes
-// may be at it, and one that dies leaves the rest for the next look.
+// Several processes may run the retention at once. The next run continues after a crash.
 
-/** Images that one statement looks at. */
+/** Images that one statement examines. */
 export const IDENTITY_IMAGE_BATCH_SIZE = 500
 
 const readNextOperator = makeSingleRowReader(Schema.Struct({ operator_id: Schema.NullOr(Schema.Int) }))
 const RetentionBatchRow = Schema.Struct({ last: Schema.NullOr(Schema.Int), forgotten: Schema.Int })
 const readBatch = makeSingleRowReader(RetentionBatchRow)
 
-/** The next operator that has such images. */
 const findNextOperator = (sql: SqlClient.SqlClient) => (after: number) =>
   readNextOperator(sql`SELECT min(operator_id) AS operator_id FROM identity_images WHERE operator_id > ${after}`)
 
-/** Forgets what is due of the next images of an operator; answers the last of them, null when there are no more. */
+/** Returns the last examined id, or null at the end. */
 const deleteExpiredImages = (sql: SqlClient.SqlClient) => (parameters: DeleteIdentityImagesParameters) =>
   readBatch(sql`
       WITH ${deleteExpiredIdentityImages(sql, parameters, IDENTITY_IMAGE_BATCH_SIZE)}, let_go AS (
@@ -30,7 +28,7 @@ const deleteExpiredImages = (sql: SqlClient.SqlClient) => (parameters: DeleteIde
       SELECT (SELECT max(id) FROM looked_at HAVING count(*) = ${sql.literal(String(IDENTITY_IMAGE_BATCH_SIZE))}) AS last,
          (SELECT count(*) FROM forgotten) AS forgotten`)
 
-/** Forgets images of stays that ended so many days ago, of all operators, a bounded number at a time. Answers how many. */
+/** Deletes expired images of all operators. Returns their number. */
 export const makeDeleteExpiredIdentityImages = Effect.map(SqlClient.SqlClient, (sql) => {
   const [nextOperator, deleteNextBatch] = [findNextOperator(sql), deleteExpiredImages(sql)]
   return Effect.fnUntraced(function* (retentionDays: number, now: Date) {
@@ -56,7 +54,6 @@ export const makeDeleteExpiredIdentityImages = Effect.map(SqlClient.SqlClient, (
   })
 })
 
-/** Forgets them for as long as the process runs, over a database. */
 export const layerIdentityImageRetention = Layer.effectDiscard(
   Effect.gen(function* () {
     const [deleteExpired, retentionDays] = [yield* makeDeleteExpiredIdentityImages, yield* IdentityImageRetentionDays]

@@ -18,7 +18,6 @@ import { GuestPortalStay } from "./guest-portal-stay.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Whether an image was accepted. */
 const ImageSubmission = Schema.Struct({ handed: Schema.Boolean })
 type ImageSubmission = typeof ImageSubmission.Type
 
@@ -37,7 +36,7 @@ interface FindByCodeParameters {
   readonly limit: number
 }
 
-/** The stay of each operator is looked up, as no index has the codes of all operators. */
+/** No index covers the codes of all operators. */
 const findByCode =
   (sql: Sql): CheckInStore["Service"]["findByCode"] =>
   ({ stayCode, operatorId, limit }) =>
@@ -59,13 +58,12 @@ const submitIdentityImage =
       })
     )
 
-/** The SQL of the pages of stays. */
 export class CheckInStore extends Context.Service<
   CheckInStore,
   {
-    /** The stay whose page a token opens; undefined if there is none or its operator is banned or closed. */
+    /** Undefined if there is none or its operator is inactive. */
     readonly findByToken: (token: string) => Effect.Effect<GuestPortalStay | undefined>
-    /** Returns the stays with this code, of one operator or of all, by the operator's id. */
+    /** Undefined `operatorId` means all operators. */
     readonly findByCode: (parameters: FindByCodeParameters) => Effect.Effect<ReadonlyArray<GuestPortalStay>>
     readonly setArrivalTime: (
       operatorId: number,
@@ -73,11 +71,11 @@ export class CheckInStore extends Context.Service<
       change: CheckInDetailsChange,
       at: Date
     ) => Effect.Effect<StayMatch, never, CurrentActor>
-    /** Accepts no image if the stay asks for none any more, has as many as it may have, or the image is gone. */
+    /** Rejects an image if the stay requires none, the limit is reached, or the uploaded image is gone. */
     readonly submitIdentityImage: (
       image: InsertIdentityImageParameters
     ) => Effect.Effect<ImageSubmission, never, CurrentActor>
-    /** Idempotent: a second approval returns the time of the first. Undefined if there is no such stay. */
+    /** Idempotent: a second approval returns the time of the first. */
     readonly approve: (
       operatorId: number,
       stayCode: string,

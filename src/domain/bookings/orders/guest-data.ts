@@ -3,8 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { belongsToOrders, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 
 /**
- * An order keeps what it says: codes, money, when it was booked. That it has another version keeps a change from being written
- * that was worked out from its guest before.
+ * Erasure keeps codes, money and dates. The raised version rejects concurrent changes that were computed from the
+ * erased data.
  */
 export const guestDataInOrders: GuestDataTable = {
   table: "orders",
@@ -17,7 +17,6 @@ export const guestDataInOrders: GuestDataTable = {
   ]
 }
 
-/** Locks the orders, as whatever changes an order begins. */
 export const lockGuestOrders = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
   SELECT FROM orders t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToOrders(sql, guest, "id")}
   ORDER BY t.id FOR NO KEY UPDATE`

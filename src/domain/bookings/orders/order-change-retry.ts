@@ -4,5 +4,4 @@ import { ORDER_CHANGE_ATTEMPTS } from "../../../platform/limits.ts"
 
 const orderBusyError = new Conflict({ message: "Other requests are changing the order at the same time; try again." })
 
-/** Works out again, for as long as the order changes between reading and writing, what is written only where it has not. */
 export const retryWhileOrderChanges = retryOptimistically(ORDER_CHANGE_ATTEMPTS, orderBusyError)

@@ -4,10 +4,6 @@ import { columnAssignments, columnNames, rowParameterSql } from "../../../platfo
 import { genericPlanParameter, idsParameter } from "../../../platform/database/parameters.ts"
 import { type NewOrder, NewOrderColumns, type OrderStatus, OrderTerms } from "./order.ts"
 
-// What the statements of reservations and of entries on them say of orders: parts of one statement, which the table's
-// owner writes.
-
-/** What a new order fills its columns with. */
 export const toNewOrderColumns = (
   { stays: _stays, received: _received, ...order }: NewOrder,
   at: Date
@@ -16,10 +12,7 @@ export const toNewOrderColumns = (
   cancelled_at: order.status === "cancelled" ? at : null
 })
 
-/**
- * CTE `created_order` with the new order; without a row when it is known already, under its code or the channel's id, or
- * where what is asked of it does not hold.
- */
+/** Returns the CTE `created_order`. It has no row if the code or channel id exists or `where` is false. */
 export const insertOrder = (
   sql: SqlClient,
   { operatorId, order, at }: { readonly operatorId: number; readonly order: NewOrderColumns; readonly at: Date },
@@ -34,28 +27,26 @@ export const insertOrder = (
     RETURNING operator_id, id, reservation_code, status, currency
   )`
 
-/** CTE that gives orders the terms they should have in the CTE `wanted_order`, where the CTE `unchanged` has its row. */
 export const updateOrders = (sql: SqlClient, operatorId: number): Fragment => sql`
   changed_order AS (
     UPDATE orders o SET version = o.version + 1, ${sql.literal(columnAssignments(OrderTerms, "wanted_order"))}
     FROM wanted_order, unchanged WHERE o.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND o.id = wanted_order.id
   )`
 
-/** What of an order an entry on it was worked out from. */
 export interface OrderSnapshot {
   readonly id: number
   readonly currency: string
   readonly stays: ReadonlyArray<{ readonly id: number; readonly revenue: string }>
-  /** Undefined: the entry is the same whatever it is. */
+  /** Undefined: the entry does not depend on the status. */
   readonly status?: OrderStatus
 }
 
 /**
- * CTEs that end in `as_read`, which has a row when the order still has the currency, the stays, the revenues and, if that
- * matters, the status it was read with, and always when there is none. Until the statement is through they cannot change; and raising the version lets a
- * change of the order that was worked out without this entry start again, so that it splits this one too. The order is
- * locked before its stays, as changes of orders do. A stay that came while this waited for the lock is not seen by it, only
- * that the order has one more.
+ * Returns CTEs that end in `as_read`. It has a row if there is no order or the order still has these values. The lock
+ * keeps them until the transaction ends.
+ *
+ * The raised version makes a concurrent order change start again, so that it also splits the new entry. The order is
+ * locked before its stays, as in order changes. `stay_count` reveals a stay that was added during the wait.
  */
 export const lockUnchangedOrder = (sql: SqlClient, operatorId: number, order: OrderSnapshot | undefined): Fragment =>
   order === undefined

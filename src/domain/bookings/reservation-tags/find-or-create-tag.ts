@@ -4,7 +4,7 @@ import type { TagColor } from "../../../contract/tag-color.ts"
 import type { ConstraintViolation } from "../../../platform/database/constraint-violations.ts"
 import { exactNameFirstOrder, hasNameCondition, nameKeyParameter } from "../../named-row.ts"
 
-/** A tag by its name, with the colour it gets when it is new. */
+/** The color applies only to a new tag. */
 interface TagByName {
   readonly operatorId: number
   readonly name: string
@@ -12,43 +12,35 @@ interface TagByName {
   readonly at: Date
 }
 
-/** Returns a query for the tag with this name among the default tags and the operator's own tags. */
 const selectExistingTag = (sql: SqlClient, { operatorId, name }: TagByName): Fragment => sql`
   SELECT tag.id, tag.stays_version FROM usable_reservation_tags tag
   WHERE tag.operator_id = ${operatorId} AND ${hasNameCondition(sql, "tag", "tag_name", name)}
   ORDER BY ${exactNameFirstOrder(sql, "tag", "tag_name", name)} LIMIT 1`
 
 /**
- * Returns whether a statement of {@link findOrCreateTag} broke the former unique constraint on exact names: another transaction
- * made the tag at the same moment. The previous release still needs the constraint, and `ON CONFLICT` takes only one. A
- * new statement finds that tag.
+ * Detects that another transaction created the tag concurrently; a retry finds it. The previous release still needs
+ * this former constraint, and `ON CONFLICT` accepts only one.
  */
 export const isConcurrentTagViolation = (constraint: ConstraintViolation | undefined): boolean =>
   constraint?.name === "reservation_tags_name"
 
-/** The CTE that a new tag is made for: the stay that gets the tag, or the dictionary that the tag is added to. */
 type TagTarget = "stay" | "dictionary"
 
-/**
- * Returns the condition under which no tag is made. For the dictionary it names the default tags only: `ON CONFLICT` finds an own
- * tag, also one whose deletion is not committed yet.
- */
+/** For the dictionary, checks only default tags: `ON CONFLICT` also finds an own tag whose deletion is uncommitted. */
 const tagExistsCondition = (sql: SqlClient, { name }: TagByName, target: TagTarget): Fragment =>
   target === "stay"
     ? sql`EXISTS (SELECT FROM known_tag)`
     : sql`EXISTS (SELECT FROM default_reservation_tags WHERE lower(tag_name) = ${nameKeyParameter(sql, name)})`
 
 /**
- * Returns CTEs that find or make the tag with a name, if the CTE named `target` has a row.
+ * Returns CTEs that find, restore or create a tag if the CTE `target` has a row. The restored or created tag is in
+ * `made_tag`.
  *
- * - `known_tag`: the default tag or own tag with the name, if there is one.
- * - `unkeyed_tag`: an own tag with exactly this name and no comparison key. No unique key stops a second tag beside it.
- * - `restored_tag`: `unkeyed_tag`, whose deletion is undone.
- * - `inserted_tag`: a new tag, or the deleted tag with the same key, which gets the name as it is written now.
- * - `made_tag`: the row of `restored_tag` or `inserted_tag`.
+ * The tag in `unkeyed_tag` has no comparison key, so no unique key prevents a second tag of its name. The CTE
+ * `inserted_tag` reuses a deleted tag with the same key and gives it the new spelling.
  *
- * If another transaction makes the tag at the same time, `made_tag` is that tag for a stay, and empty for the dictionary. The
- * database rejects a tag beyond the operator's limit (`reservation_tag_limit`).
+ * If another transaction creates the tag concurrently, `made_tag` has it for a stay, but is empty for the dictionary.
+ * The database enforces the operator's limit (`reservation_tag_limit`).
  */
 export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarget): Fragment => {
   const { operatorId, name, color, at } = tag
@@ -73,10 +65,7 @@ export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarge
   ), made_tag AS (SELECT * FROM restored_tag UNION ALL SELECT * FROM inserted_tag)`
 }
 
-/**
- * Returns the CTEs of {@link findOrCreateTag} for a statement that puts a tag on a stay, and `named_tag`, which has the `id` and
- * `stays_version` of the known or made tag.
- */
+/** Adds `named_tag`, which has the existing or created tag. */
 export const findOrCreateStayTag = (sql: SqlClient, tag: TagByName): Fragment => sql`
   ${findOrCreateTag(sql, tag, "stay")},
   named_tag AS (SELECT id, stays_version FROM known_tag UNION ALL SELECT id, stays_version FROM made_tag)`

@@ -35,7 +35,7 @@ const createTag = (store: ReservationTagStore["Service"]) =>
     (change, { tag_name }) => withConflictingId(store.findIdByName, change, tag_name)
   )
 
-/** Its colour too: a tag that comes back keeps the one it had. */
+/** A restored tag keeps its former color. */
 const CreatedReservationTag = Schema.Struct({ ...RowId.fields, color: TagColor })
 
 const deleteTag = (store: ReservationTagStore["Service"]) =>

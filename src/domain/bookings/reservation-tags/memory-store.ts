@@ -24,7 +24,7 @@ interface ReservationTagRecord extends MemoryRecord {
 
 const reservationTagRecords = makeMemoryTable<ReservationTagRecord>()
 
-/** Every operator has these; migration 0003 has them for SQL. */
+/** Migration 0003 inserts the same tags. */
 const DEFAULT_TAGS: ReadonlyArray<ReservationTag> = [
   { id: 1, tag_name: "VIP", color: "#F3D432", is_default: true },
   { id: 2, tag_name: "Returning guest", color: "#1BBFA4", is_default: true },
@@ -35,10 +35,9 @@ const DEFAULT_TAGS: ReadonlyArray<ReservationTag> = [
   { id: 7, tag_name: "Invoice needed", color: "#2CBCFD", is_default: true },
   { id: 8, tag_name: "Needs attention", color: "#FD587B", is_default: true }
 ]
-/** Ids of default tags are below it. */
+/** Default tags have lower ids. */
 const FIRST_OWN_ID = 1001
 
-/** The dictionary of reservation tags in memory. */
 export const layerMemory: Layer.Layer<ReservationTagStore, never, MemoryDatabase> = Layer.effect(
   ReservationTagStore,
   Effect.map(MemoryDatabase, (database) => {

@@ -20,18 +20,16 @@ import { type FindIdByName, makeFindIdByName, type OperatorScoped, readRowId } f
 import { ReservationTag, type search_reservation_tags } from "./contract.ts"
 import { findOrCreateTag, isConcurrentTagViolation } from "./find-or-create-tag.ts"
 
-/** Which tags a search means; what is not given does not narrow it. */
 type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
 
 interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
-  /** Of a new one: a restored tag keeps its colour. */
+  /** Applies to a new tag. A restored tag keeps its color. */
   readonly color: TagColor
 }
 
-/** Null when the name is taken. */
+/** Null if the name exists already. */
 export const CreatedTagRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(TagColor) })
 
-/** Returns the error for one tag more than the operator's limit. */
 export const toReservationTagLimitError = (limit: number | string): ValidationFailed =>
   new ValidationFailed({
     message: `reservation_tag_limit: the account already has ${limit} tags of its own, the maximum; delete one first.`
@@ -56,14 +54,13 @@ const search = (sql: SqlClient.SqlClient) => {
     }
     return {
       matchingRows: sql`SELECT * FROM usable_reservation_tags WHERE ${sql.and(conditions)}`,
-      // The ids of the default tags are the lowest.
+      // Default tags have the lowest ids.
       orderBy: sql`id`
     }
   })
   return (operatorId: number, filters: ReservationTagSearch, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
-/** Makes a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
 const create = (sql: SqlClient.SqlClient) => {
   const inSavepoint = withSavepoint(sql)
   return (operatorId: number, { tag_name, color }: NewReservationTag, now: Date) =>
@@ -80,10 +77,7 @@ const create = (sql: SqlClient.SqlClient) => {
     )
 }
 
-/**
- * Answers the deleted tag's id, or undefined when there is none of the operator's own. The raised stays_version
- * takes it off every stay (migration 0003_portfolio).
- */
+/** The raised `stays_version` removes the tag from every stay (migration 0003_portfolio). */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
   readRowId(
     recordChange(sql, {
@@ -99,7 +93,6 @@ const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, no
     })
   )
 
-/** The SQL of the reservation tag dictionary; which stays carry a tag is the stays' own. */
 export class ReservationTagStore extends Context.Service<
   ReservationTagStore,
   {
@@ -108,13 +101,13 @@ export class ReservationTagStore extends Context.Service<
       filters: ReservationTagSearch,
       page: Page
     ) => Effect.Effect<RowPage<ReservationTag>>
-    /** Creates a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
+    /** Creates a tag, or restores the deleted tag with the same name. Fails at the tag limit. */
     readonly create: (
       operatorId: number,
       tag: NewReservationTag,
       now: Date
     ) => Effect.Effect<typeof CreatedTagRow.Type, Conflict | ValidationFailed, CurrentActor>
-    /** Undefined: the operator has no such tag of its own. */
+    /** Undefined if there is none. Default tags cannot be removed. */
     readonly remove: (
       operatorId: number,
       id: number,

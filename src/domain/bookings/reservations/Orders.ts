@@ -19,29 +19,25 @@ import {
 } from "./rules/unassigned-stays.ts"
 import { OrderStore } from "./store.ts"
 
-/** What became of an order that a channel sold. */
 interface ChannelOrderResult extends OrderCodeAndStatus {
-  /** False when the service knew the order already; then nothing was written. */
+  /** False if the order existed already; then nothing was written. */
   readonly is_new: boolean
 }
 
-/** What was found under a key. */
 export interface OrderChangeContext extends LoadedOrder {
-  /** The stay the key names; undefined when it names an order or nothing. */
+  /** Undefined if the key names an order or nothing matches. */
   readonly stay: ExistingStay | undefined
 }
 
-/** Works out what orders should be from what was found. */
 type ComputeOrders<E> = (context: OrderChangeContext) => Effect.Effect<ReadonlyArray<OrderState>, E, CurrentActor>
 
-/** The one way orders come into the service and change in it: nothing else takes or frees a night for a stay. */
+/** No other code assigns or frees a night of a stay. */
 export class Orders extends Context.Service<
   Orders,
   {
     /**
-     * Creates an order. Nothing is written, and undefined answered, where one is known under the same code or
-     * channel id, what it names is not the operator's or not let, or somebody holds one of its nights elsewhere. Fails, with
-     * nothing written, when one of its nights is held.
+     * Returns undefined, with nothing written, if the code or channel id exists, or a reference does not hold. Fails,
+     * with nothing written, if another stay holds a night.
      */
     readonly create: (
       operatorId: number,
@@ -50,8 +46,8 @@ export class Orders extends Context.Service<
       references?: OrderReferences
     ) => Effect.Effect<OrderCodeAndStatus | undefined, NightTaken, CurrentActor>
     /**
-     * Creates an order that a channel has sold already and that therefore cannot be refused: a stay whose nights are
-     * held goes into the reservation box, for the host to find another property. Creating it again changes nothing.
+     * Creates an order that a channel has already sold. It cannot be rejected, so conflicting stays are unassigned.
+     * Idempotent.
      */
     readonly createFromChannel: (
       operatorId: number,
@@ -59,9 +55,8 @@ export class Orders extends Context.Service<
       at: Date
     ) => Effect.Effect<ChannelOrderResult, never, CurrentActor>
     /**
-     * Reads an order, works out with `computeOrders` what it (and what is in its way) should be, and makes that so: nights,
-     * splits and events with it, in one statement. When something changed meanwhile, it starts again. Orders that
-     * `computeOrders` does not answer stay as they are. Fails, with nothing written, when a night is held by another order.
+     * Loads orders and writes what `computeOrders` returns in one statement. Other loaded orders stay unchanged. Starts
+     * again after a concurrent change. Fails, with nothing written, if another order holds a night.
      */
     readonly change: <E>(
       operatorId: number,
@@ -70,8 +65,7 @@ export class Orders extends Context.Service<
       computeOrders: ComputeOrders<E>
     ) => Effect.Effect<void, E | NightTaken | Conflict, CurrentActor>
     /**
-     * The same for what a channel says of an order of its own, which cannot be refused for its nights: a stay that would
-     * take one that others hold goes into the reservation box. `computeOrders` answers no other order.
+     * Like `change`, but conflicting stays of a channel order are unassigned. `computeOrders` returns no other order.
      */
     readonly changeFromChannel: <E>(
       operatorId: number,
@@ -94,11 +88,10 @@ export class Orders extends Context.Service<
   ).pipe(Layer.provide(OrderStore.layer))
 }
 
-/** How often a change is worked out while others take the nights it needs, and a sold order is tried before all is boxed. */
+/** After the last of `CHANNEL_ORDER_ATTEMPTS`, all conflicting stays are unassigned. */
 export const NIGHTS_TAKEN_ATTEMPTS = 6
 export const CHANNEL_ORDER_ATTEMPTS = 5
 
-/** Works out anew what met a night that was taken between reading and writing: `most` times in all. */
 export const retryWhileNightsTaken = <A, E extends { readonly _tag: string }, R>(
   attempt: Effect.Effect<A, E, R>,
   maxAttempts = NIGHTS_TAKEN_ATTEMPTS
@@ -114,7 +107,7 @@ const createOrder = (store: Pick<Store, "create">, ...order: Parameters<Store["c
 
 const create = (store: Store): Orders["Service"]["create"] =>
   Effect.fnUntraced(function* (operatorId, order, at, references) {
-    // Two stays in one property on one night, in one order, are held by nobody else yet.
+    // Two stays of one order may conflict with each other.
     if (
       unassignConflictingNewStays(order, new Set()).stays.some(
         (stay, room) => stay.property_id !== order.stays[room]?.property_id
@@ -153,7 +146,7 @@ export const createFromChannel = (
         at
       )
     })
-    // Nearly always nobody holds one of the nights, so nobody is asked first.
+    // Conflicts are rare, so taken nights are queried only after a failure.
     return yield* findOrCreateOrder(store, operatorId, unassignConflictingNewStays(order, new Set()), at).pipe(
       Effect.catchTag("NightTaken", () => retryWhileNightsTaken(createAroundTakenNights, CHANNEL_ORDER_ATTEMPTS - 1)),
       Effect.catchTag("NightTaken", () =>
@@ -162,12 +155,11 @@ export const createFromChannel = (
     )
   }, withChildSpan("Orders.createSold"))
 
-/** What an order should be, once it is seen what can be held. */
 type ResolveConflicts = (before: OrderState, after: OrderState) => Effect.Effect<OrderState>
 
 const keepComputedOrder: ResolveConflicts = (_, after) => Effect.succeed(after)
 
-/** What became of a change: `taken`, and nothing was written, when a night it needs is held by another order. */
+/** `taken`: another order holds a needed night; nothing was written. */
 type ChangeOutcome = "changed" | "taken"
 
 const applyChange = Effect.fnUntraced(function* <E>(
@@ -176,7 +168,7 @@ const applyChange = Effect.fnUntraced(function* <E>(
   computeOrders: ComputeOrders<E>,
   resolveConflicts: ResolveConflicts
 ): Effect.fn.Return<ChangeOutcome, E | Conflict, CurrentActor> {
-  /** Undefined when something it was worked out from had changed before it was written; then nothing was. */
+  /** Undefined, with nothing written, if an order changed after it was loaded. */
   const attempt = Effect.gen(function* () {
     const context = yield* store.loadForChange(operatorId, key, destination)
     const stay = context.order?.stays.find(({ stay_code }) => "stay_code" in key && stay_code === key.stay_code)
@@ -193,8 +185,7 @@ const applyChange = Effect.fnUntraced(function* <E>(
       Effect.catchTag("NightTaken", () => Effect.succeed("taken" as const))
     )
   })
-  // Two statements are enough for almost all changes. Where many want the same orders at once, each round lets only one
-  // through: then they queue.
+  // Under contention each round lets only one change succeed, so later attempts wait for the operator's lock.
   let rounds = 0
   const attemptOrQueue = Effect.suspend(() => {
     rounds += 1
@@ -226,7 +217,6 @@ export const changeFromChannel = (store: ChangeStore): Orders["Service"]["change
       Effect.map(store.findTakenNights(operatorId, listNewNights(before, after)), (takenNights) =>
         unassignConflictingStays(before, after, new Set(takenNights.map(toNightKey)))
       )
-    // Nearly always nobody holds one of the nights, so nobody is asked first.
     const first = yield* applyWith((before, after) =>
       Effect.succeed(unassignConflictingStays(before, after, new Set()))
     )

@@ -5,11 +5,8 @@ import { removeShares } from "../../money/transaction-shares.ts"
 import { insertStays, removeStays, stayEventFields, stayRecordSql } from "../stays/stay-sql.ts"
 import type { OrderChange } from "./rules/order-diff.ts"
 
-// Parts of the statement that changes orders, where one of them gets another stay or loses one.
-
 type Sql = SqlClient.SqlClient
 
-/** Undefined where no order gets a stay, and where none loses one. */
 export interface AddedAndRemovedStays {
   readonly operatorId: number
   readonly addedStays: OrderChange["addedStays"] | undefined
@@ -17,10 +14,7 @@ export interface AddedAndRemovedStays {
   readonly at: Date
 }
 
-/**
- * CTEs that let stays come into orders and go from them, where an order gets or loses any: the new ones are told, and the
- * rest of the statement finds them in `new_stay`.
- */
+/** Returns CTEs that add and remove stays and record an event for each new one. `new_stay` has the new stays. */
 export const addAndRemoveStays = (
   sql: Sql,
   { operatorId, addedStays, removedStays, at }: AddedAndRemovedStays
@@ -49,7 +43,7 @@ export const addAndRemoveStays = (
       )},`
 }
 
-/** Rows with a `stay_id`, where a stay that has come just now is named by its place. */
+/** Replaces temporary stay ids by those in `new_stay`. */
 export const resolveNewStayIds = (sql: Sql, rows: Fragment, columns: ReadonlyArray<string>): Fragment => sql`
   SELECT rows.operator_id, ${sql.literal(columns.map((name) => `rows.${name}`).join(", "))}, coalesce(new_stay.id, rows.stay_id) AS stay_id
   FROM (${rows}) rows LEFT JOIN new_stay ON new_stay.place = rows.stay_id`

@@ -16,18 +16,16 @@ import type { approve_reservation } from "./contract.ts"
 import { type OrderChangeContext, type Orders, retryWhileNightsTaken } from "./Orders.ts"
 import { acceptOrder } from "./rules/unassigned-stays.ts"
 
-// The answer to a booking request of a channel, which is an act outside: the channel is told at most once.
+// A channel receives the answer to a booking request at most once.
 
-/** The field of a call that the channel is told of. */
 const CODE_FIELD = "reservation_code"
 
-/** How a request is answered: what its channel is told, what speaks against it, what the order becomes. */
 interface BookingRequestAnswer {
   readonly send: Gateway["approve"]
-  /** What the channel says of a request that was answered so. */
+  /** The status that the channel reports after this answer. */
   readonly channelAnswer: ChannelRequestStatus
   readonly check: (context: OrderChangeContext) => Effect.Effect<void, Conflict>
-  /** What the order may have become while its channel was told, so that it still becomes what the channel agreed to. */
+  /** Statuses to which the answer still applies if the order reached them during the call to the channel. */
   readonly acceptedStatuses: ReadonlyArray<OrderStatus>
   readonly applyAnswer: (order: OrderState, context: OrderChangeContext) => OrderState
 }
@@ -40,7 +38,7 @@ export const approveReservation = (orders: Orders["Service"], gateway: Gateway, 
     send: gateway.approve,
     channelAnswer: "approved",
     check: ({ kept }) => (kept.length === 0 ? Effect.void : nightsTakenError),
-    // Its time was over in that moment, and yet it is sold.
+    // The order may time out during the call, but the channel has sold it.
     acceptedStatuses: ["timeout"],
     applyAnswer: (order, { kept }) => acceptOrder(order, kept)
   })
@@ -55,8 +53,8 @@ export const declineReservation = (orders: Orders["Service"], gateway: Gateway, 
   })
 
 /**
- * The channel is told first and the order is changed after it agreed; from then on nothing of ours can refuse. A stay
- * whose nights were sold in that moment goes into the box.
+ * Calls the channel first, then changes the order. Once the channel has agreed, conflicting stays are unassigned
+ * instead of rejected.
  */
 const answerBookingRequest = (
   orders: Orders["Service"],
@@ -84,7 +82,7 @@ const answerBookingRequest = (
         })
         isSent = true
       }
-      // Told, and then somebody else was faster to write it down.
+      // Another change of the order was faster if neither condition holds.
       return order.status === "wait_accept" || acceptedStatuses.includes(order.status)
         ? [applyAnswer(order, context)]
         : []
@@ -93,7 +91,7 @@ const answerBookingRequest = (
     yield* retryWhileNightsTaken(change).pipe(Effect.catchTag("NightTaken", () => nightsTakenError))
   })
 
-/** A channel that failed (502) or is away (503) is through with an act; one that did not answer in time may be at it still. */
+/** After 502 or 503 the channel no longer works on the action. After 504 it may still do so. */
 const externalActionStateAfter = (error: ChannelApiError): ExternalActionState => {
   if (error._tag !== "Upstream") return "nothing"
   return error.code === 504 ? "unfinished" : "over"
@@ -105,7 +103,10 @@ const toChannelAccountTarget = (operatorId: number, order: OrderState): ChannelA
   channelType: order.channel_type
 })
 
-/** A channel that is away can be asked later; one that no longer answers us will not tell at all. */
+/**
+ * Fails while the channel is unavailable, so that a later call can ask again. After any other error the status stays
+ * unknown.
+ */
 const readChannelAnswer = (
   gateway: Gateway,
   ...order: Parameters<Gateway["answered"]>

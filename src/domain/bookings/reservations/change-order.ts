@@ -24,32 +24,28 @@ import { ImportedBusyNight, importedBusyNightsJson } from "./imported-busy-night
 import { NightTaken, retryInSavepoint } from "./nights-taken.ts"
 import type { OrderChange } from "./rules/order-diff.ts"
 
-// The SQL of orders that change: two statements, one that reads what the rules need, one that changes all of it.
-
 type Sql = SqlClient.SqlClient
 
-/** Which order is meant, by its own code or by that of one of its stays. */
 export type OrderKey = { readonly reservation_code: string } | { readonly stay_code: string }
 
 const LoadedOrder = Schema.Struct({
   order: Schema.NullOr(OrderState),
-  /** Orders whose stays hold nights that the asked-for stay would take in another property. */
+  /** Orders that hold nights of the stay's new property. */
   in_the_way: Schema.Array(OrderState),
   property_known: Schema.Boolean,
   property_let: Schema.Boolean,
-  /** Ids of stays of the order whose nights others hold. */
+  /** Ids of the order's stays whose nights other orders hold. */
   kept: Schema.Array(Schema.Int),
-  /** Nights that the asked-for stay would have in the other property, or by the other dates, and somebody holds elsewhere. */
+  /** Nights of the destination that imported calendars block. */
   held_elsewhere: Schema.Array(ImportedBusyNight)
 })
 export type LoadedOrder = typeof LoadedOrder.Type
 
 const readLoadedOrder = makeSingleRowReader(Schema.toCodecJson(LoadedOrder))
 
-/** A stay that goes got a tag between reading and writing; nothing was written. */
+/** A removed stay got a tag concurrently; nothing was written. */
 class StayTaggedConcurrently extends Data.TaggedError("StayTaggedConcurrently") {}
 
-/** Whether a change was made. */
 const OrderChangeResult = Schema.Struct({ applied: Schema.Boolean })
 export type OrderChangeResult = typeof OrderChangeResult.Type
 
@@ -58,7 +54,6 @@ const readApplied = makeRowReaderOrFail(OrderChangeResult, ({ name }) => {
   return name === "stay_tags_operator_id_stay_id_fkey" ? new StayTaggedConcurrently() : undefined
 })
 
-/** The order that is meant, as a condition on `orders o`. */
 const orderCondition = (sql: Sql, { operatorId, reservation_code, stay_code }: FindOrderParameters): Fragment => {
   const operatorCondition = sql`o.operator_id = ${operatorId}`
   if (stay_code === undefined) return sql`${operatorCondition} AND o.reservation_code = ${reservation_code ?? null}`
@@ -75,10 +70,8 @@ interface FindOrderParameters {
   readonly toCheckOut: string | undefined
 }
 
-/** Where a stay is to go; undefined leaves it as it is. */
 export type StayDestination = Partial<Pick<FindOrderParameters, "toProperty" | "toCheckIn" | "toCheckOut">>
 
-/** The nights the stay would have there that somebody holds elsewhere. */
 const selectImportedBusyNights = (
   sql: Sql,
   { operatorId, stay_code, toProperty, toCheckIn, toCheckOut }: FindOrderParameters
@@ -93,16 +86,12 @@ const selectImportedBusyNights = (
     CROSS JOIN LATERAL (${nights} OFFSET 0) held`
 }
 
-/** An {@link OrderState} as JSON. */
 const orderStateJson = (sql: Sql, order: string): Fragment => sql`jsonb_build_object(
   ${sql.literal(jsonObjectPairs(OrderHead, order))},
   'stays', ${stayStatesJson(sql, sql.literal(order))},
   'last_room', ${lastRoomSql(sql, sql.literal(order))}, 'entries', ${orderEntriesJson(sql, sql.literal(order))})`
 
-/**
- * Orders whose stays hold nights of a property that the stay would take there: from the stay over its nights to who holds
- * them. OFFSET 0 keeps this way; in tables it knows nothing of, PostgreSQL began with all stays, for each order.
- */
+/** OFFSET 0 keeps the join order. Without table statistics, PostgreSQL would begin with all stays for each order. */
 const selectBlockingOrders = (sql: Sql, operatorId: number, propertyId: number, stayCode: string): Fragment => sql`
   SELECT holder.order_id
   FROM (SELECT check_in_date, check_out_date FROM stays
@@ -114,10 +103,7 @@ const selectBlockingOrders = (sql: Sql, operatorId: number, propertyId: number, 
   CROSS JOIN LATERAL (SELECT s.order_id FROM stays s
     WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) holder`
 
-/**
- * The order, and, when one of its stays is to go to `toProperty`, the orders that are in the way there. `kept` names the
- * stays whose nights are with others, which matters for an order that is to be accepted.
- */
+/** Loads the order, and the orders that hold the stay's nights in `toProperty`. */
 export const loadOrderForChange = (sql: Sql) => {
   const statement = (parameters: FindOrderParameters) => {
     const { operatorId, stay_code, toProperty } = parameters
@@ -155,20 +141,15 @@ export const loadOrderForChange = (sql: Sql) => {
     )
 }
 
-/** An order as it was read, and what is to become of it, by its rows. */
 interface ApplyChangeParameters
   extends AddedAndRemovedStays,
     Pick<OrderChange, "stays" | "nights" | "shares" | "updates" | "touched"> {
   readonly orders: ReadonlyArray<OrderHead>
-  /** The entries that are split anew, as they were read. */
+  /** The entries to split anew. */
   readonly entries: OrderState["entries"]
 }
 
-/**
- * CTEs that lock the orders, and the entries that are split anew, in one order; `unchanged` has its row when all of them
- * are as they were read. A row that another change made newer while this one waited for it no longer has the version
- * asked for.
- */
+/** Locks orders and entries by id. `unchanged` has a row only if all of them still have the loaded version. */
 const lockUnchangedOrders = (sql: Sql, { operatorId, orders, entries }: ApplyChangeParameters): Fragment => sql`
   wanted_order AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(orders)}::jsonb)
@@ -182,7 +163,6 @@ const lockUnchangedOrders = (sql: Sql, { operatorId, orders, entries }: ApplyCha
       AND (SELECT count(*) FROM locked_entry) = ${entries.length}
   )`
 
-/** What of a change has its rows in a parameter, while nothing changed meanwhile. */
 const selectRowsIfUnchanged = (sql: Sql, operatorId: number, rows: ReadonlyArray<object>, columns: string): Fragment =>
   sql`SELECT ${operatorId}::bigint AS operator_id, wanted.*
     FROM unchanged, jsonb_to_recordset(${jsonParameter(rows)}::jsonb) AS wanted (${sql.literal(columns)})`
@@ -220,9 +200,8 @@ const makeApplyStatement = (sql: Sql) => (parameters: ApplyChangeParameters) => 
 }
 
 /**
- * Makes a change that was worked out from orders as they were read: all of it, or nothing and false when one of the
- * orders or entries is not as it was any more. Fails when a night it takes has another holder than the change says.
- * Orders are locked before nights, so that two changes never wait in a circle.
+ * Applies a change in one statement. Returns `applied: false`, with nothing written, if an order or entry changed after
+ * it was loaded. Fails if a night's holder differs from `taken_from`. Locks orders before nights to avoid deadlocks.
  */
 export const applyOrderChange = (sql: Sql) => {
   const statement = makeApplyStatement(sql)
@@ -251,9 +230,5 @@ export const applyOrderChange = (sql: Sql) => {
     ).pipe(Effect.catchTag("StayTaggedConcurrently", () => Effect.succeed({ applied: false })))
 }
 
-/**
- * Runs a change of orders while no other that queues runs, one at a time for each operator. The lock is not on the order,
- * because `apply` locks several in one order: whoever held one of them already could wait in a circle with another such
- * change, and giving way does not end that.
- */
+/** Locks the operator instead of an order. A change that holds one order and waits for others could deadlock. */
 export const withOperatorOrderLock = withOperatorLock

@@ -22,24 +22,20 @@ import { retryInSavepoint, rowUnlessNightTaken } from "./nights-taken.ts"
 import { listHeldNights, type PropertyNight } from "./rules/nights.ts"
 import { toStayCode } from "./rules/reservation-codes.ts"
 
-// The SQL of orders that come into the service: one statement each.
-
 type Sql = SqlClient.SqlClient
 
 export const OrderCodeAndStatus = Schema.Struct({ reservation_code: Schema.String, status: OrderStatus })
-/** An order's code and present status. */
 export type OrderCodeAndStatus = typeof OrderCodeAndStatus.Type
 
-/** What an order made by hand names that the operator must have; undefined is asked nothing of. */
+/** Records that must exist for a manual order. Undefined fields are not checked. */
 export interface OrderReferences {
   readonly propertyId: number | undefined
   readonly incomeMethodId: number | undefined
-  /** Its nights in the property, which nobody may hold elsewhere. */
+  /** Imported calendars must not block a night of this range. */
   readonly checkIn: string | undefined
   readonly checkOut: string | undefined
 }
 
-/** What may be in the way of an order made by hand. */
 const CreateObstacles = Schema.Struct({
   existing: Schema.NullOr(OrderCodeAndStatus),
   property_known: Schema.Boolean,
@@ -49,7 +45,7 @@ const CreateObstacles = Schema.Struct({
 })
 export type CreateObstacles = typeof CreateObstacles.Type
 
-/** Of an order that was created; nulls where none was. */
+/** Fields are null if no order was created. */
 const OrderCreation = Schema.Struct({
   reservation_code: Schema.NullOr(Schema.String),
   status: Schema.NullOr(OrderStatus)
@@ -61,7 +57,6 @@ const readOrderCodeAndStatus = makeOptionalRowReader(OrderCodeAndStatus)
 const readNights = makeRowsReader(Schema.Struct({ property_id: Schema.Int, day: Schema.String }))
 const readCreated = rowUnlessNightTaken(OrderCreation)
 
-/** Why an order was not made by hand: it is known already under the code, or names what is not the operator's or not let. */
 export const findCreateObstacles =
   (sql: Sql) =>
   ({ operatorId, code, propertyId, incomeMethodId, checkIn, checkOut }: CreateObstaclesParameters) =>
@@ -77,7 +72,6 @@ export const findCreateObstacles =
         ${incomeMethodIsListed(sql, operatorId, incomeMethodId)} AS method_known,
         ${importedBusyNightsJson(sql, selectImportedBusyNights(sql, operatorId, { propertyId, checkIn, checkOut }))} AS held_elsewhere`)
 
-/** Those of its nights in the property that somebody holds elsewhere. */
 const selectImportedBusyNights = (
   sql: Sql,
   operatorId: number,
@@ -89,20 +83,18 @@ const selectImportedBusyNights = (
 
 export interface CreateObstaclesParameters extends OrderReferences {
   readonly operatorId: number
-  /** Undefined: the order was called by the service. */
+  /** Undefined if the service generated the code. */
   readonly code: string | undefined
 }
 
 const incomeMethodIsListed = (sql: Sql, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : isListedIncomeMethodCondition(sql, operatorId, id)
 
-/** The order a channel, or a caller by hand, knows under this id. */
 export const findOrderByChannelId = (sql: Sql) => (operatorId: number, channelType: string, channelId: string) =>
   readOrderCodeAndStatus(sql`
       SELECT reservation_code, status FROM orders
       WHERE operator_id = ${operatorId} AND channel_id = ${channelId} AND channel_type = ${channelType}`)
 
-/** Those of the nights that somebody holds. */
 export const findTakenNights = (sql: Sql) => (operatorId: number, nights: ReadonlyArray<PropertyNight>) => {
   const properties = idsParameter(nights.map(({ property_id }) => property_id))
   const days = nights.map(({ day }) => day)
@@ -110,7 +102,6 @@ export const findTakenNights = (sql: Sql) => (operatorId: number, nights: Readon
   return readNights(sql`${nightsHeldByStaysSql(sql, operatorId, source)}`)
 }
 
-/** What a new order fills its rows with. */
 interface CreateOrderParameters extends OrderReferences {
   readonly operatorId: number
   readonly order: NewOrderColumns
@@ -119,13 +110,11 @@ interface CreateOrderParameters extends OrderReferences {
   readonly at: Date
 }
 
-/** The nights that the stays in the CTE `new_stay` hold. */
 const selectNewNights = (sql: Sql): Fragment => sql`
   SELECT operator_id, property_id, day::date AS day, id AS stay_id, NULL::bigint AS taken_from
   FROM new_stay CROSS JOIN LATERAL generate_series(check_in_date, check_out_date - 1, interval '1 day') day
   WHERE holds`
 
-/** The records that come into being with the order in the CTE `created_order`. */
 const createdRecordsSql = (sql: Sql, withMoney: boolean): Fragment => {
   const createdOrder = sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, '{}'::text[] AS fields FROM created_order`
   return withMoney
@@ -163,7 +152,6 @@ const toCodedStays = (order: NewOrder): ReadonlyArray<CodedStay> =>
     holds: listHeldNights(order.status, stay).length > 0
   }))
 
-/** The money that came with the order, by room; undefined when none came. */
 const toReceivedMoney = ({ received, currency, ...order }: NewOrder): ReceivedMoney | undefined => {
   if (received === null) return undefined
   const rooms = order.stays.map((stay, id) => ({ ...stay, id }))
@@ -182,12 +170,11 @@ const NO_REFERENCES: OrderReferences = {
 }
 
 /**
- * Writes the order, its stays and guests, the nights they hold, the money that came with it, and the events, all or
- * nothing. Answers its code and status; nulls when it is known already, under this code or the channel's id, or names what
- * is not the operator's, not let, or a night that somebody holds elsewhere. Fails when a night is taken.
+ * Writes the order, its stays, guests, nights, received money and events in one statement. Returns nulls if the code or
+ * channel id exists, a referenced record is missing or inactive, or an imported calendar blocks a night. Fails if
+ * another stay holds a night.
  *
- * Safe against everything at once: whoever creates the same order waits for the first and then finds it, whoever wants
- * the same night waits and then finds it held.
+ * A concurrent order with the same code or nights waits for the first transaction and then sees its rows.
  */
 export const createOrder = (sql: Sql) => {
   const statement = makeCreateStatement(sql)

@@ -16,8 +16,6 @@ import {
   RESERVATION_REMARKS_LENGTH
 } from "../../../platform/limits.ts"
 
-// The fields of reservation payloads (contract facts 2.2 to 2.4).
-
 const nonBlankTextUpTo = (most: number) =>
   Schema.String.check(
     Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, most)), {
@@ -35,14 +33,13 @@ export const NumberOfGuests = Integer.check(
   Schema.isBetween({ minimum: 1, maximum: GUESTS_MAX }, { expected: `a number from 1 to ${GUESTS_MAX}` })
 )
 
-/** Major units, zero allowed. */
 export const NonNegativeAmount = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
 const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
-/** The caller's own id of an order, which makes creating it idempotent (specification, POST /reservations). */
+/** The caller's own id of an order makes the creation idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
   Schema.makeFilter(
     (text) => (text === "" ? MUST_NOT_BE_EMPTY : text.length <= CHANNEL_ID_LENGTH && CHANNEL_ID_PATTERN.test(text)),

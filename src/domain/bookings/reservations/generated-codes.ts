@@ -3,23 +3,21 @@ import { customAlphabet, randomDigits } from "../../../platform/random-text.ts"
 
 const CODE_CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-/** What an order made by hand is called that its caller did not name (contract facts 2.3): nine letters and digits. */
 const newChannelId = customAlphabet(CODE_CHARACTERS, 9)
 
 const newCodeSuffix = customAlphabet(CODE_CHARACTERS, 4)
 
-/** What an order that a channel sold is called: nine digits and a tail, `0-481203757-XK2P`. */
+/** Generates the code of a channel order, such as `0-481203757-XK2P`. */
 export const newChannelOrderCode = (): string => `0-${randomDigits(9)}-${newCodeSuffix()}`
 
-/** How often one is drawn: that even one is another order's already is next to impossible. */
 export const CODE_ATTEMPTS = 5
 
-/** Creates an order under a name of its own: one that another order has says nothing about this one. */
+/** Draws a new id for each attempt, so that a collision does not return another order. */
 export const createWithGeneratedId = <A, E, R>(
   create: (channelId: string) => Effect.Effect<A | undefined, E, R>
 ): Effect.Effect<A, E, R> => retryUntilCreated(Effect.suspend(() => create(newChannelId())))
 
-/** Creates an order once more while nothing says why it was not: what was in its way is gone since. */
+/** Repeats the creation while it returns undefined, which means that the obstacle disappeared meanwhile. */
 export const retryUntilCreated = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(create, (created) => (created === undefined ? repeatCreate(create) : Effect.succeed(created)))
 

@@ -74,7 +74,7 @@ const makeToRecord =
   (row, clock) =>
     toReservation(row, publicUrl, clock)
 
-/** What the clock of the caller's zone shows, `YYYY-MM-DD HH:mm:ss`. */
+/** Local time of the caller's zone, `YYYY-MM-DD HH:mm:ss`. */
 const callerClock = Effect.zipWith(CurrentCaller, DateTime.nowAsDate, ({ timeZone }, now) =>
   formatWallClock(now, timeZone)
 )
@@ -103,11 +103,9 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
   })
 
 /**
- * A channel_id that was used before answers the order it made, as that is now, before anything else of the call is looked
- * at: the order's own nights are held, by itself, and its property may be gone. A key says nothing against that.
+ * A known `channel_id` returns its order before any other check, because that order itself holds the requested nights.
  *
- * Nearly always there is nothing against an order, so it is created by a statement that asks for all it needs; what was in
- * its way is asked for when none was created.
+ * The insert checks all preconditions. The obstacles are queried only if it created nothing.
  */
 const createReservation = (
   store: OrderStore["Service"],
@@ -149,7 +147,7 @@ const createReservation = (
       : retryUntilCreated(create(givenChannelId))
   })
 
-/** Clients read the outcome in either place: beside the others of `data`, or in `data.reservation`. */
+/** Clients read the outcome from `data` or from `data.reservation`. */
 const toCreateResult = ({ reservation_code, status }: OrderCodeAndStatus) => ({
   reservation_code,
   status,
@@ -161,14 +159,13 @@ const checkFixedFields = makeImmutableFieldCheck(update_reservation_basic.payloa
   changedBy: OTHER_WAYS_TO_CHANGE
 })
 
-/** Returns the record with its check-in details and `received_amount` also at the top level, where an edit accepts them. */
 const withNestedFields = (record: Reservation) => ({
   ...record,
   ...record.check_in_details,
   received_amount: record.payment.received_amount
 })
 
-/** A record can be sent back whole; it is looked up only when fields came that cannot change. */
+/** Clients may send a whole record back. The record is loaded only if the call contains immutable fields. */
 const loadAndCheckFixedFields = Effect.fnUntraced(function* (
   search: ReservationSearchStore["Service"],
   toRecord: ToRecord,
@@ -217,7 +214,7 @@ const cancelReservation = (orders: Orders["Service"]) =>
     const computeOrders = Effect.fnUntraced(function* ({ order }: OrderChangeContext) {
       if (order === null) return yield* orderGoneError
       if (!isManualOrderCode(order.reservation_code)) return yield* orderNotManualError
-      // Cancelling twice is what a client does that did not hear of the first time.
+      // A client may repeat a cancellation whose response it missed.
       if (order.status === "cancelled") return []
       if (hasOrderEnded(order)) return yield* orderAlreadyEndedError(order.status)
       return [{ ...order, status: "cancelled" as const, cancelled_at: at }]
@@ -241,7 +238,6 @@ const allocateStay = (orders: Orders["Service"]) =>
       if (order === null || stay === undefined) return yield* stayNotFoundError
       if (!property_known) return yield* unknownPropertyIdError
       if (hasOrderEnded(order)) return yield* orderEndedError("property_id", order.status)
-      // A stay that is there already stays there.
       if (stay.property_id !== property_id) {
         if (!context.property_let) return yield* propertyDeactivatedError
         yield* Effect.fromResult(checkNoImportedBusyNights(property_id, context.held_elsewhere))
@@ -273,7 +269,7 @@ const customChannelNotFoundError = notInDictionaryError("custom_channel_id", "cu
 const incomeMethodNotFoundError = notInDictionaryError("income_method_id", "income_methods")
 const nightsNotFreeError = new Conflict({ message: "check_in_date: the property is not free on all of these nights." })
 
-// Both texts are the specification's (Errors, Specific cases 1 and 2).
+// The specification sets both texts (Errors, Specific cases 1 and 2).
 const orderNotManualError = new NotFound({
   message: "Only manually created reservations can be cancelled through this endpoint."
 })

@@ -4,18 +4,16 @@ import type { Fragment } from "effect/sql/Statement"
 import { Conflict } from "../../../contract/errors.ts"
 import { formatBusyRemark } from "../../calendars/availability/rules.ts"
 
-// Nights that somebody holds elsewhere, as a calendar says that the property follows. No order is made or moved there by
-// hand; what a channel has sold has happened, and cannot be refused.
+// Manual orders and moves are rejected on nights that imported calendars block. Channel orders are accepted, because
+// they are already sold.
 
 export const ImportedBusyNight = Schema.Struct({ day: Schema.String, host: Schema.String })
 export type ImportedBusyNight = typeof ImportedBusyNight.Type
 
-/** The nights a query of them selects, as JSON in order. */
 export const importedBusyNightsJson = (sql: SqlClient.SqlClient, nights: Fragment): Fragment => sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'host', host) ORDER BY day, host), '[]')
     FROM (${nights}) held_elsewhere)`
 
-/** That nobody holds one of the nights elsewhere, or 409 for the first of them. */
 export const checkNoImportedBusyNights = (
   propertyId: number | null,
   [first, ...others]: ReadonlyArray<ImportedBusyNight>

@@ -5,44 +5,40 @@ import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import type { Keyword } from "./rules/keyword.ts"
 
-// Which stays a keyword finds, by the texts that triggers keep (migration 0067).
+// Triggers keep the search texts of stays (migration 0067).
 
-/** Most stays whose ids a search passes on as a list. A keyword with more matches is compared row by row while the page is read. */
+/** Searches pass at most this many stay ids as a list. With more matches, the page compares the keyword row by row. */
 export const MAX_STAY_IDS = 5_000
 
-/** The result of a keyword: the ids of its stays or, above {@link MAX_STAY_IDS}, the keyword and the number of its stays. */
 export type KeywordMatch =
   | { readonly stayIds: ReadonlyArray<number> }
   | { readonly keyword: Keyword; readonly total: number }
 
-/** Whether the texts `t` contain the keyword. Its form is computed once per statement. */
 const containsKeyword = (sql: SqlClient, text: string, digits: string | undefined): Fragment => {
   const inWords = sql`strpos(t.words, (SELECT search_form(${text}))) > 0`
   return digits === undefined ? inWords : sql`(${inWords} OR strpos(t.words, ${digits}) > 0)`
 }
 
-/** A keyword as the values of a statement. */
 interface KeywordParameters {
   readonly operatorId: number
   readonly text: string
   readonly digits: string | undefined
 }
 
-/** A query for the `stay_id` of each stay that contains the keyword: reads every text of the operator. */
+/** Reads every search text of the operator. */
 export const selectStaysWithKeyword = (
   sql: SqlClient,
   { operatorId, text, digits }: KeywordParameters
 ): Fragment => sql`
   SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND ${containsKeyword(sql, text, digits)}`
 
-/** Whether the stay `s` contains the keyword: reads the text of this stay alone, so that a page stops once it is full. */
+/** Reads only the text of the stay `s`, so that a page stops once it is full. */
 export const stayHasKeyword = (sql: SqlClient, { operatorId, text, digits }: KeywordParameters): Fragment => sql`(
   SELECT ${containsKeyword(sql, text, digits)} FROM stay_search_texts t
   WHERE t.operator_id = ${operatorId} AND t.stay_id = s.id)`
 
 const readMatch = makeSingleRowReader(Schema.Struct({ total: Schema.Int, stay_ids: Schema.Array(Schema.Int) }))
 
-/** Finds the stays of an operator that a keyword means. */
 export const matchKeyword =
   (sql: SqlClient) =>
   (operatorId: number, { text, digits }: Keyword): Effect.Effect<KeywordMatch> =>

@@ -5,14 +5,12 @@ import { makeRowReaderOrFail } from "../../../platform/database/constraint-viola
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 
-/** A night the order should hold belongs to another stay; nothing was written. */
+/** Another stay holds a night of the order; nothing was written. */
 export class NightTaken extends Data.TaggedError("NightTaken") {}
 
-/** Reads the row of a statement that takes nights. */
 export const rowUnlessNightTaken = <A>(row: Schema.ConstraintDecoder<A>) =>
   makeRowReaderOrFail(row, ({ name }) => (name === "one_holder_a_night" ? new NightTaken() : undefined))
 
-/** A statement that a night's holder may refuse, run again when the database gave it up for another one's sake. */
 export const retryInSavepoint =
   (sql: SqlClient.SqlClient) =>
   <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, SqlError, R> =>

@@ -7,14 +7,12 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { isOrderExpired, type OrderState } from "../orders/order.ts"
 import { Orders } from "./Orders.ts"
 
-// A request that nobody answers and an agreed order that nobody pays time out by the clock. Whoever times one out changes it
-// as every change of an order does, where it still waits then: so any number of processes may look at once.
+// Pending orders time out. Each timeout is an ordinary order change that checks the status again, so several processes
+// may run this at once.
 
-/** Milliseconds between two looks, and orders one statement finds. */
 const ORDER_TIMEOUT_POLL_MS = 1_000
 export const ORDER_TIMEOUT_BATCH_SIZE = 100
 
-/** The first instant that a channel can say (contract/fields.ts). */
 const EARLIEST_INSTANT = new Date("0001-01-01T00:00:00Z")
 
 const ExpiredOrder = Schema.Struct({
@@ -42,16 +40,11 @@ const findExpiredOrders = (sql: SqlClient.SqlClient) => (cursor: ExpiredOrderCur
       ORDER BY expires_at, operator_id, id LIMIT ${ORDER_TIMEOUT_BATCH_SIZE}`)
 }
 
-/**
- * What becomes of an order whose time is over. One that waits no more (a release before answered it) is as it is, and forgets
- * its time as whatever changes without waiting (rules/order-diff.ts).
- */
+/** Keeps an order that is no longer pending; the diff then clears its expiry. */
 const timeOutIfExpired = (order: OrderState, now: Date): OrderState =>
   isOrderExpired(order, now) ? { ...order, status: "timeout" } : order
 
-/**
- * Times out what is due, all of it: one that cannot be changed is told in the log and holds up none that come after it.
- */
+/** Times out all due orders. A failed timeout is logged and does not delay the others. */
 export const makeTimeOutOrders = Effect.gen(function* () {
   const findNext = findExpiredOrders(yield* SqlClient.SqlClient)
   const orders = yield* Orders
@@ -85,7 +78,6 @@ export const makeTimeOutOrders = Effect.gen(function* () {
   })
 })
 
-/** Times orders out for as long as the process runs, over a database. */
 export const layerOrderTimeouts = Layer.effectDiscard(
   Effect.flatMap(makeTimeOutOrders, (timeOutExpired) =>
     repeatPeriodically("timing orders out", ORDER_TIMEOUT_POLL_MS, () => timeOutExpired)

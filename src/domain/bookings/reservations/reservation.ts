@@ -12,8 +12,6 @@ import {
   StayStatus
 } from "../stays/stay.ts"
 
-// The reservation record, one row a stay (specification, "Reservation"; contract facts 2.1).
-
 /** Major units. */
 const Money = Schema.Struct({ currency: Schema.String, amount: Schema.Finite })
 const ExactMoney = Schema.Struct({ currency: Schema.String, amount: ExactAmount })

@@ -20,40 +20,34 @@ import { CheckInGuideImage, ReservationGuest } from "./reservation.ts"
 import type { Keyword } from "./rules/keyword.ts"
 import { type SearchDays, spansAtMost } from "./rules/search-days.ts"
 
-// Finding reservations: one statement a page, whatever the number of stays, guests and images on it.
-
 type Sql = SqlClient.SqlClient
 
 type StayScope = "in the box" | "anywhere"
 
-/** The property that stands for the reservation box. */
+/** This `property_id` selects the unassigned stays. */
 export const UNASSIGNED_PROPERTY_ID = 0
 
-/** Which stays are meant; what is undefined does not narrow them. */
 interface StayFilters {
   readonly reservation_code?: string | undefined
   readonly id?: number | undefined
   readonly stay_code?: string | undefined
   readonly channel_id?: string | undefined
-  /** {@link UNASSIGNED_PROPERTY_ID} means those in no property. */
   readonly property_id?: number | undefined
   readonly status?: OrderStatus | undefined
   readonly channel_type?: ChannelType | undefined
   readonly check_in: SearchDays | undefined
   readonly check_out: SearchDays | undefined
-  /** The stays that match the keyword. */
   readonly keyword_match?: KeywordMatch | undefined
 }
 
-/** A stay with what its order shares and what hangs on it. */
 const ReservationRow = Schema.Struct({
   ...StayRow.fields,
   ...OrderRow.fields,
-  /** Amounts in decimal text; the totals are the whole order's. */
+  /** Amounts are decimal texts. The totals cover the whole order. */
   total_rate: Schema.String,
   total_commission: Schema.NullOr(Schema.String),
   received: Schema.String,
-  /** `HH:mm` on the operator's clock. */
+  /** Local time of the operator, `HH:mm`. */
   check_out_time: Schema.String,
   tags: Schema.Array(Schema.String),
   guests: Schema.Array(ReservationGuest),
@@ -61,7 +55,6 @@ const ReservationRow = Schema.Struct({
 })
 export type ReservationRow = typeof ReservationRow.Type
 
-/** The values of a search; what is undefined does not narrow it. */
 const toSearchParameters = (operatorId: number, filters: StayFilters) => ({
   operatorId,
   reservation_code: filters.reservation_code,
@@ -78,7 +71,6 @@ const toSearchParameters = (operatorId: number, filters: StayFilters) => ({
   ...toKeywordParameters(filters.keyword_match)
 })
 
-/** Returns a keyword match as values of a statement: its ids or, for many matches, the keyword and their number. */
 const toKeywordParameters = (match: KeywordMatch | undefined) => {
   const hasManyMatches = match !== undefined && "keyword" in match
   return {
@@ -94,8 +86,8 @@ const stayConditions = (sql: Sql, values: SearchParameters, scope: StayScope): R
   const all: Array<Fragment> = []
   const { operatorId, reservation_code: code } = values
   if (code !== undefined) {
-    // The code of the order or of any of its stays, as everywhere an order is named. Found first and by itself: a plan
-    // from when the tables were empty would else join all orders with all stays.
+    // Matches the code of the order or of any stay. The subquery runs first: a plan made for empty tables would join
+    // all orders with all stays.
     all.push(sql`s.order_id = ANY (ARRAY(
       SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
       UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}))`)
@@ -126,7 +118,7 @@ const orderConditions = (sql: Sql, values: SearchParameters): ReadonlyArray<Frag
   return all
 }
 
-/** Orders a page can be asked in: the latest first; each is the order of an index of stays or of their orders. */
+/** An index provides each sort order. */
 const SORT_ORDERS: Readonly<Record<ReservationOrderBy, { readonly tableAlias: "s" | "o"; readonly orderBy: string }>> =
   {
     booked_at: { tableAlias: "o", orderBy: "booked_at DESC, order_id DESC, id" },
@@ -136,7 +128,6 @@ const SORT_ORDERS: Readonly<Record<ReservationOrderBy, { readonly tableAlias: "s
     check_out_date: { tableAlias: "s", orderBy: "check_out_date DESC, id DESC" }
   }
 
-// Worked out once: a list of columns is the same in every search.
 const GUEST_PAIRS = jsonObjectPairs(GuestDetails, "g")
 const ORDER_COLUMNS = columnNames(OrderRow, "o")
 
@@ -163,7 +154,7 @@ interface SearchConditions {
   readonly onOrders: ReadonlyArray<Fragment>
 }
 
-/** The operator of a search. The plan of a look-up is the same for all operators, so its planner may see it. */
+/** A look-up has the same plan for every operator. Its parameter may therefore be visible to the planner. */
 const operatorParameter = (sql: Sql, values: SearchParameters): Fragment => {
   const { operatorId, reservation_code, id, stay_ids, stay_code, channel_id } = values
   const isLookUp = [reservation_code, id, stay_ids, stay_code, channel_id].some((key) => key !== undefined)
@@ -172,7 +163,6 @@ const operatorParameter = (sql: Sql, values: SearchParameters): Fragment => {
 
 const STAYS_WITH_ORDERS = "stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id"
 
-/** Stays that match. Their orders are looked at only where something is asked of them; then either's index can begin. */
 const selectMatchingStays = (
   sql: Sql,
   operator: Fragment,
@@ -185,14 +175,12 @@ const selectMatchingStays = (
     : sql`stays s WHERE ${sql.and([ofOperator, ...onStays])}`
 }
 
-/** Returns the keyword if it has too many matches to pass their ids. */
 const unresolvedKeyword = ({ operatorId, keyword_text: text, keyword_digits: digits }: SearchParameters) =>
   text === undefined ? undefined : { operatorId, text, digits }
 
 /**
- * How many stays match. An index alone can tell: where nothing is asked of orders one of stays, and where nothing is asked
- * of stays that of orders by status, which has how many stays each has. If the keyword is the only filter, `matchKeyword` has
- * counted its stays already.
+ * Counts from one index where possible: `stays` without order conditions, or `stay_count` of orders without stay
+ * conditions. `matchKeyword` has already counted the matches of a search by keyword alone.
  */
 const countMatchingStays = (sql: Sql, values: SearchParameters, conditions: SearchConditions): Fragment => {
   const { onStays, onOrders } = conditions
@@ -211,7 +199,6 @@ const countMatchingStays = (sql: Sql, values: SearchParameters, conditions: Sear
     : sql`SELECT count(*) AS total FROM ${selectMatchingStays(sql, operator, conditions)}`
 }
 
-/** The keys of the stays that match, with what they are ordered by. */
 const selectMatchingKeys = (
   sql: Sql,
   operator: Fragment,
@@ -229,7 +216,6 @@ const selectFullRows = (sql: Sql): Fragment => sql`
   FROM listed JOIN stays s ON s.operator_id = listed.operator_id AND s.id = listed.id
   JOIN orders o ON o.operator_id = listed.operator_id AND o.id = listed.order_id`
 
-/** What of a row is put together of several tables, or read in another form than its table has. */
 const rowColumnExpressions = (sql: Sql) => ({
   ...columnReadExpressions(sql, StayRow, "page"),
   total_rate: sql`whole.rate::text`,
@@ -278,7 +264,7 @@ const search = (sql: Sql): ReservationSearchStore["Service"]["search"] => {
     )
 }
 
-/** Whether an index leads to the rows of a search, and to not too many. */
+/** True if an index narrows the search to few rows. */
 const isShortSearch = (_operatorId: number, filters: StayFilters): boolean => {
   const { keyword_match, reservation_code, id, stay_code, channel_id, check_in, check_out } = filters
   if (keyword_match !== undefined) return false

@@ -27,23 +27,20 @@ import type { NightTaken } from "./nights-taken.ts"
 import type { PropertyNight } from "./rules/nights.ts"
 import type { OrderChange } from "./rules/order-diff.ts"
 
-/** The SQL of orders. */
 export class OrderStore extends Context.Service<
   OrderStore,
   {
     readonly findCreateObstacles: (parameters: CreateObstaclesParameters) => Effect.Effect<CreateObstacles>
-    /** Undefined if the operator has no such order. */
     readonly findByChannelId: (
       operatorId: number,
       channelType: string,
       channelId: string
     ) => Effect.Effect<OrderCodeAndStatus | undefined>
-    /** Returns those of the nights that a stay holds. */
     readonly findTakenNights: (
       operatorId: number,
       nights: ReadonlyArray<PropertyNight>
     ) => Effect.Effect<ReadonlyArray<PropertyNight>>
-    /** Fails, with nothing written, if another stay holds one of the nights. */
+    /** Fails, with nothing written, if another stay holds a night. */
     readonly create: (
       operatorId: number,
       order: NewOrder,
@@ -55,7 +52,10 @@ export class OrderStore extends Context.Service<
       key: OrderKey,
       destination?: StayDestination
     ) => Effect.Effect<LoadedOrder>
-    /** Writes nothing if an order or an entry has changed since it was read. Fails if a night has another holder than the change says. */
+    /**
+     * Writes nothing if an order or entry changed after it was loaded. Fails if a night's holder differs from
+     * `taken_from`.
+     */
     readonly applyChange: (
       operatorId: number,
       change: OrderChange,

@@ -9,11 +9,8 @@ import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
 import { changedStayFieldSql, StayMatch } from "./stay-tags.ts"
 
-// How the guest of a stay checks in, as the host sets it, the guest tells it, and the host approves of it.
-
 type Sql = SqlClient.SqlClient
 
-/** The columns of a check-in that a host sets. */
 const CheckInDetailsColumns = Schema.Struct(
   Struct.pick(HostStayFields.fields, [
     "lock_code",
@@ -24,19 +21,19 @@ const CheckInDetailsColumns = Schema.Struct(
     "id_required"
   ])
 )
-/** What is to be set, null removes; what is undefined stays. Times are `HH:mm`. */
+/** Null removes a value, undefined keeps it. Times are `HH:mm`. */
 export type CheckInDetailsChange = {
   readonly [Name in keyof typeof CheckInDetailsColumns.fields]: string | number | null | undefined
 }
 
-/** When the host approved of the check-in; null: the stay does not ask for an approval. */
+/** Null: the stay has no approval. */
 const CheckInApprovalRow = Schema.Struct({ approved_at: Schema.NullOr(Schema.Date) })
 export type CheckInApprovalRow = typeof CheckInApprovalRow.Type
 
 const readIsFound = makeSingleRowReader(StayMatch)
 const readApproval = makeOptionalRowReader(CheckInApprovalRow)
 
-/** One event for each kind of thing that really changed. */
+/** Records one event per kind of change. */
 export const setCheckInDetails = (sql: Sql) => {
   const anyChanged = (...columns: ReadonlyArray<keyof CheckInDetailsChange>): Fragment =>
     sql.or(columns.map((column) => sql`after.${sql(column)} IS DISTINCT FROM before.${sql(column)}`))
@@ -72,7 +69,7 @@ export const setCheckInDetails = (sql: Sql) => {
   }
 }
 
-/** Approves, once, of the check-in of a stay that asks for it; answers since when it is, undefined when there is no such stay. */
+/** Approves the check-in if the stay requires it. A second approval returns the time of the first. */
 export const approveCheckIn = (sql: Sql) => (operatorId: number, stayCode: string, at: Date) =>
   readApproval(
     recordChange(sql, {

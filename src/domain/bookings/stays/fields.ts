@@ -8,9 +8,7 @@ import {
   LOCK_CODE_LENGTH
 } from "../../../platform/limits.ts"
 
-// The fields of payloads about one stay (contract facts 2.5 and 2.6).
-
-/** Wall clock of the property. */
+/** Local time of the property. */
 export const ClockTimeInput = Schema.Struct({
   hour: Integer.check(Schema.isBetween({ minimum: 0, maximum: 23 }, { expected: "an hour from 0 to 23" })),
   minute: Integer.check(Schema.isBetween({ minimum: 0, maximum: 59 }, { expected: "a minute from 0 to 59" }))
@@ -18,7 +16,6 @@ export const ClockTimeInput = Schema.Struct({
 
 const CLOCK_TEXT_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/
 
-/** `HH:mm`. */
 export const ClockText = Schema.String.check(
   Schema.makeFilter((text) => CLOCK_TEXT_PATTERN.test(text), {
     expected: "a time in the form HH:mm, such as 15:00",
@@ -33,7 +30,7 @@ export const Deposit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: "an amount of at least 0" })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
-/** What to set and, with null, what to remove. */
+/** Null removes a field. */
 export const CustomFieldChanges = Schema.Record(
   Schema.String,
   Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE_LENGTH))

@@ -9,7 +9,7 @@ import {
 } from "../../guest-data.ts"
 import { releaseImagesSql } from "../../guests/images/image-references.ts"
 
-// What stays know of guests. An erased stay keeps its nights, its money and how many came.
+// An erased stay keeps its nights, money and number of guests.
 
 const identityImagesData: GuestDataTable = {
   table: "identity_images",
@@ -37,7 +37,7 @@ const guestsData: GuestDataTable = {
   ]
 }
 
-/** What a host has marked a stay with may be the guest's: an allergy. */
+/** Tags can describe the guest, such as an allergy. */
 const tagsData: GuestDataTable = {
   table: "stay_tags",
   keyColumns: ["stay_id", "tag_id"],
@@ -47,7 +47,7 @@ const tagsData: GuestDataTable = {
   ]
 }
 
-/** Whether a stay, as `t`, says anything of its guest: the condition of the index stays_of_guests (0063), word for word. */
+/** Must equal the condition of the index stays_of_guests (migration 0063) word for word. */
 export const hasGuestDataCondition = (sql: SqlClient): Fragment =>
   sql.literal(
     `(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.remarks <> ''
@@ -59,7 +59,7 @@ const staysData: GuestDataTable = {
   keyColumns: ["id"],
   belongsToGuest: (sql, guest) => belongsToStays(sql, guest, "id"),
   secretColumns: ["guide_token", "check_in_guide_url", "lock_code", "lock_code_visible_after"],
-  // Without its token the page of the stay is gone.
+  // Without `guide_token` the guest portal is closed.
   eraseStatements: (sql, guest) => [
     sql`
       UPDATE stays t SET guest_name = NULL, guest_phone = NULL, guest_email = NULL, remarks = '', channel_remarks = '',
@@ -70,9 +70,8 @@ const staysData: GuestDataTable = {
   ]
 }
 
-/** Images and names before the stays they are of. */
+/** Rows that refer to a stay are erased before it. */
 export const GUEST_DATA_IN_STAYS: ReadonlyArray<GuestDataTable> = [identityImagesData, guestsData, tagsData, staysData]
 
-/** A query for the `id` of each stay that the orders have by now. */
 export const selectStaysOfGuestOrders = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
   SELECT t.id FROM stays t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToOrders(sql, guest)}`

@@ -1,26 +1,23 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-// Images of identity documents, in what the statements of check-in say of them.
-
-/** An image that a guest hands in by the page of a stay. */
 export interface InsertIdentityImageParameters {
   readonly operatorId: number
   readonly stayId: number
-  /** Null: of somebody who is no guest by name. */
+  /** Null for a guest who is not listed by name. */
   readonly guestId: number | null
   readonly imageId: number
   readonly url: string
-  /** Images that the stay may have had in all. */
   readonly maxImages: number
   readonly at: Date
 }
 
 /**
- * CTEs that hand in an image. The order is locked before its stay, as changes of orders do, who may take the room and its guests
- * away: `taking` has a row where the stay has its page still, asks for identity documents and has room for one more, which
- * is counted on its own row so that two at once are; `handed` has the stay's names. `keepImage` makes the image stay of which the
- * query it is given answers the id.
+ * Returns CTEs that add an image. `handed` is empty if the stay accepts no image. `keepImage` keeps the image whose id
+ * its query selects.
+ *
+ * Locks the order before its stay, as order changes do. The count on the stay's row enforces the limit under
+ * concurrency.
  */
 export const insertIdentityImage = (
   sql: SqlClient,
@@ -48,21 +45,16 @@ export const insertIdentityImage = (
     RETURNING stay_id
   ), told AS (SELECT taking.* FROM taking JOIN handed ON handed.stay_id = taking.id)`
 
-/** Which of an operator's images are looked at: those after one, and the days they are kept after check-out. */
 export interface DeleteIdentityImagesParameters {
   readonly operatorId: number
   readonly afterId: number
   readonly retentionDays: number
   readonly now: Date
-  /** So many days before now: what came later is of no stay that ended as long ago. */
+  /** The time `retentionDays` before now. Later images cannot be due. */
   readonly createdUntil: Date
 }
 
-/**
- * CTEs that forget identity images of which the stay ended so many days ago: `looked_at` has the next `most` of an operator
- * that may be such, `over` those that are, `forgotten` those that went. One whose stay is gone, or that came before it was known
- * by whose page, goes by the last stay of its order.
- */
+/** Deletes due images among the next `limit`. If an image's stay is gone, the last check-out of the order counts. */
 export const deleteExpiredIdentityImages = (
   sql: SqlClient,
   { operatorId, afterId, retentionDays, now, createdUntil }: DeleteIdentityImagesParameters,

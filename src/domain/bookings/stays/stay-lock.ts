@@ -2,7 +2,6 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { StayKey } from "./stay-tags.ts"
 
-/** The stay as it is, locked: what it was before can be compared with what it becomes. */
 export const selectStayForUpdate = (sql: SqlClient.SqlClient, { operatorId, stayCode }: StayKey): Fragment => sql`
   SELECT s.*, o.reservation_code, o.status
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id

@@ -10,24 +10,21 @@ import {
 import { genericPlanParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { ExistingStay, GuestDetails, type NewStay, NewStayColumns, OrderStayFields, StayIdentity } from "./stay.ts"
 
-// What other families' statements say of stays: parts of one statement, which the tables' owner writes.
-
-/** A new stay under its code; `holds` says that its nights become its own. */
+/** `holds`: the stay holds its nights. */
 export interface CodedStay extends NewStay {
   readonly stay_code: string
   readonly holds: boolean
 }
 
-/** One that an order gets which there is already; other parts of the statement know it by `place`, as it has no id yet. */
+/** `place` identifies the stay within the statement, because it has no id yet. */
 export interface AddedStay extends CodedStay {
   readonly place: number
   readonly order_id: number
 }
 
 /**
- * CTEs that write new stays, and their guests, where the CTE `into` has the `operator_id` and the `id` of their order: a
- * new one's, whose stays say no order of their own. `new_stay` has a row for each, with its nights' dates and whether it
- * holds them.
+ * Returns CTEs that insert stays and guests if the CTE `into` has the order's row. `new_stay` has the inserted stays.
+ * Stays of a new order have no `order_id`.
  */
 export const insertStays = (
   sql: SqlClient,
@@ -54,7 +51,6 @@ export const insertStays = (
     CROSS JOIN LATERAL jsonb_to_recordset(new_stay.guests) AS person (${sql.literal(columnDefinitions(GuestDetails))})
   )`
 
-/** A stay that goes for good, and which room of its order it was: its code is after that. */
 export interface RemovedStay {
   readonly id: number
   readonly order_id: number
@@ -62,8 +58,8 @@ export interface RemovedStay {
 }
 
 /**
- * CTEs that remove stays for good, with their guests and tags, where the CTE `unchanged` has its row. An identity image
- * stays with the order, and belongs to nobody then. The highest number that went is remembered.
+ * Returns CTEs that delete stays if `unchanged` has a row. Identity images stay with the order. The highest room number
+ * is kept, so that no code is reused.
  */
 export const removeStays = (sql: SqlClient, operatorId: number, stays: ReadonlyArray<RemovedStay>): Fragment => sql`
   going AS (
@@ -86,7 +82,6 @@ export const removeStays = (sql: SqlClient, operatorId: number, stays: ReadonlyA
     ON CONFLICT (operator_id, order_id) DO UPDATE SET last_room = greatest(known.last_room, excluded.last_room)
   )`
 
-/** CTE that gives stays the terms they should have, where the CTE `unchanged` has its row. */
 export const updateStays = (sql: SqlClient, operatorId: number, stays: ReadonlyArray<ExistingStay>): Fragment => sql`
   updated_stay AS (
     UPDATE stays s SET ${sql.literal(columnAssignments(OrderStayFields, "wanted"))}
@@ -95,28 +90,26 @@ export const updateStays = (sql: SqlClient, operatorId: number, stays: ReadonlyA
     WHERE s.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND s.id = wanted.id
   )`
 
-/** The stays of an order as rules see them ({@link ExistingStay}), as JSON; `order` is a row of `orders`. */
 export const stayStatesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT jsonb_agg(jsonb_build_object(
     ${sql.literal(jsonObjectPairs(StayIdentity, "s"))}, ${sql.literal(jsonObjectPairs(OrderStayFields, "s"))}) ORDER BY s.id)
   FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
 
-/** The highest number of a stay that the order has no more, 0 if there is none; `order` is a row of `orders`. */
+/** `order` is a row of `orders`. */
 export const lastRoomSql = (sql: SqlClient, order: Fragment): Fragment => sql`coalesce((
   SELECT r.last_room FROM removed_stays r
   WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id), 0)`
 
-/** Which record of the queue of events a stay's events are about. */
 export const stayRecordSql = (sql: SqlClient): Fragment => sql`'reservation:' || reservation_code`
 
-/** An event's fields that name a stay, from columns of these names; in no property is in property 0. */
+/** An unassigned stay has `property_id` 0 in events. */
 export const stayEventFields = (sql: SqlClient) => ({
   reservation_code: sql`reservation_code`,
   stay_code: sql`stay_code`,
   property_id: sql`coalesce(property_id, 0)`
 })
 
-/** Records that stays changed, one event a row of `from`. */
+/** Records one `reservation_updated` event for each row of `from`. */
 export const recordStayUpdates = (
   sql: SqlClient,
   updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Date }

@@ -12,15 +12,11 @@ import { findOrCreateStayTag, isConcurrentTagViolation } from "../reservation-ta
 import { stayNotFoundError } from "./rules.ts"
 import { stayRecordSql } from "./stay-sql.ts"
 
-// Which tags a stay carries.
-
 type Sql = SqlClient.SqlClient
 
-/** Whether the operator has the stay. */
 export const StayMatch = Schema.Struct({ found: Schema.Boolean })
 export type StayMatch = typeof StayMatch.Type
 
-/** Whether the operator has the stay, and whether the stay had the tag. */
 const TagRemoval = Schema.Struct({ ...StayMatch.fields, removed: Schema.Boolean })
 export type TagRemoval = typeof TagRemoval.Type
 
@@ -29,14 +25,13 @@ const readAddedTag = makeRowReaderOrFail(StayMatch, ({ name, detail }) =>
     ? new ValidationFailed({
         message: `tag_name: is new, but the account already has ${detail} tags of its own, the maximum.`
       })
-    : // The stay went while it was tagged: its channel dropped the room.
+    : // The channel removed the room concurrently.
       name === "stay_tags_operator_id_stay_id_fkey"
       ? stayNotFoundError
       : undefined
 )
 const readRemovedTag = makeSingleRowReader(TagRemoval)
 
-/** Whose stay, under which code. */
 export interface StayKey {
   readonly operatorId: number
   readonly stayCode: string
@@ -47,14 +42,13 @@ const selectStay = (sql: Sql, { operatorId, stayCode }: StayKey): Fragment => sq
   FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
 
-/** For the trail: the field changed on the stays of a table expression that names their order. */
+/** `stays` must have `operator_id` and `reservation_code`. */
 export const changedStayFieldSql = (
   sql: Sql,
   field: "check_in_approved_at" | "checkin_guide_images" | "stay_status" | "tags",
   stays: Fragment
 ) => sql`SELECT operator_id, ${stayRecordSql(sql)} AS record, ARRAY[${field}]::text[] AS fields FROM ${stays}`
 
-/** Puts a tag on a stay, made or restored when no dictionary has it. Fails when there is no room for a new one. */
 export const addTag = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
   return (

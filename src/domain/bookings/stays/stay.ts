@@ -2,8 +2,7 @@ import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
 import { column, columnWithDefault } from "../../../platform/database/columns.ts"
 
-// One stay: a room of an order, from arriving to leaving. Every column of it stands here once; what a new stay says, what
-// changes of its order are worked out from, rows, and the statements follow from it.
+// Statements, rows and rules derive from these column definitions.
 
 export const StayStatus = Schema.Literals(["checkin_pending", "in_house", "stay_completed"])
 
@@ -11,11 +10,11 @@ export const IdRequired = Schema.Literals(["not_required", "required", "required
 
 export const CustomFields = Schema.Record(Schema.String, Schema.String)
 
-/** Wall clock of the property. */
+/** Local time of the property. */
 export const ClockTime = Schema.Struct({ hour: Schema.Int, minute: Schema.Int })
 
 export const RateDetail = Schema.Struct({
-  /** Such as ACCOMMODATION, CLEANING_FEE, TAXES; HOST_SERVICE_FEE is the commission, as a positive number. */
+  /** Such as ACCOMMODATION or TAXES. HOST_SERVICE_FEE is the commission, as a positive number. */
   type: Schema.String,
   description: Schema.String,
   amount: Schema.Finite
@@ -25,19 +24,18 @@ export const AdditionalFee = Schema.Struct({ name: Schema.String, currency: Sche
 
 const NullableText = Schema.NullOr(Schema.String)
 
-/** Decimal text as `numeric` takes and gives it, major units. */
+/** A PostgreSQL `numeric` as text, in major units. */
 const DecimalText = Schema.String
 export type DecimalText = typeof DecimalText.Type
 
-/** How a stay is called. */
 export const StayIdentity = Schema.Struct({
   id: column("bigint", Id),
   stay_code: column("text", Schema.String)
 })
 
-/** What changes of the order are worked out from, and may change (reservations/rules). */
+/** The columns that an order change may write (reservations/rules). */
 export const OrderStayFields = Schema.Struct({
-  /** Null in the reservation box. */
+  /** Null: unassigned. */
   property_id: column("bigint", Schema.NullOr(Schema.Int)),
   check_in_date: column("date", Schema.String),
   check_out_date: column("date", Schema.String),
@@ -51,25 +49,24 @@ export const OrderStayFields = Schema.Struct({
   /** Including the commission. */
   rate: column("numeric", DecimalText),
   commission: column("numeric", Schema.NullOr(DecimalText)),
-  /** The part of the rate that is for the nights: the weight of this stay in the split of the order's entries. */
+  /** The nights' part of the rate. It weighs the stay when entries are split. */
   accommodation_revenue: column("numeric", DecimalText),
   remarks: columnWithDefault("text", Schema.String, ""),
-  /** The channel's listing; null for orders made by hand, whose listing is the property. */
+  /** Null for manual orders, whose listing is the property. */
   listing_id: columnWithDefault("text", NullableText, null),
-  /** The channel's own id of the room within its order. */
+  /** The channel's id of the room. */
   channel_room_id: columnWithDefault("text", NullableText, null),
   number_of_pets: columnWithDefault("integer", Schema.Int, 0),
-  /** What the channel itemized, major units; null for the plain case of nights and commission. */
+  /** Major units. Null: only nights and commission. */
   rate_details: columnWithDefault("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),
   channel_remarks: columnWithDefault("text", Schema.String, "")
 })
 
-/** What whoever sold it says once and for all. */
 const ImmutableStayColumns = Schema.Struct({
   additional_fees: columnWithDefault("jsonb", Schema.Array(AdditionalFee), [])
 })
 
-/** What the host keeps beside it, and changes of the order never touch (store.ts). */
+/** Columns of the host. Order changes never write them. */
 export const HostStayFields = Schema.Struct({
   stay_status: column("text", StayStatus),
   arrival_at: column("time", Schema.NullOr(ClockTime)),
@@ -78,12 +75,11 @@ export const HostStayFields = Schema.Struct({
   lock_code_visible_after: column("text", NullableText),
   deposit: column("numeric", Schema.NullOr(DecimalText)),
   id_required: column("text", IdRequired),
-  /** The last part of the address of its page for guests (check-in/guest-portal-url.ts); null: it has none yet. */
+  /** Secret part of the guest portal's URL. */
   guide_token: column("text", NullableText),
   custom_fields: column("jsonb", Schema.NullOr(CustomFields))
 })
 
-/** A person of a stay. */
 export const GuestDetails = Schema.Struct({
   name: column("text", Schema.String),
   phone: columnWithDefault("text", NullableText, null),
@@ -97,7 +93,6 @@ export const GuestDetails = Schema.Struct({
 })
 export type GuestDetails = typeof GuestDetails.Type
 
-/** The columns a new stay fills. */
 export const NewStayColumns = Schema.Struct({ ...OrderStayFields.fields, ...ImmutableStayColumns.fields })
 
 export const NewStay = Schema.Struct({ ...NewStayColumns.fields, guests: Schema.Array(GuestDetails) })
@@ -106,7 +101,6 @@ export type NewStay = typeof NewStay.Type
 export const ExistingStay = Schema.Struct({ ...StayIdentity.fields, ...OrderStayFields.fields })
 export type ExistingStay = typeof ExistingStay.Type
 
-/** The whole row. */
 export const StayRow = Schema.Struct({
   ...StayIdentity.fields,
   ...OrderStayFields.fields,

@@ -14,15 +14,14 @@ import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
 import { addTag, changedStayFieldSql, removeTag, type StayMatch, type TagRemoval } from "./stay-tags.ts"
 
-// The SQL of what hosts keep about one stay. Each is one statement and touches none of the columns that changes of the
-// order are worked out from (OrderStayFields), so the two never undo each other.
+// No statement here writes a column of `OrderStayFields`, so none conflicts with order changes.
 
 type Sql = SqlClient.SqlClient
 
 const CustomFieldsRow = Schema.Struct({ fields: Schema.NullOr(CustomFields) })
 type CustomFieldsRow = typeof CustomFieldsRow.Type
 
-/** What became of a change of custom fields: `fields` is null if nothing was saved or no field is left. */
+/** `fields` is null if nothing was saved or no field is left. */
 const CustomFieldsSave = Schema.Struct({ saved: Schema.Boolean, ...CustomFieldsRow.fields })
 type CustomFieldsSave = typeof CustomFieldsSave.Type
 
@@ -61,13 +60,14 @@ const saveCustomFields = (sql: Sql): StayStore["Service"]["saveCustomFields"] =>
             RETURNING s.custom_fields
           )`,
         events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-        // What is saved as it was is told too (specification, reservation_updated), and so leaves its trail: of no field.
+        // Saving unchanged fields also sends an event (specification, reservation_updated). Its audit row lists no
+        // field.
         changedRecords: sql`
           SELECT before.operator_id, ${stayRecordSql(sql)} AS record,
             array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
               NULL) AS fields
           FROM before, after`,
-        // With its order's code, by which what is kept of a call is found when the guest is forgotten.
+        // Guest erasure finds stored responses by `reservation_code`.
         outcome: sql`
           SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
       })
@@ -92,11 +92,10 @@ const setStayStatus =
       })
     )
 
-/** What hosts keep about a stay. */
 export class StayStore extends Context.Service<
   StayStore,
   {
-    /** Creates or restores the tag if the operator has none of this name. Fails if the operator has no room for a new tag. */
+    /** Creates or restores an unknown tag. Fails at the operator's tag limit. */
     readonly addTag: (
       operatorId: number,
       stayCode: string,
@@ -108,12 +107,10 @@ export class StayStore extends Context.Service<
       stayCode: string,
       tagName: string
     ) => Effect.Effect<TagRemoval, never, CurrentActor>
-    /** Undefined if there is no such stay. */
     readonly findCustomFields: (operatorId: number, stayCode: string) => Effect.Effect<CustomFieldsRow | undefined>
     /**
-     * Merges the changes into the fields; null removes a field. Undefined if there is no such stay. `saved` is false if the
-     * stay would have too many fields or too much text in them. Text that was too long before there was a limit may stay,
-     * and become shorter.
+     * Null removes a field. `saved` is false if the stay would exceed a limit. Text above the limit may stay or become
+     * shorter.
      */
     readonly saveCustomFields: (
       operatorId: number,
@@ -127,7 +124,7 @@ export class StayStore extends Context.Service<
       change: CheckInDetailsChange,
       at: Date
     ) => Effect.Effect<StayMatch, never, CurrentActor>
-    /** Marks the stay only if its order is accepted. Returns the status of the order; undefined if there is no such stay. */
+    /** Changes the stay only if its order is accepted. Returns the status of the order. */
     readonly setStayStatus: (
       operatorId: number,
       stayCode: string,

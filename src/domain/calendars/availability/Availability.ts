@@ -5,13 +5,12 @@ import type { PropertyAvailability } from "./contract.ts"
 import { makeCalendarBuilder } from "./rules.ts"
 import { AvailabilityStore } from "./store.ts"
 
-/** Which days of its properties an operator can sell: what calendars, pages and other families read. */
 export class Availability extends Context.Service<
   Availability,
   {
     /**
-     * Every day of a range of the named properties that exist, in the order named and each once. One statement whatever
-     * their number.
+     * Returns the properties that exist, in the given order and without duplicates. Runs one statement for all
+     * properties.
      */
     readonly listDays: (
       operatorId: number,

@@ -2,16 +2,15 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
 
-/** Days from `today` to `last`, both included, on the operator's calendar. */
+/** Both days are inclusive. */
 interface SellableDays {
   readonly today: string
   readonly last: string
 }
 
 /**
- * Returns the CTE `availability_change` of a statement that activates or deactivates a property. It has the days that become available,
- * or the days that become unavailable, and no row if the property keeps its state. The statement has the property in the CTEs `before`
- * and `after`.
+ * Returns the CTE `availability_change` with the days that change, without a row if the property keeps its state. The
+ * statement must have the CTEs `before` and `after`.
  */
 export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays, isActive: boolean): Fragment => sql`
   availability_change AS (
@@ -25,6 +24,5 @@ export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays,
     GROUP BY after.operator_id, after.id
   )`
 
-/** Records the event about the days in `availability_change`. */
 export const recordActivationEventSql = (sql: SqlClient, now: Date): Fragment =>
   recordAvailabilityEventSql(sql, sql`availability_change`, now)

@@ -2,20 +2,13 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 
-// What other families' statements say of the calendar's nights: parts of one statement, which the table's owner writes.
-
-/**
- * Whether a day cannot be sold, of its row `d`, a name or an empty fragment's: the host closed it, a calendar of elsewhere
- * says that it is busy, or a stay holds the night. The one list of reasons that stand in a row; a property that is not let
- * ({@link activePropertiesSql}) has none of its days to sell either, with or without a row.
- */
+/** Does not check whether the property is active: see {@link activePropertiesSql}. */
 export const isUnavailableCondition = (sql: SqlClient, d: Fragment): Fragment =>
   sql`(${d}.closed OR ${d}.imported > 0 OR ${d}.stay_id IS NOT NULL)`
 
 /**
- * Of properties, a query of `operator_id, property_id`, those that are let. Whoever turns one off or on waits for the
- * statement this is part of, and this for him: so what it tells of days is told as it is now. All of them are held, and
- * only then looked at: one that was turned off as the statement began may be on by now.
+ * Selects the active properties among `propertiesSql` (`operator_id, property_id`). Locks them against concurrent
+ * (de)activation, and checks `deactivated_at` only after it has the locks.
  */
 export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fragment => sql`
   SELECT operator_id, property_id FROM (
@@ -25,7 +18,7 @@ export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fr
     ORDER BY p.operator_id, p.id OFFSET 0 FOR KEY SHARE OF p
   ) held WHERE deactivated_at IS NULL`
 
-/** For a CTE: records the event about changed days. `from` has `operator_id, property_id, availabilities`, the days of a property in order. */
+/** `from` selects `operator_id, property_id, availabilities`. */
 export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Date): Fragment =>
   recordEventSql(sql, "property_availability_updated", {
     from,
@@ -35,11 +28,9 @@ export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: D
   })
 
 /**
- * CTEs that assign nights to stays, or free them, and record the days that become available or unavailable. `nightsSql` selects
- * `operator_id, property_id, day, stay_id` (null frees the night) and `taken_from`, the stay that gives the night up to this one, or
- * null. The database rejects a night that another stay holds (`one_holder_a_night`).
- *
- * Nights are locked in one order, so two changes never deadlock over them.
+ * CTEs that assign or free nights, and record the days that change. `nightsSql` selects `operator_id, property_id, day,
+ * stay_id` (null frees the night) and `taken_from`, the stay that gives the night up, or null. The constraint
+ * `one_holder_a_night` rejects a night of another stay. Nights are locked in one order to avoid deadlocks.
  */
 export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): Fragment => sql`
   assigned_night AS (
@@ -58,8 +49,8 @@ export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): 
   ), availability_event AS (${recordAvailabilityEventSql(sql, sql`availability_change`, at)})`
 
 /**
- * Selects for each day from one to another, both included, of which any cannot be sold how many of the properties `rooms`
- * (`operator_id, property_id`) cannot: `at`, how many days it is after the first, and `rooms`.
+ * Selects per day how many `rooms` (`operator_id, property_id`) are unavailable, if any. `at` is the number of days
+ * after `start`; `end` is inclusive.
  */
 export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fragment, end: Fragment): Fragment => sql`
   SELECT d.day - ${start} AS at, count(*) AS rooms FROM ${rooms} room
@@ -68,9 +59,8 @@ export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fra
   WHERE ${isUnavailableCondition(sql, sql`d`)} GROUP BY d.day`
 
 /**
- * CTEs that add or remove imported busy days, and record the days that become available or unavailable. `daysSql` selects
- * `operator_id, property_id, day, busy`, each day once. Days before `first` are not part of the event. The CTE `imported_count` has the
- * rows after the change.
+ * CTEs that add or remove imported busy days, and record the days that change from `first` on. `daysSql` selects
+ * `operator_id, property_id, day, busy`, each day once. The CTE `imported_count` has the changed rows.
  */
 export const countImportedDaysSql = (
   sql: SqlClient,
@@ -93,13 +83,12 @@ export const countImportedDaysSql = (
     GROUP BY operator_id, property_id
   ), availability_event AS (${recordAvailabilityEventSql(sql, sql`availability_change`, at)})`
 
-/** Whose property was touched by {@link countImportedDaysSql}: nothing but its availability. */
 export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
   SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM imported_count`
 
 /**
- * Selects the nights of a property from one day on and before another that somebody holds elsewhere: `day`, and the `host` of
- * the calendar that says so. One that a calendar only repeats after us (an echo) nobody holds there.
+ * Selects `day` and `host` of the nights that imported calendars block, without feedback loops (`echo`), that is
+ * without our own bookings.
  */
 export const importedBusyNightsSql = (
   sql: SqlClient,
@@ -112,13 +101,12 @@ export const importedBusyNightsSql = (
   WHERE i.operator_id = ${operatorId} AND i.property_id = ${propertyId} AND i.day >= ${days.from}::date
     AND i.day < ${days.before}::date AND NOT i.echo`
 
-/** Selects those of the nights that a stay holds; `nights` is a table expression with `property_id` and `day`. */
+/** `nights` is a table expression with `property_id` and `day`. */
 export const nightsHeldByStaysSql = (sql: SqlClient, operatorId: number, nights: Fragment): Fragment => sql`
   SELECT d.property_id, d.day FROM ${nights}
   JOIN calendar_days d ON d.operator_id = ${operatorId} AND d.property_id = nights.property_id AND d.day = nights.day
   WHERE d.stay_id IS NOT NULL`
 
-/** Selects, each once, the stays that hold a night of a property from one day on and before another. */
 export const stayIdsHoldingNightsSql = (
   sql: SqlClient,
   operatorId: number,
@@ -129,7 +117,6 @@ export const stayIdsHoldingNightsSql = (
   WHERE d.operator_id = ${operatorId} AND d.property_id = ${propertyId}
     AND d.day >= ${days.from} AND d.day < ${days.before} AND d.stay_id IS NOT NULL`
 
-/** Whether another stay holds a night of `s`, a row of `stays`. */
 export const hasConflictingStayCondition = (sql: SqlClient, s: Fragment): Fragment => sql`EXISTS (
   SELECT FROM calendar_days d WHERE d.operator_id = ${s}.operator_id AND d.property_id = ${s}.property_id
     AND d.day >= ${s}.check_in_date AND d.day < ${s}.check_out_date AND d.stay_id <> ${s}.id)`

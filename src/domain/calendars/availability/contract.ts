@@ -5,7 +5,7 @@ import { Ids, IdsOrText } from "../../../contract/id-list.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { AVAILABILITY_ANSWER_DAYS, AVAILABILITY_CHANGE_DAYS, AVAILABILITY_DATES_MAX } from "../../../platform/limits.ts"
 
-// Daily availability of properties (contract facts 6.1 and 6.2).
+// Contract facts 6.1 and 6.2.
 
 export const DayAvailability = Schema.Struct({
   date: Schema.String.annotateKey({ description: "`YYYY-MM-DD`, a night that begins on this day." }),

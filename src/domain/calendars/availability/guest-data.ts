@@ -2,12 +2,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { belongsToStays, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 
-/** Nights of the stays that something is written to, by the property as the table is read along. */
+/** The condition on `property_id` lets PostgreSQL use the table's primary key. */
 const remarkedNightsCondition = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
   ${belongsToStays(sql, guest)} AND t.remarks <> '' AND t.property_id IN (
     SELECT t.property_id FROM stays t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToStays(sql, guest, "id")})`
 
-/** What a host wrote to a night that a stay has. */
 export const guestDataInCalendarDays: GuestDataTable = {
   table: "calendar_days",
   keyColumns: ["property_id", "day"],

@@ -10,7 +10,7 @@ import {
 } from "../../../platform/limits.ts"
 import type { DayAvailability } from "./contract.ts"
 
-/** Days from the first to the last, both included, in order. */
+/** Both days are inclusive. */
 export const listDates = (first: string, last: string): ReadonlyArray<string> =>
   Array.from({ length: Math.max(0, daysInRange(first, last)) }, (_, index) => addDays(first, index))
 
@@ -21,7 +21,7 @@ const checkRangeEnd = (range: DateRange, today: string): Result.Result<DateRange
     ? failValidation(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
     : Result.succeed(range)
 
-/** The days a read covers: the start within a year of today either way, the end within three (contract facts 6.1). */
+/** `start` within a year of today, `end` within three (contract facts 6.1). */
 export const checkReadableRange = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
   Result.flatMap(validateRangeOrder(range), () =>
     Math.abs(daysInRange(today, range.start) - 1) > AVAILABILITY_START_DAYS
@@ -29,7 +29,6 @@ export const checkReadableRange = (range: DateRange, today: string): Result.Resu
       : checkRangeEnd(range, today)
   )
 
-/** Whether one answer holds so many properties over such a range: their days together are what it is made of. */
 export const checkResponseSize = (properties: number, range: DateRange): Result.Result<DateRange, ValidationFailed> => {
   const days = daysInRange(range.start, range.end)
   return properties * days > AVAILABILITY_ANSWER_DAYS
@@ -39,7 +38,6 @@ export const checkResponseSize = (properties: number, range: DateRange): Result.
     : Result.succeed(range)
 }
 
-/** Whether one change may name so many properties and so many days of each: all of it happens in one statement. */
 export const checkChangeSize = (
   properties: number,
   days: ReadonlyArray<string>
@@ -50,7 +48,7 @@ export const checkChangeSize = (
       )
     : Result.succeed(days)
 
-/** The days a change names: a whole range, or else single days (contract facts 6.2); in order, each once. */
+/** Returns the days sorted and without duplicates. A range takes precedence over `dates` (contract facts 6.2). */
 export const resolveChangedDays = (
   payload: { readonly start_date?: string; readonly end_date?: string; readonly dates?: ReadonlyArray<string> },
   today: string
@@ -82,18 +80,17 @@ const checkSingleDates = (
     : Result.succeed(days)
 }
 
-/** What is known of a property's days in a range, each by its distance from the first. */
+/** Days are offsets from the first day of the range. */
 export const PropertyDays = Schema.Struct({
   taken: Schema.Array(Schema.Int),
   remarks: Schema.Record(Schema.String, Schema.String),
-  /** By the host of a calendar of elsewhere: the days it says are busy. */
+  /** Busy days by the host name of the imported calendar. */
   elsewhere: Schema.Record(Schema.String, Schema.Array(Schema.Int)),
-  /** The first on which it is not let, which may lie outside; null: it is let. */
+  /** First day of the deactivation, possibly outside the range. */
   not_let_from: Schema.NullOr(Schema.Int)
 })
 export type PropertyDays = typeof PropertyDays.Type
 
-/** What is remarked on the days of a property that is not let. */
 export const DEACTIVATED_REMARK = "the property is deactivated"
 
 const toInactiveDay = ({ date, remarks }: DayAvailability): DayAvailability => ({
@@ -102,10 +99,8 @@ const toInactiveDay = ({ date, remarks }: DayAvailability): DayAvailability => (
   remarks: `${remarks}; ${DEACTIVATED_REMARK}`
 })
 
-/** What a day's remarks say of where it is busy. */
 export const formatBusyRemark = (hosts: ReadonlyArray<string>): string => `Busy in the calendar of ${hosts.join(", ")}`
 
-/** What is remarked on days, by their distance: the host's own words, then where they are busy. */
 const buildRemarks = ({ remarks, elsewhere }: PropertyDays): ReadonlyMap<number, string> => {
   const hostsByDay = new Map<number, Array<string>>()
   for (const [host, days] of Object.entries(elsewhere).toSorted(([one], [other]) => (one < other ? -1 : 1))) {
@@ -124,10 +119,7 @@ const buildRemarks = ({ remarks, elsewhere }: PropertyDays): ReadonlyMap<number,
   return remarksByDay
 }
 
-/**
- * Every day of a range in order, of one property after the other. A hundred properties have the same dates, so a day that
- * is no more than free or taken is made once and is the same object in all of them.
- */
+/** Properties share the objects of days without remarks, because a hundred properties have the same dates. */
 export const makeCalendarBuilder = (
   range: DateRange
 ): ((propertyDays: PropertyDays) => ReadonlyArray<DayAvailability>) => {

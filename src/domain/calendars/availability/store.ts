@@ -12,7 +12,6 @@ import { unknownPropertiesSql } from "../../properties/properties/ownership.ts"
 import { activePropertiesSql, isUnavailableCondition, recordAvailabilityEventSql } from "./calendar-days.ts"
 import { PropertyDays } from "./rules.ts"
 
-/** Days to be closed or opened, of each of the properties. */
 interface AvailabilityChange {
   readonly property_ids: ReadonlyArray<number>
   readonly days: ReadonlyArray<string>
@@ -28,21 +27,17 @@ const readPropertyDays = makeRowsReader(
   })
 )
 
-/** The days of a property, as distances from the first day asked for. */
 interface PropertyDaysById extends PropertyDays {
   readonly id: number
 }
 
-/** The properties that the operator does not have; if there are any, nothing was changed. */
+/** If there are any, nothing was changed. */
 const UnknownPropertiesRow = Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) })
 type UnknownPropertiesRow = typeof UnknownPropertiesRow.Type
 
 const readUnknownProperties = makeSingleRowReader(UnknownPropertiesRow)
 
-/**
- * Of each property that exists, which days of the range are taken, which of them elsewhere, and what is remarked on any, as
- * distances from the first day: numbers, because as objects the days of a large answer kept the embedded database busy four times as long.
- */
+/** Days are numbers, because dates in objects block the embedded database four times as long. */
 const listDays =
   (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["listDays"] =>
   (operatorId, propertyIds, { start, end }) =>
@@ -69,13 +64,11 @@ const listDays =
       (rows) =>
         rows.map(({ deactivated_at, time_zone, ...propertyDays }) => ({
           ...propertyDays,
-          // The day it was turned off.
           not_let_from:
             deactivated_at === null ? null : daysInRange(start, dateInZone(deactivated_at.getTime(), time_zone)) - 1
         }))
     )
 
-/** Closes the days in the CTE `requested_day`: answers those that were not closed. */
 const blockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   INSERT INTO calendar_days (operator_id, property_id, day, closed)
   SELECT ${operatorId}, property_id, day, true FROM requested_day
@@ -83,7 +76,6 @@ const blockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment =>
   ON CONFLICT (operator_id, property_id, day) DO UPDATE SET closed = true WHERE NOT calendar_days.closed
   RETURNING operator_id, property_id, day, imported, stay_id`
 
-/** Opens the days in the CTE `requested_day`: answers those that were closed. */
 const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   UPDATE calendar_days d SET closed = false FROM (
     SELECT property_id, day FROM calendar_days JOIN requested_day USING (property_id, day)
@@ -94,10 +86,8 @@ const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment 
   RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
 
 /**
- * Closes or opens days of properties: all, or none when one of the properties is unknown; answers which are.
- * Rows are taken in one order, so two calls never wait for each other. A day's availability really changed where
- * nothing else takes it, which the row itself says as it is after waiting for whoever had it: of those subscribers are
- * told, while the trail has every property of which a day was closed or opened.
+ * Locks rows in one order to avoid deadlocks. The event has only days whose availability changed, the audit log every
+ * property with a changed row.
  */
 const changeDays =
   (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["changeDays"] =>
@@ -128,17 +118,16 @@ const changeDays =
       )
     )
 
-/** The SQL of the calendar as hosts see it: days they closed and opened, and which days can be sold. */
 export class AvailabilityStore extends Context.Service<
   AvailabilityStore,
   {
-    /** Returns the days of the properties that exist, in any order. */
+    /** Returns the properties that exist, in any order. */
     readonly listDays: (
       operatorId: number,
       propertyIds: ReadonlyArray<number>,
       range: DateRange
     ) => Effect.Effect<ReadonlyArray<PropertyDaysById>>
-    /** Changes the days of all properties, or of none if one of them is unknown. */
+    /** Changes all properties, or none if one of them is unknown. */
     readonly changeDays: (
       operatorId: number,
       change: AvailabilityChange,

@@ -9,46 +9,42 @@ import { type SharedPropertySummary, type ShareLinkKey, ShareLinkStore } from ".
 
 export type { SharedPropertySummary }
 
-/** A link that somebody has opened. */
 export interface OpenedLink extends ShareLinkKey {
-  /** Today where the merchant is. */
+  /** Date in the operator's time zone. */
   readonly today: string
 }
 
 export interface SharedProperty extends SharedPropertySummary {
-  /** One entry a day, in order and without gaps. */
   readonly days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
 }
 
-/** Some of the properties of a link, and how many it has in all. */
 export interface SharedPropertiesPage {
   readonly total: number
   readonly properties: ReadonlyArray<SharedPropertySummary>
 }
 
-/** Whole months that begin `past` months before this one. */
+/** `months` whole months, of which `pastMonths` precede the current one. */
 interface MonthSpan {
   readonly pastMonths: number
   readonly months: number
 }
 
 /**
- * How a merchant's calendar looks from outside. A link may have a hundred thousand properties, so nothing here reads all
- * of them: who shows a calendar asks for one part of its properties, and then for the days of a few of these at a time.
+ * Links may have 100,000 properties, so callers read one part of the properties, then the days of a few.
  *
- * Takes no place: who shows a calendar does so in one of the operator who shares it, from the first of these to the page.
+ * The methods take no concurrency permit. Callers hold a permit of the sharing operator for the whole response.
  */
 export class SharedCalendars extends Context.Service<
   SharedCalendars,
   {
-    /** The link a token opens; none when it is unknown or deleted, or the account behind it is banned or closed. */
+    /** Returns none for an unknown token or a suspended operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
     /**
-     * Part `number`, from 1, of the properties in the order they were added, so that a new one moves none to another part;
-     * {@link SHARED_PART_PROPERTIES_MAX} of them at most, sorted by title.
+     * Parts start at 1 and follow creation order, so a new property moves no other one. Properties are sorted by title
+     * within their part.
      */
     readonly listPropertiesPage: (link: OpenedLink, partNumber: number) => Effect.Effect<SharedPropertiesPage>
-    /** The days of properties of the link, in the order given; of one that is gone meanwhile there are none. */
+    /** Keeps the given order. A property that was deleted meanwhile has no days. */
     readonly listDays: (
       link: OpenedLink,
       properties: ReadonlyArray<SharedPropertySummary>,
@@ -102,10 +98,10 @@ const listDays = (availability: Availability["Service"]) =>
     return properties.map(({ id, title }) => ({
       id,
       title,
-      // Without what is remarked on them.
+      // Remarks stay private.
       days: (daysById.get(id) ?? []).map(({ date, available }) => ({ date, available }))
     }))
   }, withChildSpan("SharedCalendars.days"))
 
-/** As people sort: Room 2 before Room 10. */
+/** Sorts Room 2 before Room 10. */
 const titleCollator = new Intl.Collator("en", { numeric: true })

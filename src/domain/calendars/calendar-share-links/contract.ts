@@ -6,7 +6,7 @@ import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
-// Links that show free and taken days to whoever holds them (specification, "Calendar share links"; contract facts 8).
+// Specification, "Calendar share links"; contract facts 8.
 
 const ShareLinkScope = Schema.Literals(["entire", "partial"])
 

@@ -20,7 +20,6 @@ import { parseLinkPropertyIds } from "./rules.ts"
 import { newShareLinkToken, shareLinkUrl } from "./share-link-url.ts"
 import { ShareLinkRow, ShareLinkStore } from "./store.ts"
 
-/** `plainToken`: its token, where that opens. */
 const toCalendarShareLink = (
   publicUrl: string,
   { token, created_at, ...link }: ShareLinkRow,
@@ -70,7 +69,7 @@ export const layerCalendarShareLinks = layerOperations(
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
     return handleOperations(CalendarShareLinkOperations, {
       search_calendar_share_links: searchLinks(store, publicUrl, seals),
-      // The link to everything may be an old one, or a repeat's, whose key is lost by now.
+      // The token may be of an older link, or of a repeated call, and its key may be lost by now.
       create_calendar_share_link: changeHandler(createLink(store), ShareLinkRow, (link, _payload, { operatorId }) => ({
         calendar_share_link: toCalendarShareLink(
           publicUrl,

@@ -4,7 +4,7 @@ import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { addDays } from "../../../contract/time.ts"
 import { SHARED_PAGE_PROPERTIES_MAX, SHARED_PART_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
-/** The properties a new link names: none for `entire`, at least one for `partial` (specification, Errors: 400). */
+/** None for `entire`, at least one for `partial` (specification, Errors: 400). */
 export const parseLinkPropertyIds = (payload: {
   readonly scope: "entire" | "partial"
   readonly property_ids?: ReadonlyArray<number>
@@ -22,14 +22,13 @@ export const parseLinkPropertyIds = (payload: {
     : Result.succeed(toSortedUniqueIds(ids))
 }
 
-/** The first day of the month that is `months` after the month of a day; before it when negative. */
+/** Negative `months` go back. */
 export const firstOfMonthAfter = (day: string, months: number): string => {
   const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months
   const year = String(Math.floor(month / 12)).padStart(4, "0")
   return `${year}-${String((month % 12) + 1).padStart(2, "0")}-01`
 }
 
-/** Where the properties of a page are: in which part of the link, and how many of that part come before them. */
 export const locatePage = (page: number): { readonly partNumber: number; readonly offset: number } => {
   const offset = (page - 1) * SHARED_PAGE_PROPERTIES_MAX
   return {
@@ -38,14 +37,13 @@ export const locatePage = (page: number): { readonly partNumber: number; readonl
   }
 }
 
-/** Nights in a row that cannot be booked: from the first one to the day on which the last one ends. */
 interface UnavailablePeriod {
   readonly start: string
   /** Exclusive. */
   readonly end: string
 }
 
-/** The taken stretches of days that are in order and without gaps; between two stretches lies a free day. */
+/** `days` must be sorted and without gaps. */
 export const listUnavailablePeriods = (
   days: ReadonlyArray<{ readonly date: string; readonly available: boolean }>
 ): ReadonlyArray<UnavailablePeriod> => {

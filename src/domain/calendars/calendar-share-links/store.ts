@@ -26,10 +26,9 @@ import {
 import { findSecretUrlOwner, hashToken } from "../../secret-urls.ts"
 import { CalendarShareLink, type search_calendar_share_links } from "./contract.ts"
 
-/** Which links a search means; what is not given does not narrow it. */
 type ShareLinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
 
-/** A link with its token, as it is kept, in place of its address. */
+/** `token` is sealed. */
 export const ShareLinkRow = Schema.Struct({
   ...Struct.omit(CalendarShareLink.fields, ["url"]),
   token: Schema.String,
@@ -39,7 +38,7 @@ export type ShareLinkRow = typeof ShareLinkRow.Type
 
 type NewShareLink = Pick<ShareLinkRow, "token" | "created_at">
 
-/** A link whose id was drawn, to which its token is sealed. */
+/** The token is sealed to the id. */
 interface SealedShareLink extends NewShareLink {
   readonly id: number
   readonly digest: Uint8Array
@@ -55,7 +54,6 @@ const sealNewLink = Effect.fnUntraced(function* (
   return { id, token: seal(linkTokenBinding(operatorId, id), token), digest: hashToken(token), created_at }
 })
 
-/** A link that opens something, and the zone of the merchant. */
 const OpenedLinkRow = Schema.Struct({
   operator_id: Schema.Int,
   ...Struct.pick(CalendarShareLink.fields, ["id", "scope"]),
@@ -63,12 +61,10 @@ const OpenedLinkRow = Schema.Struct({
 })
 type OpenedLinkRow = typeof OpenedLinkRow.Type
 
-/** What tells one link from another, and which properties it has. */
 export type ShareLinkKey = Omit<OpenedLinkRow, "time_zone">
 
-/** What the holder of a link may see of a property beside its days. Nothing else leaves this service. */
+/** The only property data besides days that a link reveals. */
 const SharedPropertySummary = Schema.Struct({
-  /** Only to tell properties apart; not to be shown. */
   id: Schema.Int,
   title: Schema.String
 })
@@ -101,8 +97,8 @@ const search = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["search"] =
 }
 
 /**
- * The operator's one link to everything, made now unless it exists. An insert that meets one, also one that another
- * call is just making, updates it to what it is: only so does the statement see it. The token says whether it is new.
+ * The no-op update on conflict returns the existing link, even one that a concurrent call inserts. A row with the new
+ * token is new.
  */
 const createEntire =
   (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createEntire"] =>
@@ -125,10 +121,9 @@ const createEntire =
       )
     )
 
-/** A link to some of the properties. */
 interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
 
-/** What became of a new link to some of the properties, with the token as it is kept, also if nothing was written. */
+/** `token` is sealed. */
 interface PartialLinkCreation extends CheckedChange, Pick<ShareLinkRow, "token"> {}
 
 const createPartial =
@@ -153,7 +148,7 @@ const createPartial =
               )`,
             events: [],
             changedRecords: createdOrDeletedRecordsSql(sql, "calendar_share_link", "written"),
-            // A LinkRow, for the key, beside what was unknown.
+            // Contains a complete `ShareLinkRow` for the idempotency key.
             outcome: sql`
               SELECT written.id, written.scope, written.token, written.created_at,
                 ${idsParameter(property_ids)}::bigint[] AS property_ids, preconditions.*
@@ -186,7 +181,6 @@ const findByToken = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["findB
     )
 }
 
-/** The ids of the properties of a link: a query. */
 const linkPropertyIdsSql = (sql: SqlClient.SqlClient, { operator_id, id, scope }: ShareLinkKey): Fragment =>
   scope === "entire"
     ? sql`SELECT id FROM properties WHERE operator_id = ${operator_id}`
@@ -194,10 +188,7 @@ const linkPropertyIdsSql = (sql: SqlClient.SqlClient, { operator_id, id, scope }
       SELECT property_id AS id FROM calendar_share_link_properties
       WHERE operator_id = ${operator_id} AND link_id = ${id}`
 
-/**
- * How many properties a link has. Not said along with them: the embedded database is busy with a hundred thousand for
- * thirty milliseconds here and again there, and lets others have their turn only between two statements.
- */
+/** Separate from `listProperties` because counting 100,000 properties blocks the embedded database for about 30 ms. */
 const countProperties =
   (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["countProperties"] =>
   (link) =>
@@ -206,10 +197,7 @@ const countProperties =
       (row) => row.total
     )
 
-/**
- * Some of the properties of a link, in the order they were added. Where they begin is found in the index, and they are
- * read on from there: all that comes before, read and left out, would keep the embedded database busy twice as long.
- */
+/** Finds the page's first property in the index. A plain OFFSET blocks the embedded database twice as long. */
 const listProperties =
   (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["listProperties"] =>
   (link, { offset, limit }) =>
@@ -220,7 +208,6 @@ const listProperties =
         AND ${link.scope === "entire" ? sql`true` : sql`property.id IN (${linkPropertyIdsSql(sql, link)})`}
       ORDER BY property.id LIMIT ${limit}`)
 
-/** The SQL of share links, and of the properties each of them opens. */
 export class ShareLinkStore extends Context.Service<
   ShareLinkStore,
   {
@@ -229,21 +216,20 @@ export class ShareLinkStore extends Context.Service<
       filter: ShareLinkSearch,
       pageRequest: Page
     ) => Effect.Effect<RowPage<ShareLinkRow>>
-    /** Idempotent: if the operator has a link to everything, it is returned with its own token. */
+    /** Idempotent: returns the existing link with its own token. */
     readonly createEntire: (operatorId: number, link: NewShareLink) => Effect.Effect<ShareLinkRow, never, CurrentActor>
     readonly createPartial: (
       operatorId: number,
       link: NewPartialLink
     ) => Effect.Effect<PartialLinkCreation, never, CurrentActor>
-    /** Undefined if there is no such link. */
     readonly remove: (
       operatorId: number,
       id: number
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined if there is no such link or its operator is banned or closed. */
+    /** Returns undefined for an unknown token or a suspended operator. */
     readonly findByToken: (token: string) => Effect.Effect<OpenedLinkRow | undefined>
     readonly countProperties: (link: ShareLinkKey) => Effect.Effect<number>
-    /** Returns a page of the properties of a link, oldest first. */
+    /** Sorted by creation. */
     readonly listProperties: (link: ShareLinkKey, page: Page) => Effect.Effect<ReadonlyArray<SharedPropertySummary>>
   }
 >()("latchkey/domain/calendars/calendar-share-links/ShareLinkStore") {

@@ -21,24 +21,19 @@ import {
 import { READING_THREADS } from "./FeedReader.ts"
 import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
 
-/** Milliseconds for storing the outcome of a fetch, with all attempts to do so. */
+/** Includes retries. */
 const COMPLETION_MS = 15_000
 
-/**
- * Milliseconds of a claim. Fetching, reading and applying the calendar fit into them, even if all other calendars that the process has
- * claimed are read first and each takes as long as it may.
- */
+/** Long enough even if all other claimed calendars are read first and each takes the maximum time. */
 export const FETCH_LEASE_MS =
   CALENDAR_FEED_MS + Math.ceil(CONCURRENT_FETCHES_MAX / READING_THREADS) * CALENDAR_FEED_READ_MS + COMPLETION_MS
 
 const readClaimedCalendars = makeRowsReader(ClaimedCalendar)
 const readClaimedCalendar = makeOptionalRowReader(ClaimedCalendar)
 
-/** How many days a fetch changed. */
 const ChangedDaysRow = Schema.Struct({ changed_days: Schema.Int })
 type ChangedDaysRow = typeof ChangedDaysRow.Type
 
-/** How many days a feed changed, and how many are busy in it. */
 const AppliedDaysRow = Schema.Struct({ ...ChangedDaysRow.fields, busy_days: Schema.Int })
 type AppliedDaysRow = typeof AppliedDaysRow.Type
 
@@ -53,21 +48,20 @@ const toCalendarClaim = ({ operator_id, id, attempts }: ClaimedCalendar, now: Da
 })
 
 /**
- * The imported calendars and their busy days, in the database, for the workers of all processes. Each calendar is a job
- * (jobs/job-queue.ts) that is never complete: `due_at` is the time of its next fetch.
+ * A calendar is a job that never completes: `due_at` is the time of its next fetch. Methods that store
+ * an outcome return undefined if another worker has claimed the calendar since.
  */
 export class CalendarQueue extends Context.Service<
   CalendarQueue,
   {
-    /** Claims up to `maxJobs` due calendars. `inProgress` are those that this process has claimed already. */
+    /** `inProgress` are calendars that this process has claimed already. */
     readonly claim: (
       now: Date,
       maxJobs: number,
       inProgress: Iterable<ClaimedCalendar>
     ) => Effect.Effect<ReadonlyArray<ClaimedCalendar>>
-    /** Reads a calendar without claiming it; undefined if the operator has no such calendar. */
+    /** Does not claim the calendar. */
     readonly find: (operatorId: number, id: number) => Effect.Effect<ClaimedCalendar | undefined>
-    /** Stores a feed that was read, by default by a worker; undefined if another worker has claimed the calendar since. */
     readonly apply: (
       calendar: ClaimedCalendar,
       update: CalendarUpdate,
@@ -75,14 +69,13 @@ export class CalendarQueue extends Context.Service<
       now: Date,
       by?: FetchedBy
     ) => Effect.Effect<AppliedDaysRow | undefined, never, CurrentActor>
-    /** Undefined as in `apply`. */
     readonly completeUnchanged: (
       calendar: ClaimedCalendar,
       first: string,
       nextFetch: Date,
       now: Date
     ) => Effect.Effect<ChangedDaysRow | undefined>
-    /** Undefined as in `apply`, or if the failure is recorded already. */
+    /** Also returns undefined if the failure is recorded already. */
     readonly fail: (
       calendar: ClaimedCalendar,
       reason: string,

@@ -4,16 +4,15 @@ import { CALENDAR_FEED_READ_MB, CALENDAR_FEED_READ_MS } from "../../../platform/
 import type { FeedReadResult } from "./reading/feed.ts"
 import type { FeedReadRequest } from "./reading/reader-thread.ts"
 
-/** Feeds that a process reads at once, each in a thread of its own: beside one that takes its time others go on. */
+/** One slow feed does not delay the others. */
 export const READING_THREADS = 2
-/** Milliseconds a thread that has nothing to read is kept; what it has loaded and grown to goes with it. */
 const IDLE_THREAD_MS = 30_000
-/** Megabytes of what a thread makes and drops at once: `serve` gives the process more than a feed is worth. */
+/** Less than the process itself has (bin/flags.js). */
 const YOUNG_GENERATION_MB = 16
 
 /**
- * Reads what calendars say, off the thread that answers calls: however much work a feed is, it takes the time of a thread that
- * is ended when it takes too long or too much room, and nobody else's.
+ * Reads feeds in worker threads, so a large feed never blocks the event loop. A thread beyond its time or memory limit
+ * is terminated.
  */
 export class FeedReader extends Context.Service<
   FeedReader,
@@ -49,7 +48,6 @@ interface IdleThread {
 
 const terminateThread = (thread: Worker) => Effect.promise(() => thread.terminate())
 
-/** Threads that are made when they are needed, used again, and ended when nothing is read any more. */
 const makeThreadPool = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const idle: Array<IdleThread> = []
@@ -79,7 +77,7 @@ const makeThreadPool = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.suspend(() => terminateIdle(Number.POSITIVE_INFINITY)))
   return {
     acquire: Effect.sync(() => idle.pop()?.thread ?? startThread()),
-    /** One that has not answered is at work still, or broke. */
+    /** A thread without a result is still busy or has crashed. */
     release: (thread: Worker, exit: Exit.Exit<Option.Option<FeedReadResult>>) =>
       Exit.isSuccess(exit) && Option.exists(exit.value, (reading) => reading !== UNREADABLE_RESULT)
         ? park(thread)
@@ -91,21 +89,20 @@ const startThread = (): Worker => {
   const thread = new Worker(new URL("./reading/reader-thread.ts", import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: CALENDAR_FEED_READ_MB, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB }
   })
-  // What it fails with while nobody listens is found by whoever asks it next.
+  // Without a listener, an error would be uncaught and end the process.
   thread.on("error", () => {})
   return thread
 }
 
-/** What a thread answers; none in the time there is. */
+/** Returns none after the time limit. */
 const readInThread = (thread: Worker, request: FeedReadRequest): Effect.Effect<Option.Option<FeedReadResult>> =>
   Effect.callback<FeedReadResult>((resume) => {
-    // It is asked again and again: what listens for one answer listens no longer than for that.
     const removeListeners = () => thread.off("message", onMessage).off("exit", onExit)
     const onMessage = (reading: FeedReadResult) => {
       removeListeners()
       resume(Effect.succeed(reading))
     }
-    // Out of memory, or something that the library did not expect.
+    // The thread is out of memory or failed unexpectedly.
     const onExit = () => onMessage(UNREADABLE_RESULT)
     thread.on("message", onMessage).on("exit", onExit)
     thread.postMessage(request)

@@ -24,7 +24,6 @@ import {
   ImportedCalendarRow
 } from "./imported-calendar.ts"
 
-/** Removes a calendar, and makes the days available that only it blocked. */
 const makeRemoveCalendar = (sql: SqlClient.SqlClient) => {
   const changeLocked = changeWithCalendarLock(sql)
   return Effect.fnUntraced(function* (operatorId: number, id: number) {
@@ -37,24 +36,23 @@ const makeRemoveCalendar = (sql: SqlClient.SqlClient) => {
   })
 }
 
-/** Which calendars are meant; what is undefined does not narrow it. */
+/** Undefined fields match everything. */
 interface ImportedCalendarFilter {
   readonly operatorId: number | undefined
   readonly propertyId: number | undefined
 }
 
-/** What came of a fetch, and how the calendar stands after it. */
 export interface CalendarFetchReport extends CalendarFetchResult {
   readonly state: ImportedCalendar["state"]
 }
 
-/** Calendars of elsewhere that close days here. Each change is in the trail. */
+/** Each change is in the audit log. */
 export class ImportedCalendars extends Context.Service<
   ImportedCalendars,
   {
     /**
-     * Follows the calendar at an address from now on. The same address for the same property is the same calendar. Without
-     * `settings`, that calendar keeps its own.
+     * Returns the existing calendar if the property imports this URL already. Without `settings`, that calendar keeps
+     * its own.
      */
     readonly add: (
       operatorId: number,
@@ -62,28 +60,28 @@ export class ImportedCalendars extends Context.Service<
       url: string,
       settings?: CalendarSettings
     ) => Effect.Effect<{ readonly id: number }, NotFound | ValidationFailed, CurrentActor>
-    /** Changes the settings of a calendar, whose feed is then read again. */
+    /** Schedules a new fetch. */
     readonly update: (
       operatorId: number,
       id: number,
       settings: CalendarSettings
     ) => Effect.Effect<void, NotFound, CurrentActor>
     /**
-     * Accepts the last feed with unreadable parts as it was read: unblocks the days that were kept. `seenDigest` is the digest of the
-     * feed that the host saw.
+     * Accepts the last feed despite its unreadable parts and unblocks the days that were kept. `seenDigest` is the
+     * digest of the feed that the host saw.
      */
     readonly accept: (
       operatorId: number,
       id: number,
       seenDigest: string
     ) => Effect.Effect<CalendarAcceptance, NotFound | Conflict, CurrentActor | WakeUp>
-    /** For the administrator: the first `limit` that are wanted, by their ids, of all operators unless the filter names one. */
+    /** For the administrator. Sorted by id, of all operators unless the filter names one. */
     readonly list: (filter: ImportedCalendarFilter, limit: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
-    /** For the administrator: returns the operator and the property of a calendar. */
+    /** For the administrator. */
     readonly findOwner: (id: number) => Effect.Effect<CalendarOwner, NotFound>
-    /** Follows a calendar no more: what only it closed is open again. */
+    /** Unblocks the days that only this calendar blocked. */
     readonly remove: (operatorId: number, id: number) => Effect.Effect<void, NotFound, CurrentActor>
-    /** Fetches a calendar now; where another fetch of it is begun meanwhile, answers how it stands. */
+    /** Returns the stored status if another fetch begins meanwhile. */
     readonly fetch: (
       operatorId: number,
       id: number
@@ -163,7 +161,6 @@ const readStatus = makeOptionalRowReader(
   Schema.Struct({ state: CalendarState, error: Schema.NullOr(Schema.String), busy_days: Schema.Int })
 )
 
-/** How a calendar stands, and how many days from one on it says are busy. */
 const makeFindStatus = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, first: string) =>
   readStatus(sql`
       SELECT c.state, c.error, (

@@ -11,9 +11,6 @@ import { acceptFeedChange } from "./completion-statements.ts"
 import { hasCurrentReaderVersion } from "./feed-digest.ts"
 import { type ClaimedCalendar, calendarNotFoundError } from "./imported-calendar.ts"
 
-// The host accepts a feed with unreadable parts as it was read. The days that were kept blocked become available.
-
-/** The result of accepting a calendar. */
 export const CalendarAcceptance = Schema.Struct({ changed_days: Schema.Int })
 export type CalendarAcceptance = typeof CalendarAcceptance.Type
 
@@ -32,17 +29,13 @@ const notReadYetError = new Conflict({
   message: "id: the calendar has not been read by this release yet; accept it after its next successful fetch."
 })
 
-/** Returns why a calendar cannot be accepted; undefined if it can be. `seenDigest` is the digest of the feed that the host saw. */
 const findAcceptanceConflict = ({ digest, unreadable }: ClaimedCalendar, seenDigest: string): Conflict | undefined => {
   if (!hasCurrentReaderVersion(digest)) return notReadYetError
   if (unreadable === null) return nothingToAcceptError
   return seenDigest === digest ? undefined : readAgainError
 }
 
-/**
- * Accepts a calendar as it was read last. Idempotent: a second acceptance of the same feed changes nothing. Fails if the whole
- * feed was read, or if the calendar was read again after the host saw it.
- */
+/** Idempotent. Fails if the feed has no unreadable parts, or if it was read again after the host saw it. */
 export const makeAcceptCalendar = (sql: SqlClient) => {
   const changeLocked = changeWithCalendarLock(sql)
   const acceptLocked =

@@ -19,10 +19,10 @@ interface InsertCalendarParameters extends OperatorRowId {
   /** Sealed to the id. */
   readonly url: string
   readonly digest: Uint8Array
-  /** Digests of the tokens of this service that the URL contains. */
+  /** Digests of this service's own tokens in the URL. */
   readonly tokenDigests: ReadonlyArray<string>
   readonly host: string
-  /** Undefined: false for a new calendar; an existing calendar keeps its setting. */
+  /** Undefined is false for a new calendar and keeps an existing setting. */
   readonly skipUnavailable: boolean | undefined
   readonly now: Date
 }
@@ -37,8 +37,8 @@ const readInsertedCalendar = makeSingleRowReader(
 )
 
 /**
- * Adds a calendar, or finds the existing one. The caller holds the operator's lock, so that no other calendar is added at the same time.
- * The URL of a feed of this property is rejected: the property would block its own days for ever.
+ * The caller holds the operator's lock, so concurrent calls cannot exceed the limits. The property's own feed is
+ * rejected, because the property would block its own days for ever.
  */
 const makeInsertCalendar =
   (sql: SqlClient) =>
@@ -89,7 +89,7 @@ const makeInsertCalendar =
       })
     )
 
-/** Starts to import the calendar at a URL. Returns its id: the existing one if the property already imports this URL. */
+/** Returns the existing id if the property already imports this URL. */
 export const makeAddCalendar = (sql: SqlClient, { seal }: SecretSealer) => {
   const insertCalendar = makeInsertCalendar(sql)
   const runLocked = withOperatorLock(sql)

@@ -30,9 +30,8 @@ import { type FetchFailure, fetchFeed, toFetchFailure } from "./feed-request.ts"
 import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import { deletePastImportedDays, rescheduleAfterClockSetback } from "./retention.ts"
 
-/** The time between two fetches, a tenth shorter or longer, so that calendars that were added together spread out. */
+/** The jitter spreads calendars that were added together. */
 const REGULAR_INTERVAL: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
-/** The time after a failed fetch: the same, doubling up to two hours. */
 const FAILURE_BACKOFF: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
 
 export const importHorizonOf = ({ time_zone }: Pick<ClaimedCalendar, "time_zone">, now: number): ImportHorizon => {
@@ -40,28 +39,26 @@ export const importHorizonOf = ({ time_zone }: Pick<ClaimedCalendar, "time_zone"
   return { first, last: addDays(first, AVAILABILITY_END_DAYS) }
 }
 
-/** The outcome of a fetch. */
 type FetchAttempt =
   | { readonly outcome: "read"; readonly update: CalendarUpdate }
   | { readonly outcome: "unchanged"; readonly first: string }
   | FetchFailure
 
 /**
- * Returns the calendar if an unchanged feed need not be read again. Returns undefined if days have come within reach since it
- * was read, or if an earlier version of the reader read it.
+ * Returns undefined if even an unchanged feed must be read again: the horizon has moved on, or an earlier version of
+ * the reader read it.
  */
 const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
   calendar.applied_to !== null && calendar.applied_to >= last && hasCurrentReaderVersion(calendar.digest)
     ? calendar
     : undefined
 
-/** Limits the time of the download alone. Waiting for other calendars to be read does not count. */
+/** Waiting for a reader thread does not count. */
 const withFeedTimeout = Effect.timeoutOrElse({
   duration: CALENDAR_FEED_MS,
   orElse: () => Effect.succeed(toFetchFailure("its download took too long"))
 })
 
-/** Fetches a calendar once, in less time than the lease. */
 const attemptFetch = Effect.fnUntraced(function* (
   calendar: ClaimedCalendar
 ): Effect.fn.Return<FetchAttempt, never, ImportServices> {
@@ -93,7 +90,7 @@ const toLogAnnotations = ({ operator_id, property_id, id, host }: ClaimedCalenda
   host
 })
 
-/** The stored outcome of a fetch, or `superseded` if another fetch has begun since. The busy days of an unchanged feed are not counted. */
+/** `superseded`: another fetch has begun since. */
 export interface CalendarFetchResult {
   readonly outcome: FetchAttempt["outcome"] | "superseded"
   readonly busy_days: number | undefined
@@ -108,7 +105,6 @@ const SUPERSEDED_RESULT: CalendarFetchResult = {
   error: undefined
 }
 
-/** Stores the outcome of a fetch, and wakes the workers that dispatch its event. */
 const storeFetchOutcome = Effect.fnUntraced(function* (
   calendar: ClaimedCalendar,
   attempt: FetchAttempt,
@@ -142,7 +138,7 @@ const storeFetchOutcome = Effect.fnUntraced(function* (
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
 })
 
-/** Stores the outcome of a fetch and counts it, in this order: an outcome that could not be stored is stored again. */
+/** Counts after storing, because failed storing is repeated. */
 const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by: FetchedBy) =>
   Effect.tap(storeFetchOutcome(calendar, attempt, by), () =>
     incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
@@ -151,8 +147,8 @@ const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by
 type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
 
 /**
- * Fetches a calendar that a caller has read, whole, and returns the result. It holds no permit while it waits for the calendar. A
- * worker that has claimed the calendar stores nothing afterwards; if a worker claims it meanwhile, this fetch stores nothing.
+ * Reads the feed even if it is unchanged. Holds no concurrency permit while it waits. The stored result ends a worker's
+ * claim. If a worker claims the calendar meanwhile, nothing is stored.
  */
 export const fetchCalendarNow = (
   calendar: ClaimedCalendar
@@ -161,7 +157,6 @@ export const fetchCalendarNow = (
     recordFetchAttempt(calendar, attempt, "caller")
   )
 
-/** Logs a warning at the first fetch that fails, and at the first feed with unreadable parts. The calendar keeps the error. */
 const logFetchProblem = (calendar: ClaimedCalendar, result: CalendarFetchResult) => {
   if (result.error === undefined) return Effect.void
   const warn = (message: string) =>
@@ -193,7 +188,7 @@ export const calendarJobs = defineJobs({
   backlog: [{ kind: "calendars", statement: (sql, time) => backlogSql(sql, calendarBacklog(sql, time)) }]
 })
 
-/** Fetches imported calendars until the scope closes. The queue is fresh, because handlers have one on the connections of requests. */
+/** The queue is fresh because the handlers' queue uses request connections. */
 export const layerCalendarJobs = Layer.mergeAll(
   Layer.effectDiscard(startJobs(calendarJobs)),
   Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_INTERVAL_MS, deletePastImportedDays)),

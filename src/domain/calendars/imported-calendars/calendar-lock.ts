@@ -11,8 +11,8 @@ import { ClaimedCalendar } from "./imported-calendar.ts"
 const readCalendar = makeOptionalRowReader(ClaimedCalendar)
 
 /**
- * Runs a change of a calendar and its days in a transaction that locks the calendar first: the change sees all days that a worker
- * stored before. Returns undefined if the operator has no such calendar.
+ * Locks the calendar first, so the change sees all days that workers stored before. Returns undefined if the operator
+ * has no such calendar.
  */
 export const changeWithCalendarLock =
   (sql: SqlClient) =>
@@ -31,7 +31,6 @@ export const changeWithCalendarLock =
       )
     )
 
-/** Returns what a change of a locked calendar is about. `first`: from that day on subscribers are told of changed days. */
 export const toLockedCalendarKey = (
   { operator_id, id, attempts, time_zone }: ClaimedCalendar,
   now: Date

@@ -3,7 +3,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { recordChange } from "../../../changes/recorded-change.ts"
 import { readRowId } from "../../operator-rows.ts"
 
-/** The settings of a calendar that its host may change. */
 export interface CalendarSettings {
   /** Whether to ignore a "Not available" block at the end of the feed once its end has moved forward. */
   readonly skipUnavailable: boolean
@@ -14,8 +13,8 @@ interface SettingsChange extends CalendarSettings {
 }
 
 /**
- * For a CTE: changes the settings of the calendars in the CTE `calendarsCte` (`operator_id, id`) that have others, and makes them due,
- * so that their feeds are read again. The change overtakes a fetch that is under way.
+ * Changes the calendars in `calendarsCte` (`operator_id, id`) with other settings, and makes them due for a full read.
+ * The new `attempts` supersedes a running fetch.
  */
 export const updateSettingsSql = (
   sql: SqlClient,
@@ -28,11 +27,9 @@ export const updateSettingsSql = (
   WHERE i.operator_id = c.operator_id AND i.id = c.id AND i.skip_unavailable <> ${skipUnavailable}::boolean
   RETURNING i.operator_id, i.id`
 
-/** Selects the records of the CTE `changed`, which has the rows of {@link updateSettingsSql}. */
 export const changedSettingsRecordsSql = (sql: SqlClient): Fragment => sql`
   SELECT operator_id, 'imported_calendar:' || id AS record, '{skip_unavailable}'::text[] AS fields FROM changed`
 
-/** Changes the settings of a calendar. Returns its id; undefined if the operator has no such calendar. Equal settings change nothing. */
 export const changeCalendarSettings =
   (sql: SqlClient) =>
   (operatorId: number, id: number, { skipUnavailable }: CalendarSettings, now: Date) =>

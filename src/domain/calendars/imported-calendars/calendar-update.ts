@@ -3,15 +3,15 @@ import { CALENDAR_ERROR_LENGTH, CALENDAR_UNREADABLE_REASONS_MAX } from "../../..
 import type { BookingWindow, CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import type { ParsedFeed } from "./reading/feed.ts"
 
-// Decides which days of a feed are applied. A feed never opens a day because of something that could not be read.
+// A feed with unreadable parts makes no day available unless the host accepted it.
 
-/** Counts the clauses of the reader. Beyond the limit, the last clause says how many more parts there are. */
+/** Beyond the limit, the last clause counts the remaining parts. */
 const formatPartCount = (parts: number): string => {
   if (parts > CALENDAR_UNREADABLE_REASONS_MAX) return `More than ${CALENDAR_UNREADABLE_REASONS_MAX} parts`
   return parts === 1 ? "1 part" : `${parts} parts`
 }
 
-/** Returns the parts that could not be read as one text of at most {@link CALENDAR_ERROR_LENGTH} characters, null if there are none. */
+/** Returns null if everything was read. */
 export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | null => {
   if (parts.length === 0) return null
   const text = `${formatPartCount(parts.length)} of the calendar could not be read, so no dates became available: ${parts.join("; ")}`
@@ -20,10 +20,9 @@ export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | 
 }
 
 /**
- * Returns the end of the last "Not available" block, and whether that end has moved forward since an earlier fetch. `seen` is
- * the end at the last fetch. Tracking starts anew if the end moves back, and if the block begins after the earlier one ended:
- * that is another block, which the host may have made. Returns undefined if there is no such block, or if it reaches beyond
- * the days that are read, since its real end is unknown.
+ * Returns the end of the last "Not available" block, and whether it has moved forward since an earlier fetch. Tracking
+ * restarts if the end moves back, or if the block begins after the earlier one ended, because it may be another block.
+ * Returns undefined if the end is beyond the horizon and so unknown.
  */
 export const trackBookingWindow = (
   previousWindow: BookingWindow | undefined,
@@ -40,7 +39,6 @@ export const trackBookingWindow = (
 const bookingWindowOf = ({ unavailable_before, unavailable_moved }: ClaimedCalendar): BookingWindow | undefined =>
   unavailable_before === null ? undefined : { before: unavailable_before, hasMoved: unavailable_moved }
 
-/** Returns what to store for a calendar whose feed was read. `feed` identifies the feed. */
 export const toCalendarUpdate = (
   calendar: ClaimedCalendar,
   parsedFeed: ParsedFeed,
@@ -50,7 +48,7 @@ export const toCalendarUpdate = (
   const { etag, last_modified, digest } = feed
   const unreadable = describeUnreadableParts(parsedFeed.unreadable)
   const previousWindow = bookingWindowOf(calendar)
-  // The last block of a feed is known only if the whole feed could be read.
+  // An unreadable part could hide the last block.
   const bookingWindow =
     unreadable === null ? trackBookingWindow(previousWindow, parsedFeed.lastUnavailable, horizon.last) : previousWindow
   const skipsLastBlock = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true

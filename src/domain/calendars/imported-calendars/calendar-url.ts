@@ -5,10 +5,9 @@ import { parseReceiverUrl, type ReceiverPolicy } from "../../webhooks/deliveries
 import { SHARED_CALENDAR_PREFIX } from "../calendar-share-links/share-link-url.ts"
 import { FEEDS_PREFIX } from "../property-feeds/feed-url.ts"
 
-// The addresses calendars may be fetched from: those that webhooks may go to. They are secrets: whoever has one reads the
-// calendar. So beside the database nothing has more of them than the host.
+// Calendar URLs are secrets, so logs and error messages contain only their host name.
 
-/** An address in the form it is kept. `webcal` is what calendar programs call https. */
+/** Calendar programs write `webcal` for https. */
 export const parseCalendarUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> =>
   Result.map(parseReceiverUrl(text.trim().replace(/^webcals?:\/\//i, "https://"), policy), withoutFragment)
 
@@ -24,7 +23,6 @@ const decodePath = (path: string): string =>
     () => path
   )
 
-/** Whether feeds or shared calendars of this service are served there. */
 const isServedHere = (href: string, { publicUrl }: ReceiverPolicy): boolean => {
   const url = URL.parse(href)
   if (url === null || url.protocol !== publicUrl.protocol || url.port !== publicUrl.port) return false
@@ -35,7 +33,7 @@ const isServedHere = (href: string, { publicUrl }: ReceiverPolicy): boolean => {
   )
 }
 
-/** Where a redirect leads; fails as {@link parseCalendarUrl} does, and where it leads back here. */
+/** Fails as {@link parseCalendarUrl} does, and if the target is a feed of this service. */
 export const resolveRedirect = (
   location: string,
   from: string,
@@ -45,18 +43,14 @@ export const resolveRedirect = (
     isServedHere(href, policy) ? Result.fail(ownServiceUrlError) : Result.succeed(href)
   )
 
-/** The SHA-256 of an address, by which it is known again: its own column may be sealed. */
+/** Identifies a URL whose own column is sealed. */
 export const digestOfUrl = (url: string): Uint8Array => hash("sha256", url, "buffer")
 
-/** Digests of what may be tokens of feeds and shared calendars of this service in an address, in hexadecimal. */
 export const tokenDigestsIn = (url: string): ReadonlyArray<string> =>
   Array.from(url.matchAll(/(lkfeed|lkcal)_[0-9a-z]{26}/g), ([token]) => hash("sha256", token, "hex"))
 
-/** What people are told of where a calendar is. */
 export const hostOf = (url: string): string => URL.parse(url)?.hostname ?? ""
 
-/** Characters of the end of a secret address that tell a host which it is. */
 const URL_ENDING_CHARS = 4
 
-/** What people are told of the address itself: how it ends. */
 export const urlEndingOf = (url: string): string => url.slice(-URL_ENDING_CHARS)

@@ -4,10 +4,9 @@ import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
-// The statements that claim imported calendars. Rows are updated by ctid, and limits are text in the statement, so that PostgreSQL plans
-// for few rows.
+// Updates by ctid and literal limits make PostgreSQL plan for few rows.
 
-/** Calendars that a process fetches at once, those of one operator, and those of one host. */
+/** Per process, operator and host. */
 export const CONCURRENT_FETCHES_MAX = 24
 export const OPERATOR_FETCHES_MAX = 4
 export const URL_HOST_FETCHES_MAX = 8
@@ -16,12 +15,12 @@ interface ClaimDueParameters {
   readonly now: Date
   readonly leaseEnd: Date
   readonly maxJobs: number
-  /** The operator and the host of each calendar that this process has claimed already. */
+  /** One entry for each calendar that this process has claimed already. */
   readonly busyOperators: ReadonlyArray<number>
   readonly busyHosts: ReadonlyArray<string>
 }
 
-/** Selects the operators with due calendars by a loose index scan, so the number of their due calendars does not matter. */
+/** Uses a loose index scan, so the number of due calendars does not matter. */
 const operatorsWithDueCalendarsSql = (sql: SqlClient, { now }: Pick<ClaimDueParameters, "now">): Fragment => sql`
   with_due AS (
     (SELECT operator_id FROM imported_calendars WHERE due_at <= ${now} ORDER BY operator_id, due_at LIMIT 1)
@@ -39,10 +38,7 @@ const busyCtesSql = (sql: SqlClient, { busyOperators, busyHosts }: ClaimDueParam
     SELECT host FROM busy GROUP BY host HAVING count(*) >= ${sql.literal(String(URL_HOST_FETCHES_MAX))}
   )`
 
-/**
- * Selects the due calendars of operator `o`, within its share. Skips calendars that another worker has locked, and calendars of hosts that
- * have reached their limit, so that a slow host does not delay the others.
- */
+/** Skips locked calendars, and hosts at their limit, so that a slow host does not delay the others. */
 const dueCalendarsSql = (sql: SqlClient, { now }: ClaimDueParameters): Fragment => sql`
   SELECT * FROM (
     SELECT ctid AS place, due_at, host FROM imported_calendars
@@ -51,14 +47,13 @@ const dueCalendarsSql = (sql: SqlClient, { now }: ClaimDueParameters): Fragment 
     FOR NO KEY UPDATE SKIP LOCKED
   ) share LIMIT greatest(o.room, 0)`
 
-/** The columns of a claimed calendar `c`, except the time zone of its operator. */
 const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
   c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
 
 /**
- * Claims due calendars, round robin between operators. The operator with the fewest claimed calendars comes first, and each host has a
- * limit. Calendars of a suspended operator stay pending until it is active again.
+ * Claims round robin between operators, first for the operator with the fewest claims. Calendars of a suspended
+ * operator stay pending.
  */
 export const claimDueSql = (sql: SqlClient, parameters: ClaimDueParameters): Fragment => sql`
   WITH RECURSIVE ${operatorsWithDueCalendarsSql(sql, parameters)}, ${busyCtesSql(sql, parameters)}, o AS MATERIALIZED (
@@ -83,16 +78,12 @@ export const claimDueSql = (sql: SqlClient, parameters: ClaimDueParameters): Fra
   )
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
 
-/**
- * Selects one calendar of an operator, due or not, as a claim returns it, without ending a claim. `isLocked`: locks the calendar
- * until the transaction ends.
- */
+/** Selects a calendar in the form of a claim, without claiming it. `isLocked` locks it until the transaction ends. */
 export const selectOneSql = (sql: SqlClient, { operatorId, id }: OperatorRowId, isLocked: boolean): Fragment => sql`
   SELECT ${claimedCalendarColumnsSql(sql)}, operators.time_zone
   FROM imported_calendars c JOIN operators ON operators.id = c.operator_id
   WHERE c.operator_id = ${operatorId} AND c.id = ${id} ${isLocked ? sql`FOR UPDATE OF c` : sql``}`
 
-/** The due calendars that no worker has claimed. */
 export const calendarBacklog = (sql: SqlClient, { now }: Pick<ClaimDueParameters, "now">): BacklogSource => ({
   candidates: sql`${operatorsWithDueCalendarsSql(sql, { now })}, with_work AS (SELECT operator_id FROM with_due)`,
   condition: sql`(SELECT o.status FROM operators o WHERE o.id = with_work.operator_id) = 'active'`,

@@ -6,15 +6,15 @@ import { countImportedDaysSql, propertiesTouchedByImportSql } from "../availabil
 import { freezeFeedsOfRemovedCalendarsSql } from "../property-feeds/feed-freezing.ts"
 import type { CalendarUpdate } from "./imported-calendar.ts"
 
-// The statements that store the outcome of a fetch. Each first checks that the worker still holds its claim, and locks the calendar, so
-// that its days do not change meanwhile. Every statement is idempotent.
+// Each statement checks the claim and locks the calendar. All are idempotent.
 //
-// A busy day may come from a feedback loop: the marketplace repeats a day that it read in our feed (property_feeds.told). Such a day is
-// marked (column `echo`).
+// A busy day may come from a feedback loop: the marketplace repeats a day that it read in our feed.
+// The column `echo` marks such a day.
 //
-// - A new day is marked if our feed reported it within CALENDAR_FEEDBACK_LOOP_MS. It stays marked while our feed reports it.
-// - The mark is cleared once our feed was read without the day and the calendar still has it. It stays cleared while the calendar has
-//   the day.
+// - A new day is marked if our feed reported it within CALENDAR_FEEDBACK_LOOP_MS. It stays marked while our feed
+//   reports it.
+// - The mark is cleared once our feed was read without the day and the calendar still has it. It stays cleared while
+//   the calendar has the day.
 
 export interface CalendarClaim {
   readonly operator_id: number
@@ -24,15 +24,14 @@ export interface CalendarClaim {
 }
 
 /**
- * Who fetched a calendar. A worker has claimed it before. A caller has only read it, so storing a caller's fetch ends the claim of a
- * worker, and writes an audit entry even if no day changed.
+ * A caller fetches without a claim. Storing its fetch ends a worker's claim, and writes an audit entry even if no day
+ * changed.
  */
 export type FetchedBy = "worker" | "caller"
 
 const nextAttemptsSql = (sql: SqlClient, by: FetchedBy): Fragment =>
   by === "caller" ? sql`attempts = i.attempts + 1` : sql`attempts = i.attempts`
 
-/** Selects the calendar of the CTE `settled`, as fetched by a caller. */
 const fetchedCalendarSql = (sql: SqlClient, field: "fetched_at" | "error"): Fragment => sql`
   SELECT operator_id, 'imported_calendar:' || id AS record, ARRAY[${sql.literal(`'${field}'`)}]::text[] AS fields FROM settled`
 
@@ -40,8 +39,8 @@ const isClaimedCondition = (sql: SqlClient, { operator_id, id, attempts }: Calen
   sql`operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts}`
 
 /**
- * For a CTE `feed_record` of one row. `days`: the days that our feed for the calendar in the CTE `calendar` last reported.
- * `recent_days`: the same days if that was within CALENDAR_FEEDBACK_LOOP_MS, else none.
+ * Selects one row: the days that our feed last reported, and in `recent_days` the same days if that was within
+ * CALENDAR_FEEDBACK_LOOP_MS.
  */
 const recordedFeedDaysSql = (sql: SqlClient, now: Date): Fragment => sql`
   SELECT coalesce(f.told, '{}') AS days,
@@ -54,7 +53,6 @@ const recordedFeedDaysSql = (sql: SqlClient, now: Date): Fragment => sql`
 const feedbackLoopIntervalSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_FEEDBACK_LOOP_MS))} milliseconds'`
 
-/** For a CTE: clears the mark of days from `first` on that our feed no longer reports. */
 const clearFeedbackLoopsSql = (
   sql: SqlClient,
   first: { readonly first: string }["first"],
@@ -70,10 +68,7 @@ interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdate, "boo
   readonly nextFetch: Date
 }
 
-/**
- * Stores the busy days of a calendar and unblocks days that it no longer names. If it may open no day, those days stay blocked,
- * and `kept` on the calendar lists them. Kept days count as days that the calendar says.
- */
+/** If `unblocksDays` is false, days that the feed no longer contains stay blocked, and `kept` lists them. */
 export const applyUpdateChange = (sql: SqlClient, parameters: ApplyUpdateParameters, by: FetchedBy): RecordedChange => {
   const { days, first, last, now, unblocksDays } = parameters
   const changed = sql`
@@ -134,7 +129,7 @@ interface CompleteUnchangedParameters extends CalendarClaim {
   readonly nextFetch: Date
 }
 
-/** The feed is unchanged. Marks of feedback loops may end. */
+/** Our feed may have been read again, so marks may still end. */
 export const completeUnchangedSql = (sql: SqlClient, parameters: CompleteUnchangedParameters): Fragment => sql`
   WITH calendar AS (
     UPDATE imported_calendars
@@ -149,8 +144,8 @@ interface AcceptFeedParameters extends CalendarClaim {
 }
 
 /**
- * Accepts a feed with unreadable parts as it was read: unblocks the days that were kept. The calendar becomes due at once, since
- * the acceptance overtakes a fetch that is under way. The caller must have locked the calendar, as for {@link removeCalendarChange}.
+ * Unblocks the days that were kept. The calendar becomes due at once, because this supersedes a running fetch. The
+ * caller must hold the lock, as for {@link removeCalendarChange}.
  */
 export const acceptFeedChange = (sql: SqlClient, parameters: AcceptFeedParameters): RecordedChange => ({
   change: sql`
@@ -184,7 +179,6 @@ interface FailFetchParameters extends CalendarClaim {
   readonly nextFetch: Date
 }
 
-/** The busy days of the last successful fetch stay. */
 export const failFetchSql = (
   sql: SqlClient,
   parameters: FailFetchParameters,
@@ -196,7 +190,6 @@ export const failFetchSql = (
   WHERE ${isClaimedCondition(sql, parameters)} AND failures = ${parameters.failures}
   RETURNING operator_id, id, state, error`
 
-/** Like {@link failFetchSql}, for a fetch by a caller: it writes an audit entry. */
 export const failFetchChange = (sql: SqlClient, parameters: FailFetchParameters): RecordedChange => ({
   change: sql`settled AS (${failFetchSql(sql, parameters, "caller")})`,
   events: [],
@@ -205,7 +198,6 @@ export const failFetchChange = (sql: SqlClient, parameters: FailFetchParameters)
     SELECT id, state, error, 0 AS changed_days, NULL::bigint AS busy_days, false AS is_superseded FROM settled`
 })
 
-/** Releases the claim of a calendar without a change. */
 export const releaseCalendarSql = (sql: SqlClient, parameters: CalendarClaim): Fragment => sql`
   UPDATE imported_calendars SET due_at = ${parameters.now} WHERE ${isClaimedCondition(sql, parameters)}`
 
@@ -214,8 +206,8 @@ interface RemoveCalendarParameters extends CalendarClaim {
 }
 
 /**
- * Deletes a calendar and unblocks the days that only it blocked. The caller must have locked it in an earlier statement: then no worker
- * can add days that this statement does not see.
+ * Unblocks the days that only this calendar blocked. The caller must have locked it in an earlier statement, so that
+ * this one sees all days of workers.
  */
 export const removeCalendarChange = (sql: SqlClient, parameters: RemoveCalendarParameters): RecordedChange => ({
   change: sql`

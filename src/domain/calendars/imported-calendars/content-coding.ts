@@ -4,12 +4,10 @@ import { Effect } from "effect"
 import { errorCodeOf } from "../../../platform/database/error-reason.ts"
 import { CALENDAR_FEED_BYTES } from "../../../platform/limits.ts"
 
-// Decompresses calendars. Some hosts compress them although the request asks them not to: Accept-Encoding is only a preference
-// (RFC 9110, 12.5.3).
+// Some hosts compress anyway, because Accept-Encoding is only a preference (RFC 9110, 12.5.3).
 
 type Decompress = (bytes: Buffer) => Promise<Buffer>
 
-/** Decompression stops at the size of the largest calendar that is read. */
 const decompressionOptions = { maxOutputLength: CALENDAR_FEED_BYTES }
 
 const [gunzip, inflate, inflateRaw, brotliDecompress] = [
@@ -19,7 +17,7 @@ const [gunzip, inflate, inflateRaw, brotliDecompress] = [
   promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)
 ]
 
-/** The low half of the first byte of a zlib stream. Some hosts send `deflate` without the zlib frame. */
+/** Low half of a zlib stream's first byte. Some hosts send `deflate` without the zlib frame. */
 const ZLIB_METHOD = 8
 
 const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {
@@ -29,17 +27,13 @@ const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {
   br: (bytes) => brotliDecompress(bytes, decompressionOptions)
 }
 
-/** Characters of an unknown coding that an error repeats. */
 const CODING_NAME_LENGTH = 40
 
 export const TOO_LARGE_REASON = `it is larger than ${CALENDAR_FEED_BYTES / 1024 / 1024} MiB`
 
 const isTooLarge = (error: unknown): boolean => errorCodeOf(error) === "ERR_BUFFER_TOO_LARGE"
 
-/**
- * Returns the decompressed body of a response. Fails with a clause if the coding is unknown, if there are several codings, if
- * the body cannot be decompressed, or if it has more than {@link CALENDAR_FEED_BYTES}.
- */
+/** Fails with a clause for the error message. */
 export const decodeBody = (bytes: Buffer, contentEncoding: string | undefined): Effect.Effect<Buffer, string> => {
   const codings = (contentEncoding ?? "")
     .toLowerCase()

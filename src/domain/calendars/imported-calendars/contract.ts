@@ -10,7 +10,7 @@ import {
 } from "../../../platform/limits.ts"
 import { CalendarState } from "./imported-calendar.ts"
 
-// Calendars of marketplaces whose busy days are blocked here (an extension).
+// An extension of the contract.
 
 const Url = textUpTo(WEBHOOK_URL_LENGTH).annotate({
   description: "`https` or `webcal`. A secret, as a password is: no answer shows it again."
@@ -26,7 +26,7 @@ const FetchError = Schema.NullOr(Schema.String).annotate({
     "Why it could not be fetched, or, with the state `ok`, which parts could not be read, so that no day became available."
 })
 
-/** The digest of a calendar's last feed. Callers compare it and send it back; its form may change. */
+/** Opaque: its form may change. */
 export const FeedDigest = Schema.String.check(
   Schema.makeFilter((text) => (text === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, CALENDAR_DIGEST_LENGTH)), {
     expected: `a digest of at most ${CALENDAR_DIGEST_LENGTH} characters`,
@@ -63,7 +63,6 @@ export const ImportedCalendar = Schema.Struct({
 })
 export type ImportedCalendar = typeof ImportedCalendar.Type
 
-/** How a calendar stands after a fetch. */
 export const CalendarFetchOutcome = Schema.Struct({
   state: CalendarState,
   busy_days: Schema.NullOr(Schema.Int).annotateKey({

@@ -14,19 +14,17 @@ import { resolveRedirect } from "./calendar-url.ts"
 import { decodeBody, TOO_LARGE_REASON } from "./content-coding.ts"
 import { digestOfFeed } from "./feed-digest.ts"
 
-// What a host answers that is asked for a calendar. Nothing that is told of it has the address in it.
+// Failure reasons never contain the URL, which is a secret.
 
-/** Milliseconds of one question, of which a redirect makes another. */
+/** For each redirect too. */
 export const FEED_REQUEST_TIMEOUT_MS = 20_000
 
-/** What is known of a calendar from the last time, to ask only for what is new. */
 interface FeedValidators {
   readonly etag: string | null
   readonly last_modified: string | null
   readonly digest: string | null
 }
 
-/** What came, and by what it is known again. */
 interface FeedBody extends FeedValidators {
   readonly outcome: "body"
   readonly bytes: Buffer
@@ -36,7 +34,7 @@ interface FeedBody extends FeedValidators {
 export interface FetchFailure {
   readonly outcome: "failed"
   readonly reason: string
-  /** How long the host wants to be left alone, at most `CALENDAR_RETRY_AFTER_MS`. */
+  /** At most `CALENDAR_RETRY_AFTER_MS`. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -71,10 +69,7 @@ const readFeedBody = ({ headers, bytes, isComplete }: HttpResponse): Effect.Effe
       })
     : Effect.succeed(toFetchFailure(TOO_LARGE_REASON))
 
-/**
- * Asks for a calendar, past as many redirects as there may be. `validators` undefined: whatever it is, it is wanted whole. It never
- * fails.
- */
+/** Follows redirects. Without `validators` the request is unconditional. */
 export const fetchFeed = Effect.fnUntraced(function* (
   url: string,
   validators: FeedValidators | undefined,
@@ -120,7 +115,6 @@ const describeNetworkFailure = (reason: string, detail: string): string => {
       return `its address is not allowed: ${detail}`
     case "timeout":
       return `its host was too slow: ${detail}`
-    // What the library says of it is meant for who runs the host.
     case "tls":
       return "its host has no working TLS"
     case "protocol":

@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import { applyRetention, nextRowsCondition } from "../../../jobs/retention.ts"
 import { CALENDAR_DAY_RETENTION_MS, CALENDAR_RETRY_AFTER_MS } from "../../../platform/limits.ts"
 
-/** Milliseconds ahead beyond which nothing is due: the longest that a host may ask for, and what clocks may differ. */
+/** The longest `Retry-After` plus an hour for differences between clocks. */
 export const MAX_FETCH_AHEAD_MS = CALENDAR_RETRY_AFTER_MS + 60 * 60 * 1000
 
-/** Calendars that are due later than any is put off are due now: the clock was set back since. */
+/** A `due_at` beyond the maximum means that the clock was set back. */
 export const rescheduleAfterClockSetback = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const latestDueAt = new Date(now.getTime() + MAX_FETCH_AHEAD_MS)
@@ -17,7 +17,7 @@ export const rescheduleAfterClockSetback = Effect.fnUntraced(function* (now: Dat
   ])
 })
 
-/** Removes days that are long past, as of now. That they were busy stays counted: nobody asks for them any more. */
+/** The counts in `calendar_days` stay, because nobody reads days that old. */
 export const deletePastImportedDays = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const cutoff = new Date(now.getTime() - CALENDAR_DAY_RETENTION_MS)

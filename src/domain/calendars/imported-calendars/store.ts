@@ -9,7 +9,7 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { ImportedCalendar } from "./contract.ts"
 
-/** A calendar of a list, with its address as it is kept in place of its ending. */
+/** Has the sealed URL instead of `url_ending`. */
 export const ListedCalendarRow = Schema.Struct({
   ...Struct.omit(ImportedCalendar.fields, ["url_ending"]),
   url: Schema.String,
@@ -18,10 +18,8 @@ export const ListedCalendarRow = Schema.Struct({
 })
 export type ListedCalendarRow = typeof ListedCalendarRow.Type
 
-/** Which calendars of an operator; a property that is undefined does not narrow it. */
 interface ImportedCalendarSearch extends OperatorScoped {
   readonly propertyId: number | undefined
-  /** The day from which busy days are counted. */
   readonly today: string
 }
 
@@ -48,7 +46,6 @@ const makeSearch = (sql: SqlClient.SqlClient): ImportedCalendarStore["Service"][
     }
   )
 
-/** The lists of imported calendars; what changes one is ImportedCalendars. */
 export class ImportedCalendarStore extends Context.Service<
   ImportedCalendarStore,
   {

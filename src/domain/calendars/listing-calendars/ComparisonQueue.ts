@@ -12,18 +12,15 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
-/** Comparisons in progress in a process, those of one operator, and those of one of its accounts. */
+/** Per process, operator and channel account. */
 export const CONCURRENT_COMPARISONS_MAX = 16
 const OPERATOR_COMPARISONS_MAX = 4
 export const ACCOUNT_COMPARISONS_MAX = 2
 
-/** Milliseconds of a claim: the response of the channel and storing the result fit into them. */
 export const COMPARING_LEASE_MS = CHANNEL_ACTION_TIMEOUT_MS + 15_000
 
-/** Comparisons that one statement creates, or deletes. */
 export const COMPARISON_SYNC_ROWS = 1_000
 
-/** A claimed comparison. */
 export const ClaimedComparison = Schema.Struct({
   ...claimedJobFields,
   listing_row: Schema.Int,
@@ -49,8 +46,8 @@ interface SyncComparisonsParameters {
 const MAX_COMPARISON_AHEAD_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
- * Creates a due comparison for each mapped listing that has none, or has one of another mapping or account. Deletes the comparisons of
- * listings that are no longer mapped. Returns how many: at most COMPARISON_SYNC_ROWS of each per statement.
+ * Creates due comparisons for new or changed mappings, and deletes those of listings that are no longer mapped. Returns
+ * the number of rows, at most COMPARISON_SYNC_ROWS of each kind.
  */
 const syncComparisonsSql = (sql: SqlClient.SqlClient, { now, latestDueAt }: SyncComparisonsParameters): Fragment => {
   const most = sql.literal(String(COMPARISON_SYNC_ROWS))
@@ -89,7 +86,7 @@ const syncComparisonsSql = (sql: SqlClient.SqlClient, { now, latestDueAt }: Sync
     SELECT (SELECT count(*) FROM begun) + (SELECT count(*) FROM ended) AS rows`
 }
 
-/** A disconnected account is not polled: its comparisons are due when it is back. */
+/** Comparisons of a disconnected account stay pending. */
 export const COMPARISON_TABLE: JobTable<"listing_row"> = {
   table: "listing_comparisons",
   keyColumn: "listing_row",
@@ -102,7 +99,6 @@ export const COMPARISON_TABLE: JobTable<"listing_row"> = {
   leaseMs: COMPARING_LEASE_MS
 }
 
-/** Selects the listing of each claimed comparison. */
 const selectListingsSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.listing_row, claimed.attempts, claimed.failures, listing.account_id, listing.channel_type,
     listing.listing_id, o.time_zone, ${dayRangesSql(sql, sql`claimed.suspected`)} AS suspected, claimed.compared_at
@@ -113,12 +109,11 @@ const selectListingsSql = (sql: SqlClient.SqlClient): Fragment => sql`
 interface CompleteComparisonParameters extends JobClaim {
   readonly now: Date
   readonly nextDueAt: Date
-  /** Sets of days. */
+  /** In the text form of `datemultirange`. */
   readonly driftedDays: string
   readonly suspectedDays: string
 }
 
-/** Stores the result: a push of the drifted days is due. */
 const completeComparisonSql = (
   sql: SqlClient.SqlClient,
   parameters: CompleteComparisonParameters,
@@ -140,7 +135,6 @@ const completeComparisonSql = (
 
 const toDaySet = (days: ReadonlyArray<string>) => formatDaySet(days.map((day) => ({ start_date: day, end_date: day })))
 
-/** The result of a comparison. */
 interface ComparisonResult {
   readonly driftedDays: ReadonlyArray<string>
   readonly suspectedDays: ReadonlyArray<string>
@@ -158,7 +152,6 @@ const makeComparisonQueue = Effect.map(SqlClient.SqlClient, (sql) => {
     claim,
     release,
     postpone,
-    /** Creates and deletes comparisons as listings are mapped; returns how many, at most {@link COMPARISON_SYNC_ROWS} of each. */
     syncWithListings: (now: Date) =>
       Effect.map(
         readSyncedRows(
@@ -181,10 +174,7 @@ const makeComparisonQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   }
 })
 
-/**
- * When the calendars of listings are compared with their channels', in the database. A comparison is a job that is never complete, since
- * there is a next time.
- */
+/** A comparison is a job that never completes, because there is always a next one. */
 export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
   "latchkey/domain/calendars/listing-calendars/ComparisonQueue",
   { make: makeComparisonQueue }

@@ -3,11 +3,10 @@ import { SqlClient } from "effect/sql"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 
-/** How a push stands; `refused` by its channel, `dead` where that could not be told for too long. */
+/** `refused` by the channel; `dead` if the channel was unreachable for too long. */
 export const PushState = Schema.Literals(["waiting", "pushed", "refused", "dead"])
 export type PushState = typeof PushState.Type
 
-/** What a channel is to be told, or was. */
 export const LoggedPush = Schema.Struct({
   id: Schema.Int,
   operator_id: Schema.Int,
@@ -15,7 +14,6 @@ export const LoggedPush = Schema.Struct({
   listing_id: Schema.String,
   kind: Schema.String,
   state: PushState,
-  /** Why it is refused or dead, or what the last try failed by. */
   reason: Schema.NullOr(Schema.String),
   attempts: Schema.Int,
   created_at: InstantColumn,
@@ -24,10 +22,9 @@ export const LoggedPush = Schema.Struct({
 })
 export type LoggedPush = typeof LoggedPush.Type
 
-/** Which pushes are meant; what is undefined does not narrow it. */
+/** Undefined fields match everything. */
 interface ListingPushFilter {
   readonly operatorId: number | undefined
-  /** The channel's own id. */
   readonly listingId: string | undefined
   readonly state: PushState | undefined
 }
@@ -47,11 +44,10 @@ const makeListLatest =
         AND ${state === undefined ? sql`true` : sql`p.state = ${state}`}
       ORDER BY p.id DESC LIMIT ${limit}`)
 
-/** What whoever runs the service sees of pushes to channels. All operators', unless one is named. */
+/** For the administrator. */
 export class PushLog extends Context.Service<
   PushLog,
   {
-    /** Returns the latest pushes, the latest first. */
     readonly listLatest: (filter: ListingPushFilter, limit: number) => Effect.Effect<ReadonlyArray<LoggedPush>>
   }
 >()("latchkey/domain/calendars/listing-calendars/PushLog") {

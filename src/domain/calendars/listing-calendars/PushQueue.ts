@@ -18,13 +18,13 @@ import {
 } from "./push-statements.ts"
 
 /**
- * Whether the next push of partition `j` is the calendar's own. It comes before the pushes that the host requested, because a sold night
- * must not wait for a thousand prices. It never comes twice in a row, so that changed nights do not delay all other pushes.
+ * The calendar's own push precedes the host's pushes, because a sold night must not wait for a thousand prices. It
+ * never runs twice in a row, so it does not block the host's pushes.
  */
 const isCalendarPushCondition = (sql: SqlClient.SqlClient): Fragment => sql`
   (j.calendar_waits OR (NOT isempty(j.due_days) AND (NOT j.calendar_last OR j.waiting = 1)))`
 
-/** Selects the first push of each claimed listing. The calendar's own push has no row before it is sent. */
+/** The calendar's own push has no row before it is sent. */
 const selectFirstPushesSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.listing_row, claimed.attempts, claimed.failures, listing.account_id, listing.channel_type,
     listing.listing_id, first.id AS push_id,
@@ -41,11 +41,9 @@ const selectFirstPushesSql = (sql: SqlClient.SqlClient): Fragment => sql`
 
 type ListingKey = Pick<ClaimedPush, "operator_id" | "listing_row">
 
-/** How many pushes were completed. */
 const readCount = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int }))
 const readCalendarPush = makeOptionalRowReader(CalendarPushRow)
 const readInventory = makeOptionalRowReader(InventoryRow)
-/** How many pushes of a listing became dead letters, and whether one was the calendar's own. */
 const readDeadLetters = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
 
 const makeCompareSoon =
@@ -80,20 +78,18 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Creates the calendar's own push; undefined if another worker has claimed the listing since. */
     createCalendarPush: (claimedPush: ClaimedPush, now: Date) =>
       readCalendarPush(sql`${createCalendarPushSql(sql, toPartitionClaim(claimedPush, now))}`),
 
-    /** Returns what is known of a listing's days, as of now; undefined if there is no such listing any more. */
     loadInventory: makeLoadInventory(sql),
 
-    /** Completes a push that the channel accepted; undefined if another worker has claimed the listing since. */
+    /** Returns undefined, like the methods below, if another worker has claimed the listing since. */
     complete: (push: PushInProgress, span: PushSpan, now: Date) =>
       Effect.flatMap(currentTraceparent, (traceparent) =>
         readCount(complete({ ...toPushClaim(push, now), reason: undefined, ...span, traceparent }))
       ),
 
-    /** Completes a push that had nothing to send; undefined as in `complete`. */
+    /** For a push that had nothing to send. */
     completeEmpty: (push: PushInProgress, reason: string, now: Date) =>
       readCount(
         complete({
@@ -105,11 +101,10 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         })
       ),
 
-    /** Completes a push that the channel refused; undefined as in `complete`. */
     refuse: (push: PushInProgress, reason: string, now: Date) =>
       readCount(sql`${recordRefusedSql(sql, { ...toPushClaim(push, now), reason })}`),
 
-    /** Postpones the listing; its pushes that are too old become dead letters; undefined as in `complete`. */
+    /** Postpones all pushes of the listing. Those that are too old become dead letters. */
     fail: (push: PushInProgress, reason: string, nextAttempt: Date, now: Date) =>
       readDeadLetters(
         sql`${postponePushSql(sql, {
@@ -121,14 +116,14 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         })}`
       ),
 
-    /** Makes the comparison of the listing due, which finds the days of dead letters again. */
+    /** The comparison finds the days of dead letters again. */
     compareSoon: makeCompareSoon(sql)
   }
 })
 
 /**
- * The changes of listings that are to be sent to channels, in the database. Each listing is a partition, so its changes arrive in order
- * and none overtakes a retried one. The claimed push of a dead worker is sent again when its lease ends.
+ * Each listing is a partition, so its changes arrive in order, also when one is retried. The push of a dead worker is
+ * sent again when the lease ends.
  */
 export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/calendars/listing-calendars/PushQueue", {
   make: makePushQueue

@@ -4,12 +4,11 @@ import { unavailableCountsSql } from "../availability/calendar-days.ts"
 import { dayRangesSql, daySetSql } from "./due-days.ts"
 import { claimedPartitionSql, type PartitionClaim } from "./push-statements.ts"
 
-// The statements by which a worker finds out what to send. They are two, so that the inventory is read after the due days were moved to the
-// push and is at least as new as they are.
+// Two statements, so that the inventory is read after the due days were moved to the push.
 
 /**
- * Creates the calendar's own push of a queue partition: the due days become its days, beside the days that could not be sent before.
- * Returns the days and the operator's time zone, or no row if another worker has claimed the partition since.
+ * Adds the due days to an earlier push that could not be sent, or creates one. Returns no row if another worker has
+ * claimed the partition since.
  */
 export const createCalendarPushSql = (sql: SqlClient, claim: PartitionClaim): Fragment => sql`
   WITH lane AS MATERIALIZED (
@@ -36,7 +35,6 @@ export const createCalendarPushSql = (sql: SqlClient, claim: PartitionClaim): Fr
   SELECT push.id AS push_id, push.ranges AS days, o.time_zone
   FROM (SELECT * FROM joined UNION ALL SELECT * FROM made) push JOIN operators o ON o.id = push.operator_id`
 
-/** Days of a listing, from the first to the last. */
 interface ReadInventoryParameters {
   readonly operator_id: number
   readonly listing_row: number
@@ -44,13 +42,10 @@ interface ReadInventoryParameters {
   readonly end_date: string
 }
 
-/**
- * How many of a listing can be sold on each day, as the calendar is now. Days are distances from the first: numbers, as in
- * availability/store.ts.
- */
+/** Days are offsets from `start_date`, as in availability/store.ts. */
 export const readInventorySql = (sql: SqlClient, parameters: ReadInventoryParameters): Fragment => {
   const { operator_id, listing_row, start_date, end_date } = parameters
-  // Of what the host asked for nothing is looked at: that may be much, and said_days know of it.
+  // Without the host's own pushes, which may be many: `said_days` has their days.
   const pushedDays = sql`(
     SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
     WHERE p.operator_id = listing.operator_id AND p.listing_row = listing.id AND p.settled_at IS NULL

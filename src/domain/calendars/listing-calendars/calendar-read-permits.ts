@@ -7,7 +7,6 @@ import {
   QUEUED_CALENDAR_READS_MAX
 } from "../../../platform/limits.ts"
 
-/** The reads of one operator in this process. */
 interface OperatorReads {
   readonly permits: Semaphore.Semaphore
   /** Running and queued reads. */
@@ -15,15 +14,15 @@ interface OperatorReads {
 }
 
 /**
- * Limits the calendar reads of each operator in this process, because a read may take long and use much memory. Further reads of
- * the operator are queued in order. Operators do not delay each other.
+ * Limits calendar reads per operator, because a read may take long and use much memory. Operators do not delay each
+ * other.
  */
 export class CalendarReadPermits {
   readonly #operators = new Map<number, OperatorReads>()
 
   /**
-   * Runs a read while it holds a permit of its operator. Fails with 500 and `Retry-After`, before the read begins, if too many
-   * reads are queued or no permit becomes free within {@link CALENDAR_READ_WAIT_MS}.
+   * Fails before the read begins, with 500 and `Retry-After`, if too many reads are queued or no permit becomes free
+   * within {@link CALENDAR_READ_WAIT_MS}.
    */
   readonly within = <A, E, R>(
     operatorId: number,
@@ -50,7 +49,7 @@ export class CalendarReadPermits {
     )
 }
 
-/** Runs a read with a permit, for which it waits at most {@link CALENDAR_READ_WAIT_MS}. The read itself has no limit. */
+/** Limits the wait, not the read. */
 const runWithPermit = <A, E, R>(
   permits: Semaphore.Semaphore,
   read: Effect.Effect<A, E, R>

@@ -15,10 +15,9 @@ import type { search_listing_calendars } from "./contract.ts"
 import { validateResponseSize } from "./rules.ts"
 import type { ListingCalendarStore } from "./store.ts"
 
-/** Listings of one call that channels are asked for at once. */
+/** Per call. */
 export const CONCURRENT_CHANNEL_READS = 4
 
-/** A listing that is read, and where it stands in the call. */
 interface ListingToRead {
   readonly index: number
   readonly accountId: number
@@ -26,7 +25,7 @@ interface ListingToRead {
   readonly listing_id: string
 }
 
-/** Reads the present calendars from the channels, in the order of the request. Holds no concurrency permit while it waits. */
+/** Keeps the order of the request. Holds no concurrency permit while it waits. */
 export const makeReadCalendars = (
   store: ListingCalendarStore["Service"],
   gateway: ChannelGateway["Service"],
@@ -76,7 +75,7 @@ const channelsTooSlowError = new Upstream({
   message: `listings: the channels did not answer within ${CALENDAR_READ_MS / 1000} seconds; ask for fewer listings.`
 })
 
-/** Of several listings one must be named that its channel did not answer for. */
+/** Names the listing whose channel failed. */
 const toReadError = (error: ChannelError, field: string): ChannelApiError => {
   const apiError = toApiError(error, field)
   return apiError._tag === "Upstream"

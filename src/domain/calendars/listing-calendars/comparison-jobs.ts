@@ -23,22 +23,21 @@ import { pushHorizonOf } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { PushSpan } from "./push.ts"
 
-// Compares the calendars of mapped listings with what their channels sell: every night, and when a listing is mapped. A push that was lost
-// for any reason is found and sent again.
+// Compares mapped listings every night and after each mapping, so that lost pushes are sent again.
 
-/** Pauses before the next attempt at an unreachable channel: a minute, doubling up to an hour, each a quarter shorter or longer. */
+/** For an unreachable channel. */
 export const COMPARING_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 60 * 60 * 1000, jitter: 0.25 }
 
-/** Milliseconds until days are compared again that the channel sells less of: by then its bookings have arrived. */
+/** Bookings of the channel arrive meanwhile. */
 export const SUSPECTED_RECHECK_MS = 5 * 60 * 1000
 
-/** Milliseconds between two polls for newly mapped listings, and between two polls for due comparisons. */
+/** For newly mapped listings, and for due comparisons. */
 export const COMPARISON_SYNC_MS = 20_000
 export const COMPARING_POLL_MS = 5_000
-/** The shortest time between two polls: a poll reads all accounts, and at night a comparison is due whenever another ends. */
+/** At night a comparison is due whenever another ends, and each poll reads all accounts. */
 export const COMPARING_GAP_MS = 250
 
-/** Reads what the channel sells. `later`: the channel is unreachable now. `never`: it is not asked again before the next night. */
+/** `later`: the channel is unreachable. `never`: wait for the next regular comparison. */
 const readChannelCalendar = Effect.fnUntraced(function* (
   comparison: ClaimedComparison,
   { start_date, end_date }: PushSpan
@@ -81,7 +80,7 @@ const toChannelCalendarResult = (error: ChannelError): ChannelCalendarResult => 
 
 const NO_DRIFT: Drift = { more: [], fewer: [], suspected: [] }
 
-/** Compares once. Reads the channel first, so that it sees what changes here meanwhile. */
+/** Reads the channel before the inventory, to see changes that happen meanwhile. */
 const attemptComparison = Effect.fnUntraced(function* (comparison: ClaimedComparison) {
   const horizon = pushHorizonOf(dateInZone(yield* DateTime.nowAsDate, comparison.time_zone))
   const result = yield* readChannelCalendar(comparison, horizon)
@@ -119,18 +118,17 @@ const storeComparison = Effect.fnUntraced(function* (
   yield* (yield* WakeUp).wake
 })
 
-/** Stores a comparison and counts it, in this order: an outcome that could not be stored is stored again. */
+/** Counts after storing, because failed storing is repeated. */
 const completeComparison = (comparison: ClaimedComparison, attempt: ComparisonAttempt, end: AttemptEnd) =>
   Effect.andThen(
     storeComparison(comparison, attempt, end),
     incrementCounter(channelComparisons.withLabels({ outcome: attempt.end === "later" ? "failed" : "compared" }))
   )
 
-/** Returns the last day of the comparison before. Undefined: there was none. */
 const findLastComparedDay = ({ compared_at, time_zone }: ClaimedComparison): string | undefined =>
   compared_at === null ? undefined : pushHorizonOf(dateInZone(compared_at, time_zone)).end_date
 
-/** Logs the drift. A newly mapped listing and a day that came within reach are no fault, so they log no warning. */
+/** Newly mapped listings and new days at the end of the horizon are no fault. */
 const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArray<string>) => {
   const { operator_id, channel_type, listing_id } = comparison
   const lastComparedDay = findLastComparedDay(comparison)
@@ -167,13 +165,12 @@ export const comparisonJobs = defineJobs({
   backlog: [{ kind: "comparisons", statement: (sql, time) => fairBacklogSql(sql, COMPARISON_TABLE, time) }]
 })
 
-/** Creates the comparisons of all newly mapped listings. */
 export const syncAllComparisons = Effect.fnUntraced(function* (now: Date) {
   const queue = yield* ComparisonQueue
   while ((yield* queue.syncWithListings(now)) >= COMPARISON_SYNC_ROWS) yield* Effect.yieldNow
 })
 
-/** Compares until the scope closes, in any number of processes on one database. The first sync waits, because a start is busy. */
+/** The first sync waits, because a start is busy. */
 const runComparisons = Effect.gen(function* () {
   const { startPolling, notifyChanged } = yield* makeJobRunner(comparisonJobs)
   const syncAndWakeUp = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, syncAllComparisons), notifyChanged)
@@ -183,7 +180,6 @@ const runComparisons = Effect.gen(function* () {
   yield* startPolling
 })
 
-/** Compares the calendars of listings with their channels, until the scope closes. */
 export const layerComparisonJobs = Layer.effectDiscard(runComparisons).pipe(
   Layer.provide([ComparisonQueue.layer, PushQueue.layer])
 )

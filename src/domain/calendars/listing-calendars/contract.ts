@@ -20,9 +20,9 @@ import { channelErrors } from "../../channels/port/channel-api-errors.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
 import { ListingDay } from "../../channels/port/listing-days.ts"
 
-// What channels sell of a listing on each day: prices, inventories, restrictions (contract facts 6.3 and 6.4).
+// Contract facts 6.3 and 6.4.
 
-/** Channels that are told what they sell (contract facts 0.4): the nine, and the regional one. */
+/** Contract facts 0.4. */
 export const CALENDAR_PUSH_CHANNELS: ReadonlyArray<string> = [
   "airbnb",
   "booking.com",
@@ -36,7 +36,7 @@ export const CALENDAR_PUSH_CHANNELS: ReadonlyArray<string> = [
   "ctrip"
 ] satisfies ReadonlyArray<ChannelType>
 
-// Whoever names a listing has seen it and its channel_type: the ten are told to who has not, and not to every tool's reader.
+// Omits the names from the JSON schema to keep tool descriptions short. The error lists them.
 const CalendarPushChannel = Schema.String.check(
   Schema.makeFilter(
     (text) => {
@@ -127,7 +127,6 @@ export const search_listing_calendars = operation("search_listing_calendars", {
   )
 })
 
-/** What a change of a listing may be refused with. */
 const changeErrors = [NotFound, Conflict] as const
 
 export const update_listing_prices = operation("update_listing_prices", {

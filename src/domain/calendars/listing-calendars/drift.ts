@@ -3,36 +3,32 @@ import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
 import { countSellable, type ListingInventory, listDayOffsets } from "./listing-inventory.ts"
 import type { DayRange } from "./rules.ts"
 
-// What a channel sells of a listing beside what can be sold here.
-
 const HOUR_MS = 60 * 60 * 1000
-/** Calendars are compared from three o'clock at night on, each at its own moment of two hours. */
+/** From 03:00 local time, spread over two hours. */
 const COMPARISON_START_MS = 3 * HOUR_MS
 const COMPARISON_SPREAD_MS = 2 * HOUR_MS
 
-/** When a listing's calendar is compared next; `random` is from 0 to 1. */
+/** `random` is from 0 to 1. */
 export const computeNextComparisonAt = (now: Date, timeZone: string, random: number): Date => {
   const comparisonTimeOn = (day: string) =>
     new Date(startOfDay(day, timeZone).getTime() + COMPARISON_START_MS + random * COMPARISON_SPREAD_MS)
   const today = dateInZone(now, timeZone)
-  // Who was compared this night is not compared in it again.
   const tonight = startOfDay(today, timeZone).getTime() + COMPARISON_START_MS
   return comparisonTimeOn(now.getTime() < tonight ? today : addDays(today, 1))
 }
 
-/** Days on which the two differ, each in order. */
 export interface Drift {
-  /** The channel sells more than there is. */
+  /** The channel sells more than is available. */
   readonly more: ReadonlyArray<string>
-  /** It sells less, at two looks. */
+  /** The channel sells less in two consecutive comparisons. */
   readonly fewer: ReadonlyArray<string>
-  /** It sells less, at this look: what it has sold may be on its way to us. */
+  /** The channel sells less for the first time, perhaps because of a booking that has not arrived yet. */
   readonly suspected: ReadonlyArray<string>
 }
 
 /**
- * Compares the days that the channel answered. What it is still to be told says nothing, and of what the host said for this
- * listing alone only that it sells a night of which there is nothing to sell.
+ * Ignores days that are still to be sent. A day whose inventory the host set differs only if it is sold while nothing
+ * is available.
  */
 export const findDrift = (
   stock: ListingInventory,

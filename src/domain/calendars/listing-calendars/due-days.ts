@@ -4,34 +4,34 @@ import type { InternalSubscriber } from "../../../jobs/events/internal-subscribe
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import type { DayRange } from "./rules.ts"
 
-// The days of which a channel does not know yet how many can be sold, as sets: as the database has them and as JSON.
+// Days whose inventory is still to be sent to a channel.
 
-/** The set of days that ranges of days, a JSON list, name. */
+/** `ranges` is a JSON list. Returns a `datemultirange`. */
 export const daySetSql = (sql: SqlClient, ranges: Fragment): Fragment => sql`
   (SELECT coalesce(range_agg(daterange((each ->> 'start_date')::date, (each ->> 'end_date')::date, '[]')), '{}')
     FROM jsonb_array_elements(${ranges}) each)`
 
-/** A set of days as ranges, a JSON list in the order of the days. */
+/** `days` is a `datemultirange`. Returns a sorted JSON list. */
 export const dayRangesSql = (sql: SqlClient, days: Fragment): Fragment => sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('start_date', lower(each), 'end_date', upper(each) - 1) ORDER BY each), '[]')
     FROM unnest(${days}) each)`
 
-/** Ranges of days as one parameter, to be followed by `::datemultirange`. */
+/** For a parameter with `::datemultirange`. */
 export const formatDaySet = (ranges: ReadonlyArray<DayRange>): string =>
   `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
 
-/** Milliseconds a listing rests after a push of its calendar's own: what changes meanwhile is one push. */
+/** Changes meanwhile are sent as one push. */
 export const CALENDAR_COOLDOWN_MS = 1_000
 
 export const cooldownSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_COOLDOWN_MS))} milliseconds'`
 
 /**
- * Marks days as due in the lanes of their listings: they are to be told as they are by then. `marked` selects `operator_id,
- * listing_row, account_id, days, traceparent`, each listing once. Of several changes that wait together the first keeps its
- * trace. What the host said of these days for one listing is no longer the last
- * word. Lanes are locked in one order. A lane that rests goes on when its rest is over, which
- * is never longer than a rest is: the clock may have been set back.
+ * `marked` selects `operator_id, listing_row, account_id, days, traceparent`, each listing once. The first pending
+ * change keeps its trace. The days lose an inventory set by the host (`said_days`).
+ *
+ * Partitions are locked in one order to avoid deadlocks. An idle partition waits at most one cooldown, because the
+ * clock may have been set back.
  */
 export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fragment => sql`
   INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since, traceparent)
@@ -49,15 +49,14 @@ export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fra
   RETURNING operator_id`
 
 /**
- * Whatever changes a night records that with the change: from there the night is due in the lane of each listing that sells
- * the property, by itself or as one of a room type. The days are a day wider than any time zone's, and looked at again when
- * they are told.
+ * Marks changed nights as due for each listing that sells the property, alone or in a room type. The range is a day
+ * wider than any time zone needs, and is clipped when it is sent.
  */
 export const markAvailabilityChangesDue: InternalSubscriber = (sql, dispatchedEvents, now) => {
-  // Worked out once, and not for every day.
+  // The subquery is evaluated once, not for each day.
   const day = (distance: number) =>
     sql`(SELECT (${now}::timestamptz AT TIME ZONE 'UTC')::date + (${sql.literal(String(distance))}))`
-  // OFFSET 0: a payload is looked into once, and not for every day in it.
+  // OFFSET 0 makes PostgreSQL parse each payload once, not for each day in it.
   const availabilityEvents = sql`
     SELECT operator_id, (payload ->> 'property_id')::bigint AS property_id, payload -> 'availabilities' AS nights, traceparent
     FROM ${dispatchedEvents} WHERE event = 'property_availability_updated' OFFSET 0`

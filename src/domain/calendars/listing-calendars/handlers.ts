@@ -17,7 +17,6 @@ import {
 import { type DayRange, findUnsupportedRestrictions, validatePushDates, validateRestrictions } from "./rules.ts"
 import { ListingCalendarStore, type PushRequest } from "./store.ts"
 
-/** Queues what the channel is to be told, once all of it is sound. */
 const queuePush = Effect.fnUntraced(function* (
   store: ListingCalendarStore["Service"],
   push: PushRequest,
@@ -41,7 +40,6 @@ const toReadonlyPricesError = ({ channel_type, listing_id }: PushRequest) =>
 const disconnectedError = (channelType: string) =>
   new BadRequest({ message: `listing_id: the account on ${channelType} is disconnected.` })
 
-/** Seconds after which some of what waits may have been told. */
 const RETRY_SECONDS = 60
 
 const tooManyPushesQueuedError = new Conflict({
@@ -70,7 +68,6 @@ const updateRestrictions =
       Result.flatMap(validatePushDates("restrictions", restrictions, today), validateRestrictions)
     )
 
-/** Returns the warnings of the response about restrictions that the channel does not support, if there are any. */
 const toWarnings = ({ channel_type, restrictions }: typeof update_listing_restrictions.payloadSchema.Type) => {
   const names = findUnsupportedRestrictions(channel_type, restrictions)
   if (names.length === 0) return {}

@@ -3,28 +3,25 @@ import { AVAILABILITY_END_DAYS, LISTING_INVENTORY_MAX } from "../../../platform/
 import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
 import type { DayRange } from "./rules.ts"
 
-// How many of a listing can be sold on each day, and what of that its channel is told.
-
-/** What is known of a listing's days from `start_date` on, at one moment. */
+/** A snapshot of the days from `start_date` on. */
 export interface ListingInventory extends DayRange {
-  /** It sells a property or the properties of a room type, of which so many are let. */
+  /** `linked`: the listing is mapped. `rooms`: number of active properties. */
   readonly linked: boolean
   readonly rooms: number
-  /** How many of them cannot be sold on a day, by how many days it is after `start_date`; no day: all can. */
+  /** Unavailable rooms by offset from `start_date`, without zeros. */
   readonly unsellable: ReadonlyMap<number, number>
-  /** Days of which the host said last, for this listing alone, how many can be sold. */
+  /** Days whose inventory the host set last, for this listing only. */
   readonly said: ReadonlyArray<DayRange>
-  /** Days that the channel is being told of by the calendar itself, or is to be. */
+  /** Days of pending or running calendar pushes. */
   readonly untold: ReadonlyArray<DayRange>
 }
 
-/** The days that can be told of: from today to the last that can be closed or opened. */
+/** From today to the last day that can be blocked. */
 export const pushHorizonOf = (today: string): DayRange => ({
   start_date: today,
   end_date: addDays(today, AVAILABILITY_END_DAYS)
 })
 
-/** What of the ranges lies between two days, both included. */
 export const clipRanges = (
   ranges: ReadonlyArray<DayRange>,
   { start_date, end_date }: DayRange
@@ -36,11 +33,10 @@ export const clipRanges = (
     }))
     .filter((range) => range.start_date <= range.end_date)
 
-/** How many can be sold, by how many days the day is after the first. */
 export const countSellable = ({ rooms, unsellable }: ListingInventory, offset: number): number =>
   Math.min(Math.max(rooms - (unsellable.get(offset) ?? 0), 0), LISTING_INVENTORY_MAX)
 
-/** The days of the ranges, by how many days they are after `first`. */
+/** Offsets count from `first`. */
 export const listDayOffsets = (first: string, ranges: ReadonlyArray<DayRange>): ReadonlySet<number> =>
   new Set(
     ranges.flatMap(({ start_date, end_date }) => {
@@ -49,7 +45,6 @@ export const listDayOffsets = (first: string, ranges: ReadonlyArray<DayRange>): 
     })
   )
 
-/** Days that follow each other and have the same number are one range. */
 const groupEqualDays = (first: string, inventories: ReadonlyMap<number, number>): ReadonlyArray<DayRangeInventory> => {
   const ranges: Array<{ from: number; to: number; inventory: number }> = []
   for (const [at, inventory] of Array.from(inventories).toSorted(([one], [other]) => one - other)) {
@@ -64,7 +59,6 @@ const groupEqualDays = (first: string, inventories: ReadonlyMap<number, number>)
   }))
 }
 
-/** What a channel is told of these days by the calendar itself. */
 export const toCalendarInventories = (
   stock: ListingInventory,
   days: ReadonlyArray<DayRange>
@@ -75,8 +69,8 @@ export const toCalendarInventories = (
   )
 
 /**
- * What a channel is told of the days the host named for this listing alone. His word counts where a later range has none of
- * the day, unless the calendar has changed there since; and a night of which nothing can be sold here is sold nowhere.
+ * The last range with a day decides. The available number replaces it if it is 0, or if the calendar has changed since
+ * (the day is no longer in `said`).
  */
 export const toHostInventories = (
   stock: ListingInventory,
@@ -86,7 +80,7 @@ export const toHostInventories = (
   const first = stock.start_date
   const hostDays = listDayOffsets(first, stock.said)
   const inventories = new Map<number, number>()
-  // From the last range on, so that a day is reckoned once, however many ranges name it.
+  // Backwards, so that each day is computed once.
   for (const { start_date, end_date, inventory } of requested.toReversed()) {
     const end = daysInRange(first, end_date)
     for (let at = daysInRange(first, start_date) - 1; at < end; at++) {

@@ -23,10 +23,10 @@ import { PUSH_TABLE, PUSHING_ROOM } from "./push-statements.ts"
 import { deleteOldPushes } from "./retention.ts"
 import { findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
 
-/** Pauses before the next attempt at an unreachable channel: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
+/** For an unreachable channel. */
 export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/** The content of a push, and how to send it. `emptyReason`: why a push without ranges is not sent. */
+/** `emptyReason`: why a push without ranges is not sent. */
 interface PushMessage {
   readonly push: PushInProgress
   readonly ranges: ReadonlyArray<PushSpan>
@@ -40,7 +40,7 @@ const toChannelAccountTarget = ({ operator_id, account_id, channel_type }: Claim
   channelType: channel_type
 })
 
-/** Sends the inventories of a listing, one call per LISTING_RANGES_MAX ranges, one after the other. */
+/** One call after the other. */
 const sendInventories =
   (claimedPush: ClaimedPush, inventories: ReadonlyArray<DayRangeInventory>) => (gateway: ChannelGateway["Service"]) =>
     Effect.forEach(
@@ -53,7 +53,7 @@ const sendInventories =
       { discard: true }
     )
 
-/** Builds the calendar's own push from the present inventory. Returns undefined if another worker has claimed the queue partition. */
+/** Returns undefined if another worker has claimed the partition. */
 const buildCalendarMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const queue = yield* PushQueue
   const now = yield* DateTime.nowAsDate
@@ -72,7 +72,6 @@ const buildCalendarMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPu
   } satisfies PushMessage
 })
 
-/** Limits the inventories that the host set for this listing to what can be sold. */
 const limitToInventory = Effect.fnUntraced(function* (
   claimedPush: ClaimedPush,
   requested: ReadonlyArray<DayRangeInventory>
@@ -83,7 +82,7 @@ const limitToInventory = Effect.fnUntraced(function* (
   return listingInventory === undefined ? requested : toHostInventories(listingInventory, requested)
 })
 
-/** Builds the message of a push. Returns undefined if another worker has claimed the queue partition. */
+/** Returns undefined if another worker has claimed the partition. */
 const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const { content, push_id, listing_id: listingId, channel_type } = claimedPush
   if (push_id === null) return yield* buildCalendarMessage(claimedPush)
@@ -123,7 +122,7 @@ const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   }
 })
 
-/** Maps a channel error to an outcome. Only `failed` is attempted again. */
+/** Only `failed` is attempted again. */
 const toPushOutcome = (error: ChannelError): PushOutcome => {
   const reason = describeChannelError(error)
   switch (error._tag) {
@@ -138,10 +137,7 @@ const toPushOutcome = (error: ChannelError): PushOutcome => {
   }
 }
 
-/**
- * Sends a push once, in less time than the lease. A defect of a connector counts as an unreachable channel, so that it does not block the
- * other pushes.
- */
+/** A defect of a connector counts as an unreachable channel, so it does not block other pushes. */
 const sendMessage = Effect.fnUntraced(function* ({ ranges, emptyReason, send }: PushMessage) {
   const span = findCoveringRange(ranges)
   if (span === undefined) return { end: "nothing", reason: emptyReason } satisfies PushOutcome
@@ -163,7 +159,6 @@ const sendMessage = Effect.fnUntraced(function* ({ ranges, emptyReason, send }: 
   )
 })
 
-/** An attempted push and its outcome. */
 interface PushAttempt {
   readonly push: PushInProgress
   readonly outcome: PushOutcome
@@ -180,8 +175,7 @@ const annotateWithPush = ({ claimedPush: { operator_id, channel_type, listing_id
   Effect.annotateLogs({ operator_id, channel_type, listing_id, push_id })
 
 /**
- * Stores the outcome of an attempt, and wakes the workers that dispatch the event of a success. Logs no warning for a calendar push to a
- * channel without a connector, because there would be one for each changed night.
+ * A calendar push to a channel without a connector logs no warning, because there would be one for each changed night.
  */
 const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAttempt, end: AttemptEnd) {
   const queue = yield* PushQueue
@@ -209,10 +203,7 @@ const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAtt
   }
 })
 
-/**
- * Postpones a push to its next attempt. If the calendar's own push is given up after a day, the calendar is compared with the channel's as
- * soon as the channel answers.
- */
+/** After a calendar push was given up, a comparison finds its days again. */
 const postponePush = Effect.fnUntraced(function* (
   push: PushInProgress,
   reason: string,
@@ -225,7 +216,7 @@ const postponePush = Effect.fnUntraced(function* (
   if (givenUp.of_calendar) yield* queue.compareSoon(push.claimedPush, now)
 })
 
-/** Milliseconds between two polls, however often changes wake the worker. */
+/** Applies even if changes wake the worker more often. */
 export const PUSH_POLL_GAP_MS = 100
 
 export const pushJobs = defineJobs({
@@ -234,7 +225,7 @@ export const pushJobs = defineJobs({
   backoff: PUSH_BACKOFF,
   queue: PushQueue,
   attempt: attemptPush,
-  // Counts the attempt last: an outcome that could not be stored is stored again.
+  // Counts after storing, because failed storing is repeated.
   complete: (_push, attempt, end) =>
     attempt === undefined
       ? Effect.void
@@ -253,7 +244,6 @@ export const pushJobs = defineJobs({
   backlog: [{ kind: "pushes", statement: (sql, time) => fairBacklogSql(sql, PUSH_TABLE, time) }]
 })
 
-/** Sends pending pushes to channels, until the scope closes. */
 export const layerPushJobs = Layer.merge(
   Layer.effectDiscard(startJobs(pushJobs)),
   Layer.effectDiscard(repeatPeriodically("retention of pushes", RETENTION_INTERVAL_MS, deleteOldPushes))

@@ -7,15 +7,15 @@ import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
 import { cooldownSql, daySetSql } from "./due-days.ts"
 import type { DayRange } from "./rules.ts"
 
-// The statements that store the outcome of a push. Each listing has a partition (listing_lanes), claimed for one push at a time. Each
-// statement locks it first, if the claim holds: so the partition counts its pending pushes, whoever adds one meanwhile.
+// Each listing has a partition (`listing_lanes`), claimed for one push at a time. Each statement checks the claim and
+// locks the partition, so its count of pending pushes stays right when a push is added meanwhile.
 
-/** Pushes in progress at once in a process, those of one operator, and those of one of its accounts. */
+/** Per process, operator and channel account. */
 export const PUSHING_ROOM = 32
 export const PUSHING_SHARE = 8
 export const PUSHING_ACCOUNT_SHARE = 2
 
-/** Milliseconds of a claim: one push and storing its outcome fit into them. */
+/** Long enough for one push and storing its outcome. */
 export const PUSH_LEASE_MS = 45_000
 
 export const PUSH_TABLE: JobTable<"listing_row"> = {
@@ -35,14 +35,14 @@ interface PushClaim extends PartitionClaim {
   readonly push_id: number
 }
 
-/** For a CTE `lane`: columns of the partition, if the claim holds. */
+/** Selects no row if the claim has ended. */
 export const claimedPartitionSql = (sql: SqlClient, claim: PartitionClaim, columns: Fragment): Fragment => sql`
   SELECT ${columns} FROM listing_lanes WHERE ${isClaimedCondition(sql, PUSH_TABLE, claim)} FOR NO KEY UPDATE`
 
 const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
   claimedPartitionSql(sql, claim, sql`operator_id, listing_row`)
 
-/** For a CTE: makes the next push of the partition due, once `settled` has its row. After the calendar's last push, it cools down first. */
+/** After the last calendar push, the partition cools down. */
 const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, withdrawnDays: Fragment): Fragment => sql`
   UPDATE listing_lanes l
   SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
@@ -54,8 +54,8 @@ const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, wi
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
- * The days whose inventory set by the host is withdrawn, of the rows `over` (`id, kind, ranges`), because the channel did not accept it.
- * Days for which the host has set an inventory since are kept. The query for them runs only if there is such a row.
+ * Days whose inventory set by the host is withdrawn, because the channel did not accept the pushes `over`. Keeps days
+ * with another pending inventory.
  */
 const withdrawnHostDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`
   CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
@@ -70,14 +70,14 @@ const NO_WITHDRAWN_DAYS = "'{}'::datemultirange"
 
 export interface CompletePushParameters extends PushClaim {
   readonly reason: string | undefined
-  /** The ranges that were sent, if the push did not have them before. */
+  /** The ranges that were sent, if the push had none before. */
   readonly ranges: ReadonlyArray<DayRange> | undefined
   readonly start_date: string | undefined
   readonly end_date: string | undefined
   readonly traceparent: string | undefined
 }
 
-/** The channel took the push. Records an event with the days that it was sent, if there are any. */
+/** Records an event if days were sent. */
 export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParameters): Fragment => {
   const { push_id, now, reason, ranges, start_date, end_date } = parameters
   const pushedListing = sql`
@@ -109,7 +109,6 @@ export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParamete
     SELECT 1 AS pushes FROM settled`
 }
 
-/** The ranges of a push: those that were sent, if it did not have them before. */
 const sentRangesSql = (sql: SqlClient, ranges: CompletePushParameters["ranges"]): Fragment =>
   ranges === undefined ? sql`p.ranges` : sql`${jsonParameter(ranges)}::jsonb`
 
@@ -118,7 +117,7 @@ interface RefusePushParameters extends PushClaim {
   readonly ranges: ReadonlyArray<DayRange> | undefined
 }
 
-/** The channel refused the push. It would again, so the next push of the partition is due. */
+/** The channel would refuse the push again, so the next one becomes due. */
 export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameters): Fragment => sql`
   WITH lane AS (${claimedPartitionKeySql(sql, parameters)}), settled AS (
     UPDATE listing_pushes p
@@ -134,14 +133,14 @@ export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameter
 interface FailPushParameters extends RefusePushParameters {
   readonly failures: number
   readonly nextAttempt: Date
-  /** Pushes that were created by then have been pending for too long. */
+  /** Pushes created by then become dead letters. */
   readonly tooOld: Date
 }
 
 /**
- * The channel could not be reached: all pushes of the listing wait, so that none overtakes another. Each that has waited for too long
- * becomes a dead letter, so that a channel that is away for days gets no request for each. If the calendar's own push does, a push
- * that the host asked for is next: a channel may take the one and not the other. Returns how many became dead letters.
+ * Postpones all pushes of the listing, so that none overtakes another. Old pushes become dead letters, so a channel
+ * that was away for days gets no request for each. After a dead calendar push, the host's push is next, because the
+ * channel may accept that one.
  */
 export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters): Fragment => sql`
   WITH lane AS (

@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { applyRetention, nextRowsCondition } from "../../../jobs/retention.ts"
 import { LISTING_PUSH_RETENTION_MS } from "../../../platform/limits.ts"
 
-/** Removes what channels were told, or refused, and nobody looks at any more, as of now. */
 export const deleteOldPushes = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const cutoff = new Date(now.getTime() - LISTING_PUSH_RETENTION_MS)

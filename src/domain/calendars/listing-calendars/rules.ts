@@ -9,13 +9,12 @@ import {
 } from "../../channels/port/listing-days.ts"
 import type { RestrictedRange } from "./contract.ts"
 
-/** The days from `start_date` to `end_date`, both included. */
+/** Both days are inclusive. */
 export interface DayRange {
   readonly start_date: string
   readonly end_date: string
 }
 
-/** The list of a payload that names ranges. */
 export type RangesField = "prices" | "inventories" | "restrictions"
 
 const findDateFault = ({ start_date, end_date }: DayRange, today: string): string | undefined => {
@@ -26,7 +25,7 @@ const findDateFault = ({ start_date, end_date }: DayRange, today: string): strin
     : undefined
 }
 
-/** The first wrong one decides; the refusal names it by its place: `prices[1].end_date: …`. */
+/** The error has the index: `prices[1].end_date: …`. */
 const validateRanges = <Range>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
@@ -39,7 +38,7 @@ const validateRanges = <Range>(
   return Result.succeed(ranges)
 }
 
-/** Whether all ranges lie from today on and within three years (contract facts 6.4). */
+/** From today to three years from now (contract facts 6.4). */
 export const validatePushDates = <Range extends DayRange>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
@@ -49,7 +48,7 @@ export const validatePushDates = <Range extends DayRange>(
 
 type RestrictionRange = typeof RestrictedRange.Type
 
-/** Hours of `xDxH`. */
+/** Converts `xDxH` to hours. */
 export const parseAdvanceHours = (advance: string): number => {
   const [days = 0, hours = 0] = advance.match(/\d+/g)?.map(Number) ?? []
   return days * 24 + hours
@@ -75,7 +74,6 @@ const findRestrictionFault = (range: RestrictionRange): string | undefined => {
     : undefined
 }
 
-/** Whether each range restricts something, and none of them what cannot be. */
 export const validateRestrictions = (
   ranges: ReadonlyArray<RestrictionRange>
 ): Result.Result<ReadonlyArray<RestrictionRange>, ValidationFailed> =>
@@ -88,14 +86,13 @@ const restrictionNamesIn = (range: DayRangeRestrictions) => RESTRICTIONS.filter(
 const restrictionsUnsupportedBy = (channelType: string) =>
   RESTRICTIONS.filter((name) => !CHANNELS_BY_RESTRICTION[name].some((each) => each === channelType))
 
-/** Returns the restrictions of the ranges that a channel does not support, each once. */
 export const findUnsupportedRestrictions = (
   channelType: string,
   ranges: ReadonlyArray<DayRangeRestrictions>
 ): ReadonlyArray<Restriction> =>
   restrictionsUnsupportedBy(channelType).filter((name) => ranges.some((range) => range[name] !== undefined))
 
-/** What of the restrictions a channel honours; a range that it honours nothing of is left out. */
+/** Drops ranges without a supported restriction. */
 export const keepSupportedRestrictions = (
   channelType: string,
   ranges: ReadonlyArray<DayRangeRestrictions>
@@ -104,7 +101,6 @@ export const keepSupportedRestrictions = (
   return ranges.map((range) => Struct.omit(range, unsupported)).filter((range) => restrictionNamesIn(range).length > 0)
 }
 
-/** From the first day of any of the ranges to the last. */
 export const findCoveringRange = (ranges: ReadonlyArray<DayRange>): DayRange | undefined => {
   const [start_date] = ranges.map((range) => range.start_date).toSorted()
   const end_date = ranges
@@ -114,7 +110,6 @@ export const findCoveringRange = (ranges: ReadonlyArray<DayRange>): DayRange | u
   return start_date === undefined || end_date === undefined ? undefined : { start_date, end_date }
 }
 
-/** Whether one answer holds so many listings over such a range. */
 export const validateResponseSize = (
   listings: number,
   { start, end }: { readonly start: string; readonly end: string }

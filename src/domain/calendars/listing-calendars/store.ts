@@ -10,14 +10,13 @@ import { type ListingKey, operatorListingSql } from "../../listings/listing-look
 import { formatDaySet } from "./due-days.ts"
 import type { DayRange, RangesField } from "./rules.ts"
 
-/** The account of a named listing; `at` is its position among the names, from 1. */
+/** `at` is the position in the request, from 1. */
 const ListingAccountRow = Schema.Struct({ at: Schema.Int, account_id: Schema.Int })
 type ListingAccountRow = typeof ListingAccountRow.Type
 
-/** Whether a push was queued. If not, the account is disconnected, the prices are read-only, or too many pushes wait. */
+/** If not queued, the account is disconnected, the prices are read-only, or too many pushes are pending. */
 const PushQueueResult = Schema.Struct({
   auth_status: Schema.String,
-  /** The prices of the listing can only be changed at its channel. */
   is_readonly: Schema.Boolean,
   queued: Schema.Boolean
 })
@@ -47,16 +46,14 @@ const makeFindAccounts =
         ORDER BY named.at`
     )
 
-/** Days of a listing that its channel is to be told of. */
 export interface PushRequest extends ListingKey {
   readonly kind: RangesField
   readonly ranges: ReadonlyArray<DayRange>
 }
 
 /**
- * Puts the change at the end of its listing's lane. The lane is locked before the change gets its id, so that ids of one
- * listing rise in the order of commits; and it counts what waits, so that the bound holds whoever else is just at it.
- * What waits of the calendar's own is not among what the host may have waiting.
+ * Locks the partition before the push gets its id, so ids of a listing rise in commit order and concurrent calls cannot
+ * exceed the limit. The calendar's own push does not count.
  */
 const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["queuePush"] => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
@@ -93,16 +90,14 @@ const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"
     )
 }
 
-/** The SQL of what an operator asks of its listings' calendars; how they are told to channels: PushQueue.ts. */
 export class ListingCalendarStore extends Context.Service<
   ListingCalendarStore,
   {
-    /** Returns the accounts of the named listings that exist, in the order of the names. */
+    /** Returns the listings that exist, in the order of the request. */
     readonly findAccounts: (
       operatorId: number,
       listings: ReadonlyArray<ListingKey>
     ) => Effect.Effect<ReadonlyArray<ListingAccountRow>>
-    /** Undefined if there is no such listing. */
     readonly queuePush: (
       operatorId: number,
       request: PushRequest,

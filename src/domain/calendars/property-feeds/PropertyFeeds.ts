@@ -5,38 +5,35 @@ import { isFeedToken } from "./feed-url.ts"
 import { type FeedBusyPeriod, feedDateRange, toBusyDateMultirange, toBusyPeriods } from "./rules.ts"
 import { PropertyFeedStore } from "./store.ts"
 
-/** A feed and the operator's date today. */
 export interface PropertyFeed {
   readonly operator_id: number
   readonly id: number
   readonly property_id: number
-  /** The imported calendar whose marketplace reads the feed; null: the property's own feed. */
+  /** The imported calendar whose marketplace reads the feed. Null for the property's own feed. */
   readonly calendar_id: number | null
   readonly time_zone: string
   /** Today in the operator's time zone. */
   readonly today: string
 }
 
-/** The content of a feed. */
 interface FeedContent {
-  /** In the order of their starts. */
+  /** Sorted by start. */
   readonly busyPeriods: ReadonlyArray<FeedBusyPeriod>
-  /** The busy days to record before the response is sent. None if they are recorded already. */
+  /** None if they are recorded already. */
   readonly unrecordedBusyDays: Option.Option<string>
 }
 
 /**
- * Reads the feeds from which marketplaces learn what is busy. A property has one feed of its own, and one for the source of each
- * calendar that it imports, which leaves out what that calendar says itself.
+ * A property has one feed of its own, and one for the source of each imported calendar, without that calendar's own
+ * days.
  */
 export class PropertyFeeds extends Context.Service<
   PropertyFeeds,
   {
-    /** Returns the feed of a token; none if the token is unknown or replaced, or if the operator is banned or closed. */
+    /** Returns none for an unknown token or a suspended operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<PropertyFeed>>
-    /** Returns the current content of a feed, or none if it has been deleted. */
     readonly read: (feed: PropertyFeed) => Effect.Effect<Option.Option<FeedContent>>
-    /** Records busy days that are not recorded yet. Must be called before the response is sent. */
+    /** Must be called before the response is sent. */
     readonly recordRead: (feed: PropertyFeed, content: FeedContent) => Effect.Effect<void>
   }
 >()("latchkey/domain/calendars/property-feeds/PropertyFeeds") {

@@ -3,7 +3,7 @@ import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.t
 import { Id } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 
-// Calendar feeds: marketplaces read at their addresses which days of a property are unavailable (an extension).
+// An extension of the contract.
 
 export const PropertyFeed = Schema.Struct({
   id: Id,

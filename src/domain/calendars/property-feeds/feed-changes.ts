@@ -11,7 +11,7 @@ import { propertyExistsCondition } from "../../properties/properties/ownership.t
 import { hashToken } from "../../secret-urls.ts"
 import { type FeedKey, type FeedRecipient, FeedRow, feedColumnsSql, isFeedOwnerCondition } from "./feed-rows.ts"
 
-/** A token as the database stores it: sealed to the id of its row, and the digest that finds the row. */
+/** The token is sealed to the id of its row. */
 interface SealedToken {
   readonly id: number
   readonly token: string
@@ -29,7 +29,6 @@ interface CreateFeedParameters extends FeedRecipient, SealedToken {
   readonly most: number
 }
 
-/** Conditions of a feed for a calendar: the calendar exists, and the property has fewer feeds than its limit. A property's own feed has no conditions. */
 const sourceFeedConditions = (sql: SqlClient, { operatorId, propertyId, calendarId, most }: CreateFeedParameters) => {
   if (calendarId === undefined) return { hasCalendar: sql`true`, isFull: sql`false` }
   return {
@@ -42,7 +41,7 @@ const sourceFeedConditions = (sql: SqlClient, { operatorId, propertyId, calendar
   }
 }
 
-/** A feed, or the reason why none was created: then `id` is null. */
+/** `id` is null if no feed was created. The booleans give the reason. */
 export const CreatedFeedRow = Schema.Struct({
   has_property: Schema.Boolean,
   has_calendar: Schema.Boolean,
@@ -58,9 +57,8 @@ export type CreatedFeedRow = typeof CreatedFeedRow.Type
 const readCreatedFeed = makeSingleRowReader(CreatedFeedRow)
 
 /**
- * Returns the feed of a recipient, and creates it under `id` unless it exists. The feed is null if the property or the calendar does not
- * exist, if the grant has ended, or if the property has reached its limit of feeds for calendars. At the limit, the oldest feed whose
- * calendar is no longer imported is deleted first. So the operator is locked while a feed for a calendar is created.
+ * Returns the existing feed of a recipient, or creates it under `id`. At the limit of feeds for calendars, the oldest
+ * feed of a calendar that is no longer imported is deleted first. The operator's lock enforces the limit.
  */
 export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
   const statement = (parameters: CreateFeedParameters) => {
@@ -110,7 +108,6 @@ export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
 
 const readFeed = makeOptionalRowReader(FeedRow)
 
-/** Replaces the token of a feed. Returns undefined if the owner has no such feed. */
 export const renewToken =
   (sql: SqlClient, seals: SecretSealer) =>
   ({ operatorId, id, grantId }: FeedKey, plainToken: string) => {

@@ -8,7 +8,6 @@ import type { FeedRecipient, FeedRow } from "./feed-rows.ts"
 import { newFeedToken } from "./feed-url.ts"
 import type { PropertyFeedStore } from "./store.ts"
 
-/** Returns the feed of a reader, and creates it if there is none yet. */
 export const getOrCreateFeed = Effect.fnUntraced(function* (
   store: PropertyFeedStore["Service"],
   recipient: FeedRecipient

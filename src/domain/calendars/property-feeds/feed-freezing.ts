@@ -2,9 +2,9 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * For a CTE: the feeds for the calendars in the CTE `removedCalendarsCte` (`operator_id, property_id, id`) leave out calendars that are
- * added later. A later calendar may be the same marketplace again. It would read its own days from our feed, repeat them, and so keep
- * days blocked that nobody booked.
+ * The feeds of removed calendars (`operator_id, property_id, id`) leave out calendars that are added later. Such a
+ * calendar may be of the same marketplace, which would repeat its own days from our feed and so block days that nobody
+ * booked.
  */
 export const freezeFeedsOfRemovedCalendarsSql = (sql: SqlClient, removedCalendarsCte: string): Fragment => sql`
   UPDATE property_feeds f SET last_calendar_id = (

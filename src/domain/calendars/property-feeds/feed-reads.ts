@@ -6,8 +6,7 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { findSecretUrlOwner } from "../../secret-urls.ts"
 import { BusyDaysRow, READ_RECORD_INTERVAL_MS } from "./rules.ts"
 
-// The reads of calendar feeds, and the record of what each feed last reported. Recording is not a change of a record: an anonymous
-// reader causes it, so the audit log has no entry.
+// Recording a read writes no audit entry, because an anonymous reader causes it.
 
 export const FeedByTokenRow = Schema.Struct({
   operator_id: Schema.Int,
@@ -20,7 +19,6 @@ export type FeedByTokenRow = typeof FeedByTokenRow.Type
 
 const readFeedByToken = makeOptionalRowReader(FeedByTokenRow)
 
-/** Finds the feed of a token. Returns undefined if no feed has the token, or if its operator is banned or closed. */
 export const findByToken = (sql: SqlClient) => {
   const findOwner = findSecretUrlOwner(sql)
   return (token: string) =>
@@ -40,20 +38,18 @@ interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly calendarId: number | undefined
   readonly today: string
   readonly now: Date
-  /** A report that was recorded earlier is recorded again. */
+  /** Earlier reports are recorded again. */
   readonly recordedAfter: Date
 }
 
 const readBusyDays = makeOptionalRowReader(BusyDaysRow)
 
 /**
- * Finds the busy days of a feed. Returns undefined if the feed has been deleted. The feed for a calendar has the imported days of the
- * other calendars, but never:
+ * The feed for a calendar has the imported days of the other calendars, except:
  *
- * - days of the calendar itself,
- * - days that another calendar only repeats from our feeds (`echo`),
- * - days that the calendar blocks too. Otherwise two marketplaces that both sold a night would repeat it to each other for ever, even
- *   after both cancelled.
+ * - Days that the calendar blocks itself. Otherwise two marketplaces that both sold a night would repeat it to each
+ *   other for ever.
+ * - Days that another calendar only repeats from our feeds (`echo`).
  */
 export const findBusyDays = (sql: SqlClient) => {
   const statement = (parameters: BusyDaysParameters) => {
@@ -114,7 +110,6 @@ export interface RecordReadParameters extends OperatorScoped {
   readonly now: Date
 }
 
-/** Records the busy days that the feed reports to its reader now. */
 export const recordRead =
   (sql: SqlClient) =>
   ({ operatorId, id, busyDays, now }: RecordReadParameters) =>

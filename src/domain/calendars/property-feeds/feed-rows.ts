@@ -5,18 +5,17 @@ import type { GrantKey } from "../../connection-grants.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
 /**
- * The recipient of a feed: the marketplace of an imported calendar, or any reader if `calendarId` is undefined. A feed belongs to the
- * host, or to the OAuth connection that created it.
+ * `calendarId` is undefined for the property's own feed. A feed belongs to the host (`grantId` undefined) or to the
+ * OAuth connection that created it.
  */
 export interface FeedRecipient extends GrantKey {
   readonly propertyId: number
   readonly calendarId: number | undefined
 }
 
-/** A feed of an owner. */
 export interface FeedKey extends OperatorRowId, GrantKey {}
 
-/** A feed with its token as stored: sealed if the installation has keys. */
+/** `token` is sealed if the installation has keys. */
 export const FeedRow = Schema.Struct({
   id: Schema.Int,
   property_id: Schema.Int,
@@ -28,6 +27,5 @@ export type FeedRow = typeof FeedRow.Type
 
 export const feedColumnsSql = (sql: SqlClient): Fragment => sql`id, property_id, calendar_id, token, created_at`
 
-/** Whether a row of feeds belongs to the host, or to the OAuth connection. */
 export const isFeedOwnerCondition = (sql: SqlClient, { grantId }: Pick<GrantKey, "grantId">): Fragment =>
   grantId === undefined ? sql`grant_id IS NULL` : sql`grant_id = ${grantId}`

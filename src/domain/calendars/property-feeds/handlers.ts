@@ -25,7 +25,7 @@ export const layerPropertyFeeds = layerOperations(
   Effect.gen(function* () {
     const store = yield* PropertyFeedStore
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
-    // A key keeps the token as its column does: sealed, where the installation has keys.
+    // The idempotency key stores the token as its column does: sealed if the installation has keys.
     const toResult = (feed: FeedRow, operatorId: number): PropertyFeed =>
       toPropertyFeed(
         publicUrl,
@@ -46,7 +46,6 @@ export const layerPropertyFeeds = layerOperations(
 
 type Store = PropertyFeedStore["Service"]
 
-/** `token`: its token, where that can be decrypted. */
 const toPropertyFeed = (
   publicUrl: string,
   { id, property_id, calendar_id, created_at }: FeedRow,
@@ -92,7 +91,7 @@ const renewFeed = (store: Store) =>
     return yield* (yield* store.exists(caller.operatorId, id)) ? otherOwnersFeedError : feedNotFoundError
   })
 
-/** The marketplace of the calendar must hear of sold nights also when the connection has ended. */
+/** The marketplace needs the feed even after the OAuth connection has ended. */
 const calendarFeedForbiddenError = new Forbidden({
   message: "calendar_id: only the host may create the feed for the marketplace of a calendar."
 })

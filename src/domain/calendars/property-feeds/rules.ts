@@ -4,34 +4,31 @@ import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { firstOfMonthAfter } from "../calendar-share-links/rules.ts"
 
-/** Past months in a feed. With them a current stay keeps its first night, and so the UID of its event. */
+/** Past months keep the first night of a current stay, and so the UID of its event. */
 const PAST_MONTHS = 1
 
-/** Milliseconds after which an unchanged report is recorded again. So the record shows that the feed is still read. */
+/** An unchanged report is recorded again, to show that the feed is still read. */
 export const READ_RECORD_INTERVAL_MS = 60 * 60 * 1000
 
-/** Returns the days that a feed covers, up to the last day that can be sold or blocked. */
 export const feedDateRange = (today: string): DateRange => ({
   start: firstOfMonthAfter(today, -PAST_MONTHS),
   end: addDays(today, AVAILABILITY_END_DAYS)
 })
 
-/** The busy days of a property in a range. Days are offsets from its first day, in ascending order. */
+/** Days are sorted offsets from the first day of the range. */
 export const BusyDaysRow = Schema.Struct({
   is_active: Schema.Boolean,
-  /** Nights of stays. `stay_ids` has the stay of each night, in the same order. */
+  /** `stay_ids` has the stay of each night, in the same order. */
   stay_days: Schema.Array(Schema.Int),
   stay_ids: Schema.Array(Schema.Int),
-  /** Other days that the host blocked or that other calendars block, each once. */
+  /** Other days that the host or imported calendars block. */
   unavailable_days: Schema.Array(Schema.Int),
-  /** The days from today on that the last read reported, as a `datemultirange`. */
+  /** Days from today on, as a `datemultirange`. */
   reported_days: Schema.String,
-  /** Whether the last report was recorded within {@link READ_RECORD_INTERVAL_MS}. */
   is_report_recent: Schema.Boolean
 })
 export type BusyDaysRow = typeof BusyDaysRow.Type
 
-/** Consecutive days that are busy for one reason. */
 export interface FeedBusyPeriod {
   readonly reason: "stay" | "closed" | "not let"
   readonly start: string
@@ -45,7 +42,6 @@ interface DayRun {
   readonly holder: number
 }
 
-/** Returns the runs of consecutive days with the same holder. */
 const toDayRuns = (days: ReadonlyArray<{ readonly day: number; readonly holder: number }>): ReadonlyArray<DayRun> => {
   const runs: Array<DayRun> = []
   for (const { day, holder } of days) {
@@ -57,7 +53,6 @@ const toDayRuns = (days: ReadonlyArray<{ readonly day: number; readonly holder: 
   return runs
 }
 
-/** Returns the busy periods of a property: each stay, and each run of days that are unavailable for another reason. */
 export const toBusyPeriods = (
   { is_active, stay_days, stay_ids, unavailable_days }: BusyDaysRow,
   { start, end }: DateRange
@@ -75,7 +70,7 @@ export const toBusyPeriods = (
   ].toSorted((one, other) => daysInRange(other.start, one.start) - 1)
 }
 
-/** Returns the busy days from today on, as a `datemultirange`. */
+/** Includes days from today on. */
 export const toBusyDateMultirange = (busyPeriods: ReadonlyArray<FeedBusyPeriod>, today: string): string => {
   const ranges: Array<Pick<FeedBusyPeriod, "start" | "end">> = []
   for (const { start, end } of busyPeriods) {

@@ -14,7 +14,6 @@ import type { BusyDaysRow } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Whether a row of feeds is the feed of the recipient. */
 const feedOfRecipientCondition = (
   sql: Sql,
   { operatorId, propertyId, calendarId, grantId }: FeedRecipient
@@ -32,7 +31,6 @@ const makeFindOrReserveId =
         CASE WHEN id IS NULL THEN nextval(pg_get_serial_sequence('property_feeds', 'id')) END AS new_id
       FROM (SELECT) one LEFT JOIN property_feeds ON ${feedOfRecipientCondition(sql, recipient)}`)
 
-/** Feeds of a property. */
 interface PropertyFeedSearch extends GrantKey {
   readonly propertyId: number
 }
@@ -59,15 +57,14 @@ const makeExists =
       ({ known }) => known
     )
 
-/** The SQL of feeds. Recording a read is not a change of a record, because an anonymous reader causes it. */
 export class PropertyFeedStore extends Context.Service<
   PropertyFeedStore,
   {
-    /** Returns the feed of a reader, or the id under which it can be created. */
+    /** Returns the feed, or the id under which it can be created. */
     readonly findOrReserveId: (recipient: FeedRecipient) => Effect.Effect<FeedRow | { readonly new_id: number }>
-    /** The property's own feed first, then by calendars. */
+    /** The property's own feed comes first. */
     readonly list: (search: PropertyFeedSearch) => Effect.Effect<ReadonlyArray<FeedRow>>
-    /** Whether the operator has a feed of that id, whoever owns it. */
+    /** True even if another owner created the feed. */
     readonly exists: (operatorId: number, id: number) => Effect.Effect<boolean>
     readonly hasProperty: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
     readonly create: (
@@ -76,18 +73,16 @@ export class PropertyFeedStore extends Context.Service<
       token: string,
       now: Date
     ) => Effect.Effect<CreatedFeedRow, never, CurrentActor>
-    /** Replaces the token of a feed. Returns undefined if the owner has no such feed. */
+    /** Returns undefined if the owner has no such feed. */
     readonly renew: (key: FeedKey, token: string) => Effect.Effect<FeedRow | undefined, never, CurrentActor>
-    /** Returns undefined if no feed has the token, or if its operator is banned or closed. */
+    /** Returns undefined for an unknown token or a suspended operator. */
     readonly findByToken: (token: string) => Effect.Effect<FeedByTokenRow | undefined>
-    /** Returns the busy days of a feed, or undefined if it has been deleted. */
     readonly findBusyDays: (
       feed: FeedByTokenRow,
       today: string,
       range: DateRange,
       now: Date
     ) => Effect.Effect<BusyDaysRow | undefined>
-    /** Records the busy days that the feed reports to its reader now. */
     readonly recordRead: (reading: RecordReadParameters) => Effect.Effect<void>
   }
 >()("latchkey/domain/calendars/property-feeds/PropertyFeedStore") {

@@ -16,20 +16,18 @@ import { makeConnectAccount, makeIngestAccountUpdate, NewChannelAccount } from "
 
 const decodeNewAccount = makeDecoder(NewChannelAccount)
 
-/** The accounts of operators at channels: how they come in and how they stand. Each change is in the trail. */
 export class ChannelAccounts extends Context.Service<
   ChannelAccounts,
   {
     /**
-     * Lets the service into an account and answers its id. One that is there already is active again, by this connector;
-     * what its channel said of it before stays heard. ValidationFailed: the operator has all the accounts it may have.
+     * Connects an account and returns its id. An existing account becomes active again and keeps its event version.
+     * ValidationFailed: account limit reached.
      */
     readonly connect: (
       operatorId: number,
       account: NewChannelAccount,
       at: Date
     ) => Effect.Effect<number, BadRequest | NotFound | ValidationFailed, CurrentActor>
-    /** How the account that speaks stands, as its channel says. */
     readonly applyUpdate: (
       account: ChannelAccountRef,
       update: ChannelAccountEvent,

@@ -3,13 +3,12 @@ import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
 import type { ChannelAccountRef } from "../port/event-handling.ts"
 
-/** Whether the operator has an account of that id; true for none: a field that was not sent names nothing wrong. */
+/** Undefined counts as existing, because a field that was not sent needs no check. */
 export const accountExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM channel_accounts WHERE operator_id = ${operatorId} AND id = ${id})`
 
-/** For a CTE: the account that speaks; no row where there is none. */
 export const channelAccountSql = (
   sql: SqlClient,
   { operatorId, accountId, channelType }: ChannelAccountRef
@@ -17,10 +16,9 @@ export const channelAccountSql = (
   SELECT operator_id, id, channel_type FROM channel_accounts
   WHERE operator_id = ${operatorId} AND id = ${accountId} AND channel_type = ${channelType}`
 
-/** 404 for a `channel_account_id` that is no account of the caller. */
 export const channelAccountNotFoundError = new NotFound({ message: "channel_account_id: no such account." })
 
-/** Whether a row of `orders`, called `order` in the statement, is of another account that its channel still lets the service into. */
+/** True if the order in row `order` belongs to another account that is not disconnected. */
 export const belongsToOtherAccountCondition = (sql: SqlClient, order: Fragment, accountId: number): Fragment => sql`
   EXISTS (SELECT FROM channel_accounts a
     WHERE a.operator_id = ${order}.operator_id AND a.id = ${order}.channel_account_id

@@ -8,17 +8,12 @@ import type { ChannelAccountEvent } from "../port/channel-events.ts"
 import { ChannelType } from "../port/channel-type.ts"
 import type { ChannelAccountRef } from "../port/event-handling.ts"
 
-// How accounts come into the service and change in it.
-
 type Sql = SqlClient.SqlClient
 
-/** An account that somebody lets the service into. */
 export const NewChannelAccount = Schema.Struct({
   channel_type: ChannelType,
   username: textUpTo(GUEST_NAME_LENGTH),
-  /** The channel's own id of the account. */
   origin_account_id: RecordCode,
-  /** The name of the connector it is reached by. */
   connector: RecordCode
 })
 export type NewChannelAccount = typeof NewChannelAccount.Type
@@ -26,7 +21,7 @@ export type NewChannelAccount = typeof NewChannelAccount.Type
 const readPreviousVersion = makeOptionalRowReader(Schema.Struct({ last_version: Schema.Int }))
 const readConnectedAccount = makeOptionalRowReader(Schema.Struct({ id: Schema.NullOr(Schema.Int) }))
 
-/** Writes down how an account stands if that is news, and answers the version before; undefined: there is no such account. */
+/** Applies a newer event. Returns the previous version, or undefined if there is no such account. */
 export const makeIngestAccountUpdate =
   (sql: Sql) =>
   (
@@ -48,7 +43,7 @@ export const makeIngestAccountUpdate =
             RETURNING a.*
           )`,
         events: [],
-        // One more version of the same is no change.
+        // A new version without other changes is not recorded.
         changedRecords: sql`
           SELECT * FROM (
             SELECT after.operator_id, 'channel_account:' || after.id AS record,
@@ -60,8 +55,8 @@ export const makeIngestAccountUpdate =
     )
 
 /**
- * Makes an account, or makes the one there is active again. Answers its id, null where there is no room for one more, and
- * undefined where there is no such operator. To be run in turn.
+ * Creates or reactivates an account. Returns a null id at the account limit, undefined for an unknown operator. The
+ * caller must hold the operator lock.
  */
 export const makeConnectAccount = (sql: Sql) => (operatorId: number, account: NewChannelAccount, now: Date) =>
   readConnectedAccount(

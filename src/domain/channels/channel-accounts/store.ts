@@ -8,7 +8,6 @@ import { InstantColumn } from "../../column-schemas.ts"
 import type { OperatorScoped } from "../../operator-rows.ts"
 import { ChannelAccount, type search_channel_accounts } from "./contract.ts"
 
-/** Which accounts a search means; what is not given does not narrow it. */
 type ChannelAccountSearch = Pick<typeof search_channel_accounts.payloadSchema.Type, "id" | "channel_type">
 
 const ChannelAccountRow = Schema.Struct({ ...ChannelAccount.fields, created_at: InstantColumn })
@@ -19,7 +18,7 @@ const search = (sql: SqlClient.SqlClient): ChannelAccountStore["Service"]["searc
     sql,
     ChannelAccountRow,
     ({ operatorId, id, channel_type }: OperatorScoped & ChannelAccountSearch) => {
-      // The host's own site is no account that a caller could do anything about.
+      // The account of the host's own booking site cannot be managed.
       const conditions = [
         sql`operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`,
         sql`channel_type <> 'booking_site'`
@@ -33,11 +32,9 @@ const search = (sql: SqlClient.SqlClient): ChannelAccountStore["Service"]["searc
   return (operatorId, filter, pageRequest) => selectPage({ ...filter, operatorId }, pageRequest)
 }
 
-/** The SQL of finding accounts at channels. */
 export class ChannelAccountStore extends Context.Service<
   ChannelAccountStore,
   {
-    /** Returns a page of the accounts, oldest first, without the one of the host's own booking site. */
     readonly search: (
       operatorId: number,
       filter: ChannelAccountSearch,

@@ -1,10 +1,7 @@
 import type { DeploymentName } from "../../../platform/installation.ts"
 import type { CustomChannel } from "./contract.ts"
 
-/**
- * The built-in channels. 29 and 35 are given (specification, What the service does; contract facts 2.8), the others fill
- * the room between them. Orders keep the id, so none ever changes its meaning.
- */
+/** The specification sets 29 and 35 (contract facts 2.8). No id ever changes its meaning. */
 const COMMON_CHANNELS: ReadonlyArray<CustomChannel> = [
   { id: 29, name: "Booking site" },
   { id: 30, name: "Direct" },
@@ -16,10 +13,8 @@ const COMMON_CHANNELS: ReadonlyArray<CustomChannel> = [
 
 const INTERNATIONAL_CHANNELS: ReadonlyArray<CustomChannel> = [{ id: 35, name: "International agency" }]
 
-/** The channels a deployment lists, by id. */
 export const listCustomChannels = (deployment: DeploymentName): ReadonlyArray<CustomChannel> =>
   deployment === "international" ? [...COMMON_CHANNELS, ...INTERNATIONAL_CHANNELS] : COMMON_CHANNELS
 
-/** The channel of that id, undefined where the deployment does not list it. */
 export const findCustomChannel = (deployment: DeploymentName, id: number): CustomChannel | undefined =>
   listCustomChannels(deployment).find((channel) => channel.id === id)

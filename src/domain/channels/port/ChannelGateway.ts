@@ -10,10 +10,9 @@ import {
   type ConnectorError
 } from "./errors.ts"
 
-/** The account that an act is about. */
 export interface ChannelAccountTarget {
   readonly operatorId: number
-  /** Null of an order that came before accounts were known: then the operator's only account of the channel type. */
+  /** Null for an order without a recorded account. The operator's only account of the channel type is used then. */
   readonly accountId: number | null
   readonly channelType: string
 }
@@ -26,8 +25,7 @@ type GatewayMethod<Method> = Method extends (
   : never
 
 /**
- * The port to marketplaces: the acts of a {@link Connector}, each at the connector of the account it is about. Never called
- * inside a transaction: a channel may take its time.
+ * Calls the {@link Connector} of an account. Must not run inside a transaction, because channels may respond slowly.
  */
 export class ChannelGateway extends Context.Service<
   ChannelGateway,
@@ -65,7 +63,6 @@ const ChannelAccountRow = Schema.Struct({
 })
 const readAccounts = makeRowsReader(ChannelAccountRow)
 
-/** An act at the connector of the account it is about. */
 const makeGatewayMethodFactory = (sql: SqlClient.SqlClient, connectors: Connectors["Service"]) => {
   const accountStatement = ({ operatorId, accountId, channelType }: ChannelAccountQuery) => sql`
       SELECT id, origin_account_id, auth_status, connector FROM channel_accounts

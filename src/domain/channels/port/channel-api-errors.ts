@@ -12,27 +12,23 @@ import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { CHANNEL_REASON_LENGTH } from "../../../platform/limits.ts"
 import { type ChannelError, ChannelUnavailable } from "./errors.ts"
 
-// What a call is told that asks a channel for something: one owner of how long it waits, and of what a refusal is called.
-
 /**
- * Milliseconds a channel has to take an act, and to say what became of one. Both together are less than an act may be under
- * way (changes/IdempotencyKeys.ts), so that nobody takes a call over that still tells its channel.
+ * The sum must stay below `CLAIM_MS` of `IdempotencyKeys`. Otherwise a repeat could claim the key while the first call
+ * still runs.
  */
 export const CHANNEL_ACTION_TIMEOUT_MS = 30_000
 export const CHANNEL_QUERY_TIMEOUT_MS = 10_000
 
-/** What a call that asks a channel may be answered. */
 export type ChannelApiError = Extract<
   ApiError,
   BadRequest | NotFound | Conflict | ValidationFailed | NotImplemented | Upstream
 >
 
-/** The same as the errors of an operation. */
 export const channelErrors = [NotFound, Conflict, NotImplemented, Upstream] as const
 
 /**
- * What the port says, within `ms`, in the errors of the API; `field` names in the call what the act is about. Nobody knows
- * what a channel did that does not answer in time, nor what one did that is away.
+ * Maps channel errors to API errors and a timeout to 504, after which the outcome is unknown. `field` identifies the
+ * record in the payload.
  */
 export const withChannelTimeout = <A>(
   call: Effect.Effect<A, ChannelError>,
@@ -44,7 +40,6 @@ export const withChannelTimeout = <A>(
     Effect.mapError((error) => toApiError(error, field))
   )
 
-/** What the port fails with, in the errors of the API; `field` names in the call what the act is about. */
 export const toApiError = (error: ChannelError, field: string): ChannelApiError => {
   switch (error._tag) {
     case "ChannelAccountMissing":
@@ -62,7 +57,6 @@ export const toApiError = (error: ChannelError, field: string): ChannelApiError 
   }
 }
 
-/** A channel's own words, cut where they are long. */
 const truncateReason = (reason: string): string =>
   hasAtMostCharacters(reason, CHANNEL_REASON_LENGTH)
     ? reason

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Where something is sold (contract facts 0.4); `direct` is what the host sells by hand. */
+/** Contract facts 0.4. `direct` means manual orders. */
 export const ChannelType = Schema.Literals([
   "airbnb",
   "booking.com",

@@ -11,7 +11,7 @@ const isChannelType = Schema.is(ChannelType)
 const unknownTypeMessage = (word: string): string =>
   `must be channel types, such as airbnb,vrbo; there is no "${toPrintableName(word)}"`
 
-/** Its JSON Schema does not list them: that would cost an agent more than what the rest of a tool says. */
+/** The JSON Schema omits the list of types to keep tool descriptions short. */
 const ListedChannelType = RecordCode.check(
   Schema.makeFilter((word) => isChannelType(word) || unknownTypeMessage(word), { toJsonSchema: () => [{}, true] })
 )
@@ -33,11 +33,9 @@ const ChannelTypesText = textUpTo(CHANNEL_TYPES_TEXT_LENGTH).check(
   )
 )
 
-/** Channel types as JSON has lists, or as a query has them: a comma-separated text `airbnb,vrbo`, read by {@link toChannelTypes}. */
 export const ChannelTypesParameter = Schema.Union([ChannelTypeArray, ChannelTypesText]).annotate({
   expected: "channel types separated by commas, such as airbnb,vrbo, or a list of them"
 })
 
-/** The channel types that are named. */
 export const toChannelTypes = (value: typeof ChannelTypesParameter.Type): ReadonlyArray<ChannelType> =>
   (typeof value === "string" ? splitAtCommas(value) : value).filter(isChannelType)

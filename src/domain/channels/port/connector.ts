@@ -4,51 +4,48 @@ import type { ConnectorError } from "./errors.ts"
 import type { DayRangeInventory, DayRangePrice, DayRangeRestrictions, ListingDay } from "./listing-days.ts"
 import type { AirbnbPriceAndRules, VrboPriceAndRules } from "./price-and-rules.ts"
 
-/** An account at a channel, as its connector knows it. */
 export interface RemoteAccount {
   readonly operatorId: number
   readonly accountId: number
   readonly channelType: string
-  /** The channel's own id of the account. */
   readonly originAccountId: string
 }
 
 export interface RemoteOrder {
   readonly reservationCode: string
-  /** The channel's own id of the order. */
+  /** The channel's id of the order. */
   readonly channelId: string
 }
 
 export interface RemoteListing {
-  /** The channel's own id of the listing. */
   readonly listingId: string
 }
 
 export interface RemoteThread {
-  /** The channel's own id of the thread with a guest. */
   readonly threadId: string
 }
 
-/** A message to a guest. */
 export interface OutboundMessage extends RemoteThread {
-  /** What the service calls it, the same however often it is tried. */
+  /** The service's id, the same in every attempt. */
   readonly messageId: string
-  /** Empty where there is only an image. */
+  /** Empty if there is only an image. */
   readonly text: string
-  /** Where the channel can fetch the JPEG that goes with it. */
+  /** URL of a JPEG. */
   readonly imageUrl: string | null
-  /** A try before this one may have got there: a channel that does not know `messageId` must not be told again. */
+  /**
+   * An earlier attempt may have succeeded. A channel without support for `messageId` must not receive the message
+   * again.
+   */
   readonly again: boolean
 }
 
-/** What became of a message: it is there, under the channel's own id if that says one; or nobody can know. */
+/** `unknown`: the message may or may not have been sent. `channelMessageId` is null if the channel reports none. */
 export type MessageSendResult =
   | { readonly outcome: "sent"; readonly channelMessageId: string | null }
   | { readonly outcome: "unknown" }
 
-/** An offer to a guest; a pre-approval is at the standard price, which the channel knows. */
 export interface OutboundOffer extends RemoteThread {
-  /** What the service calls it, the same however often it is tried: one reference, one offer. */
+  /** The service's id, the same in every attempt. The channel creates one offer per reference. */
   readonly reference: string
   readonly offerType: OfferType
   readonly listingId: string
@@ -59,23 +56,22 @@ export interface OutboundOffer extends RemoteThread {
   readonly numberOfChildren: number
   readonly numberOfInfants: number
   readonly numberOfPets: number
-  /** Of the whole stay, major units; null of a pre-approval. */
+  /** Whole stay, major units. Null for a pre-approval, which has the standard price. */
   readonly price: number | null
-  /** Null where the channel knows the listing's own. */
+  /** Null: the channel uses the listing's currency. */
   readonly currency: string | null
 }
 
-/** An offer as the channel made it. */
 export interface CreatedOffer {
   readonly offerId: string
   readonly price: number
   readonly currency: string
-  /** ISO 8601; anything else where the channel says no time. */
+  /** ISO 8601. Any other text means that the channel reports no time. */
   readonly createdAt: string
   readonly expiresAt: string
 }
 
-/** What a host says of a guest's stay, and of what the guest said of it; both, or one. */
+/** Contains a review, a reply to the guest's review, or both. */
 export interface OutboundReview extends RemoteOrder {
   readonly review: {
     readonly score: number | null
@@ -85,36 +81,31 @@ export interface OutboundReview extends RemoteOrder {
   readonly reply: string | null
 }
 
-/** What became of a request at its channel; `unknown` where the channel cannot tell. */
 export type ChannelRequestStatus = "pending" | "approved" | "declined" | "unknown"
 
 type ConnectorMethod<Payload, A = void> = (account: RemoteAccount, payload: Payload) => Effect.Effect<A, ConnectorError>
 
 /**
- * What speaks to channels of a kind: one method and one payload an outward act. An act that succeeded has happened there and
- * is not taken back by a failure here; doing it again is safe. What a channel says by itself goes to `Ingest`
- * (connectors/ingest/Ingest.ts).
+ * A successful call is final, and repeating it is safe. Inbound events go to `Ingest` (connectors/ingest/Ingest.ts).
  */
 export interface Connector {
-  /** Accepts a pending order. One that still waits for its payment then is said to be so before this answers. */
+  /** If the accepted order waits for payment, the connector reports that event before this call returns. */
   readonly approve: ConnectorMethod<RemoteOrder>
-  /** Turns a pending order down. */
   readonly decline: ConnectorMethod<RemoteOrder>
-  /** How a request stands: asked where an act was begun and nobody knows how it ended. */
+  /** Returns the status of a booking request. Used if the outcome of an approval or refusal is unknown. */
   readonly answered: ConnectorMethod<RemoteOrder, ChannelRequestStatus>
-  /** Of days that several ranges name, the last one counts. All of it or nothing. */
+  /** The last of overlapping ranges applies. All ranges are applied or none. */
   readonly pushPrices: ConnectorMethod<RemoteListing & { readonly prices: ReadonlyArray<DayRangePrice> }>
   readonly pushInventories: ConnectorMethod<RemoteListing & { readonly inventories: ReadonlyArray<DayRangeInventory> }>
-  /** Says nothing that the channel does not honour; a restriction that is not said stays. */
+  /** Sends only supported restrictions. Omitted ones stay unchanged. */
   readonly pushRestrictions: ConnectorMethod<
     RemoteListing & { readonly restrictions: ReadonlyArray<DayRangeRestrictions> }
   >
-  /** The days from `start` to `end`, both included, in order. */
+  /** Returns days in order, `start` and `end` included. */
   readonly readCalendar: ConnectorMethod<
     RemoteListing & { readonly start: string; readonly end: string },
     ReadonlyArray<ListingDay>
   >
-  /** As it is there now, with what `cancellation_policy` may be. */
   readonly readAirbnbPriceAndRules: ConnectorMethod<
     RemoteListing,
     {
@@ -122,28 +113,26 @@ export interface Connector {
       readonly eligible_cancellation_policies: ReadonlyArray<string>
     }
   >
-  /** Changes the settings that are sent, and no others. Where one of two excludes the other, both are sent. */
+  /** Changes only the sent settings. If two settings exclude each other, both are sent. */
   readonly writeAirbnbPriceAndRules: ConnectorMethod<
     RemoteListing & { readonly settings: Partial<AirbnbPriceAndRules> }
   >
   readonly writeVrboPriceAndRules: ConnectorMethod<RemoteListing & { readonly settings: Partial<VrboPriceAndRules> }>
   /**
-   * At most once where the channel does not know `messageId`: told `again`, it then answers `unknown` and sends nothing. Of what
-   * fails with 503 nothing got there.
+   * Sends at most once: if `again` is set and the channel does not support `messageId`, returns `unknown` and sends
+   * nothing. After 503, nothing was sent.
    */
   readonly sendMessage: ConnectorMethod<OutboundMessage, MessageSendResult>
   readonly sendOffer: ConnectorMethod<OutboundOffer, CreatedOffer>
-  /** One that is withdrawn already is no failure; one that is anything else is refused. */
+  /** Succeeds for a withdrawn offer. Rejects any other inactive offer. */
   readonly withdrawOffer: ConnectorMethod<RemoteThread & { readonly offerId: string }>
-  /** All of it or nothing. The same again is no failure; another review than the one there is refused. */
+  /** Writes all or nothing. The same review again succeeds; a different one is rejected. */
   readonly writeReview: ConnectorMethod<OutboundReview>
 }
 
-/** The connectors of this process by name: an account says which of them it is reached by. */
 export class Connectors extends Context.Service<
   Connectors,
   { readonly find: (name: string) => Connector | undefined }
 >()("latchkey/domain/channels/port/Connectors") {
-  /** No connector at all. */
   static readonly layerNone = Layer.succeed(Connectors, { find: () => undefined })
 }

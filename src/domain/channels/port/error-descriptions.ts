@@ -1,11 +1,10 @@
 import { CHANNEL_TEXT_LENGTH } from "../../../platform/limits.ts"
 import type { ChannelError } from "./errors.ts"
 
-/** A channel's words, as far as they can be stored and are worth reading. */
+/** PostgreSQL cannot store NUL characters or lone surrogates. */
 const toStorableText = (reason: string): string =>
   reason.slice(0, CHANNEL_TEXT_LENGTH).toWellFormed().replaceAll("\0", "\uFFFD")
 
-/** Why the channel did not take what it was told in the background, for whoever looks at what became of that. */
 export const describeChannelError = (error: ChannelError): string => {
   switch (error._tag) {
     case "ChannelRefused":

@@ -1,23 +1,22 @@
 import { Data } from "effect"
 import { toInstant } from "../../../contract/time.ts"
 
-/** Whose account at a channel says something. */
+/** The channel account that sent an event. */
 export interface ChannelAccountRef {
   readonly operatorId: number
   readonly accountId: number
   readonly channelType: string
 }
 
-/** What became of something said in a version: `known`: the same was said before. `late`: a later version of it was. */
+/** `known`: the version was applied before. `late`: a later version was applied before. */
 export type VersionOutcome = "applied" | "known" | "late"
 
-/** What a channel said cannot be so; nothing was changed. The reason is for the log and names nobody. */
+/** The event changed nothing. The reason is logged and contains no personal data. */
 export class InvalidChannelEvent extends Data.TaggedError("InvalidChannelEvent")<{ readonly reason: string }> {}
 
-/** The instant a channel's text names; without an offset it is UTC: a channel does not know the host's clock. */
+/** A text without offset is UTC, because channels do not know the host's time zone. */
 export const parseChannelInstant = (text: string): Date => toInstant(text, "UTC")
 
-/** What is to become of a version, by the one that was heard last. */
 export const toVersionOutcome = (lastVersion: number, version: number): VersionOutcome => {
   if (version > lastVersion) return "applied"
   return version === lastVersion ? "known" : "late"

@@ -1,11 +1,10 @@
 import { Schema } from "effect"
 import type { ChannelType } from "./channel-type.ts"
 
-// What a channel sells on a day, and how that is told to it (contract facts 6.3 and 6.4).
+// The formats are in contract facts 6.3 and 6.4.
 
 const NightCount = Schema.Int
 
-/** What may be asked of who books; every field may be left out. */
 export const Restrictions = Schema.Struct({
   closed_on_arrival: Schema.optionalKey(Schema.Boolean),
   closed_on_departure: Schema.optionalKey(Schema.Boolean),
@@ -21,25 +20,24 @@ export const Restrictions = Schema.Struct({
 export type Restrictions = typeof Restrictions.Type
 export type Restriction = keyof Restrictions
 
-/** A day as its channel sells it. */
 export const ListingDay = Schema.Struct({
-  /** `YYYY-MM-DD`, the night that begins on this day. */
+  /** The night that begins on this day, `YYYY-MM-DD`. */
   date: Schema.String,
-  /** Major units of the listing's currency. Of a channel whose guests pay another amount: what is left of it for the host. */
+  /** Major units of the listing's currency. If guests pay a different amount, the price is the host's part. */
   price: Schema.Finite,
-  /** How many can still be sold. */
+  /** Units left to sell. */
   inventory: Schema.Int,
   restrictions: Schema.optionalKey(Restrictions)
 })
 export type ListingDay = typeof ListingDay.Type
 
-/** The days from `start_date` to `end_date`, both included. */
+/** Both days are included. */
 interface DayRange {
   readonly start_date: string
   readonly end_date: string
 }
 
-/** Major units; what the guest pays where the channel's price is that (`ctrip`). */
+/** Major units. On `ctrip`, the guest's price. */
 export interface DayRangePrice extends DayRange {
   readonly price: number
 }
@@ -59,7 +57,7 @@ const ARRIVAL_RESTRICTION_CHANNELS: ReadonlyArray<ChannelType> = [
   "trip.com"
 ]
 
-/** Which channels honour which restriction (contract facts 6.4). Others are not told of it. */
+/** Channels that support each restriction (contract facts 6.4). Other channels do not receive it. */
 export const CHANNELS_BY_RESTRICTION: Readonly<Record<Restriction, ReadonlyArray<ChannelType>>> = {
   closed_on_arrival: ARRIVAL_RESTRICTION_CHANNELS,
   closed_on_departure: ARRIVAL_RESTRICTION_CHANNELS,

@@ -1,7 +1,6 @@
 import { MESSAGE_LENGTH } from "../../../platform/limits.ts"
 
-// How long a message to a guest may be, by channel. No channel's number is in the specification: these are the service's own, and
-// a channel that takes less refuses the message itself.
+// Limits of this service; the specification sets none. A channel with a lower limit rejects the message itself.
 
 const MESSAGE_LIMITS: ReadonlyMap<string, number> = new Map([
   ["airbnb", 10_000],
@@ -13,5 +12,4 @@ const MESSAGE_LIMITS: ReadonlyMap<string, number> = new Map([
   ["ctrip", 4_000]
 ])
 
-/** Characters of one message that a channel of the type takes. */
 export const getMessageLimit = (channelType: string): number => MESSAGE_LIMITS.get(channelType) ?? MESSAGE_LENGTH

@@ -20,8 +20,7 @@ import {
   RULE_TIME_LENGTH
 } from "../../../platform/limits.ts"
 
-// What a listing costs and who may book it, as two channels keep it (contract facts 6.5 and 6.6). One schema a setting: what
-// is read can be written.
+// Contract facts 6.5 and 6.6. Reads and writes share one schema per setting.
 
 const integerBetween = (minimum: number, maximum: number, noun: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${noun} from ${minimum} to ${maximum}` }))
@@ -32,7 +31,7 @@ const numberBetween = (minimum: number, maximum: number) =>
 const arrayUpTo = <Item extends Schema.Top>(item: Item, maxItems: number) =>
   Schema.Array(item).check(Schema.isMaxLength(maxItems, { expected: `a list of at most ${maxItems}` }))
 
-/** What a night costs: nobody sells one for nothing by a slip. */
+/** Zero is rejected to prevent free nights by mistake. */
 const Price = Schema.Finite.check(
   Schema.isGreaterThan(0, { expected: "an amount above zero" }),
   Schema.isLessThanOrEqualTo(AMOUNT_MAX, { expected: `an amount of at most ${AMOUNT_MAX}` })
@@ -47,13 +46,13 @@ const NightCount = integerBetween(1, LISTING_RULE_DAYS, "a number of nights")
 const HourCount = integerBetween(0, LISTING_RULE_HOURS, "a number of hours")
 const GuestCount = integerBetween(1, GUESTS_MAX, "a number of guests")
 
-/** 24 is midnight, 25 and 26 are one and two o'clock of the next day. */
+/** 24 is midnight; 25 and 26 are one and two o'clock of the next day. */
 const HourOrFlexible = (earliestHour: number) =>
   Schema.Union([Schema.Literal("FLEXIBLE"), integerBetween(earliestHour, 26, "a whole hour")]).annotate({
     expected: `a whole hour from ${earliestHour} to 26 or FLEXIBLE`
   })
 
-/** `discount` is in percent; `days` are before the arrival, or of the stay. */
+/** Percent. `days` are days before arrival, or the length of the stay. */
 export const Discount = Schema.Struct({ discount: numberBetween(0, 100), days: DayCount })
 export type Discount = typeof Discount.Type
 export const Discounts = arrayUpTo(Discount, RULE_DISCOUNTS_MAX)
@@ -63,7 +62,7 @@ const PetFee = Schema.Struct({ amount: Amount, charge_type: RecordCode, charge_p
 /** 0 is Sunday, 6 is Saturday. */
 const DaysOfWeek = arrayUpTo(integerBetween(0, 6, "a day of the week"), 7)
 
-/** Nights that certain days or seasons ask for: the channel's own fields, passed through. */
+/** Minimum nights by day or season, passed through. */
 const StayPeriods = arrayUpTo(
   Schema.Record(
     Schema.String,
@@ -88,7 +87,6 @@ const StayPeriods = arrayUpTo(
   RULE_PERIODS_MAX
 )
 
-/** What is never null. */
 const airbnbNonNullSettings = {
   listing_currency: Currency,
   base_price: Price,
@@ -101,17 +99,17 @@ const airbnbNonNullSettings = {
   check_in_end_time: HourOrFlexible(9),
   check_out_before: integerBetween(0, 23, "a whole hour"),
   instant_booking: Schema.Boolean,
-  /** Whom the base price is for. */
+  /** Guests included in the base price. */
   max_guests: GuestCount,
   minimum_stay: NightCount,
   maximum_stay: NightCount,
   availability_window: DayCount,
   preparation_time: DayCount,
-  /** The days that are allowed. */
+  /** Allowed days. */
   days_of_week_check_in: DaysOfWeek,
   days_of_week_check_out: DaysOfWeek,
   allow_rtb_above_max_nights: Schema.Boolean,
-  /** One of what the listing may choose from. */
+  /** One of the listing's `eligible_cancellation_policies`. */
   cancellation_policy: RecordCode,
   day_of_week_min_nights: StayPeriods,
   seasonal_min_stay: StayPeriods,
@@ -120,15 +118,15 @@ const airbnbNonNullSettings = {
   mobile_only_discount: Schema.Boolean
 }
 
-/** What is null where it was never set; nothing takes it away again. */
+/** Null until first set, and not removable. */
 const airbnbInitiallyNullSettings = {
-  /** Of Friday and Saturday. */
+  /** Friday and Saturday nights. */
   weekend_price: Amount,
   extra_guest_fee: Amount,
   advance_notice: HourCount
 }
 
-/** What null takes away. A `pet_fee` excludes a `pet_fee_obj`. */
+/** Null removes the value. `pet_fee` and `pet_fee_obj` exclude each other. */
 const airbnbRemovableSettings = {
   short_term_cleaning_fee: Schema.NullOr(Amount),
   pet_fee: Schema.NullOr(Amount),
@@ -140,7 +138,6 @@ const airbnbRemovableSettings = {
   non_refundable_price_factor: Schema.NullOr(numberBetween(0, 100))
 }
 
-/** Every setting of an `airbnb` listing. */
 export const AirbnbPriceAndRules = Schema.Struct({
   ...airbnbNonNullSettings,
   ...Struct.map(airbnbInitiallyNullSettings, Schema.NullOr),
@@ -148,14 +145,13 @@ export const AirbnbPriceAndRules = Schema.Struct({
 })
 export type AirbnbPriceAndRules = typeof AirbnbPriceAndRules.Type
 
-/** What may be written of them: a value, and null where that takes it away. */
 export const airbnbWritableSettings = {
   ...airbnbNonNullSettings,
   ...airbnbInitiallyNullSettings,
   ...airbnbRemovableSettings
 }
 
-/** A time as the channel keeps it: the hour, or a text such as `16:00`. */
+/** The hour, or a text such as `16:00`. */
 const HourOrText = Schema.Union([integerBetween(0, 26, "a whole hour"), textUpTo(RULE_TIME_LENGTH)])
 
 const NightlyRate = Schema.Struct({
@@ -169,9 +165,9 @@ const NightlyRate = Schema.Struct({
 })
 export type NightlyRate = typeof NightlyRate.Type
 
-/** What may be written of the settings of a `vrbo` listing; 0 takes a fee away. */
+/** A fee of 0 removes the fee. */
 export const vrboWritableSettings = {
-  /** Of every day of the week; wins over `nightly_rate`. */
+  /** Takes precedence over `nightly_rate`. */
   base_price: Price,
   nightly_rate: NightlyRate,
   weekly_discount: numberBetween(0, 99),
@@ -179,7 +175,7 @@ export const vrboWritableSettings = {
   cleaning_fee: Amount,
   extra_guest_fee: Amount,
   security_deposit: Amount,
-  /** The guests after whom the fee for one more is due. */
+  /** Number of guests from which `extra_guest_fee` applies to each further guest. */
   extra_guest_number: integerBetween(0, GUESTS_MAX, "a number of guests"),
   max_guests: GuestCount,
   minimum_stay: NightCount,
@@ -190,6 +186,6 @@ export const vrboWritableSettings = {
   instant_booking: Schema.Boolean
 }
 
-/** Every setting of a `vrbo` listing. Null: it is not known, or there is none. */
+/** Null: unknown or not set. */
 export const VrboPriceAndRules = Schema.Struct(Struct.map(vrboWritableSettings, Schema.NullOr))
 export type VrboPriceAndRules = typeof VrboPriceAndRules.Type

@@ -12,25 +12,20 @@ import {
 import { confirmLocalMessage, insertChannelMessage, recognizeMessage } from "./channel-messages.ts"
 import { ensureOrderThread, ingestThread } from "./channel-threads.ts"
 
-/** What channels say of threads and of what is written in them. Each change is in the trail. */
 export class Conversations extends Context.Service<
   Conversations,
   {
-    /** A thread of the account that speaks, as its channel says it is. */
     readonly handleThread: (
       account: ChannelAccountRef,
       thread: ChannelThreadEvent,
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
-    /**
-     * A message in a thread of the account, which is made where it is not known. What was sent from here, and comes back, is
-     * no new message: it has arrived.
-     */
+    /** An event for a message sent from here confirms its delivery. */
     readonly handleMessage: (
       account: ChannelAccountRef,
       message: ChannelMessageEvent
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
-    /** What callers name the conversation of a thread by; one that is not known is made, of the order's booker. */
+    /** Returns the code of the conversation. */
     readonly ensureForOrder: (
       account: ChannelAccountRef,
       threadId: string,
@@ -51,13 +46,10 @@ export class Conversations extends Context.Service<
   )
 }
 
-/** How often what is heard is looked at again because the same is being heard elsewhere, or what was sent settles. */
 const INGEST_ATTEMPTS = 10
 
-/** Another worker keeps handling the same channel event. */
 class KeepsChanging extends Data.TaggedError("KeepsChanging") {}
 
-/** Each attempt that came too late sees what it was too late for: so many in a row do not happen. */
 const retryWhileBusy = retryOptimistically(INGEST_ATTEMPTS, new KeepsChanging())
 
 const retryConflicts = <A, E, R>(attempt: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
@@ -79,14 +71,14 @@ const makeHandleThread = (sql: SqlClient.SqlClient): Conversations["Service"]["h
         if (!speaker_known) return yield* unknownAccountError
         if (applied) return "applied"
         const outcome = toVersionOutcome(last_version ?? 0, thread.version)
-        // Another version was faster than this one after it had looked.
+        // A newer version was stored meanwhile.
         return outcome === "applied" ? undefined : outcome
       })
     )
   }
 }
 
-/** The texts are dates, which are in the order of their characters. */
+/** ISO dates compare as texts. */
 const isInquiryWithoutNights = ({ inquiry }: ChannelThreadEvent): boolean =>
   inquiry !== undefined && inquiry !== null && inquiry.check_out_date <= inquiry.check_in_date
 

@@ -19,33 +19,30 @@ import {
 import { newPublicCode } from "./conversation-lookup.ts"
 import { conversationRecordSql, messageCreatedEventSql, operatorNameSql } from "./message-queue.ts"
 
-// What channels say of messages: one statement to see what a message is, and one to write it down.
-
 type Sql = SqlClient
 
-/** When a message was sent: as its channel says, and no later than it is heard. */
+/** Never in the future. */
 const resolveSentAt = (message: ChannelMessageEvent, now: Date): Date =>
   new Date(Math.min(parseChannelInstant(message.sent_at).getTime(), now.getTime()))
 
 const toAttachmentUrl = ({ attachment_url }: ChannelMessageEvent): string | undefined => attachment_url ?? undefined
 
 const LocalMessage = Schema.Struct({ conversation_id: Schema.Int, id: Schema.Int })
-/** A message that was written here. */
+/** A message that was sent from here. */
 type LocalMessage = typeof LocalMessage.Type
 
 const readRecognition = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
-    /** It is written down already, as one of theirs or as one of ours. */
     is_known: Schema.Boolean,
-    /** The one of ours that it is, which its channel has not named yet. */
+    /** A local message without a channel id that this event reports. */
     ours: Schema.NullOr(LocalMessage)
   })
 )
 
 interface RecognizeMessageParameters extends ChannelThreadRef {
   readonly messageId: string
-  /** What it was sent as; else what it may be known by. Neither of a guest's. */
+  /** The local code, for host messages. Without it, text and time identify the message. */
   readonly sentAs: string | undefined
   readonly text: string | undefined
   readonly hasAttachment: boolean
@@ -53,7 +50,6 @@ interface RecognizeMessageParameters extends ChannelThreadRef {
   readonly createdUntil: Date
 }
 
-/** The query for the one message of ours in the CTE `conversation` that it is. */
 const localMessageSql = (
   sql: Sql,
   { sentAs, text, hasAttachment, createdFrom, createdUntil }: RecognizeMessageParameters
@@ -61,7 +57,7 @@ const localMessageSql = (
   const conversationMessagesSql = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
   if (sentAs !== undefined) return sql`${conversationMessagesSql} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
   if (text === undefined) return sql`${conversationMessagesSql} WHERE false`
-  // The oldest that may have got there, of those its channel had time to say.
+  // The oldest that may have been delivered.
   return sql`${conversationMessagesSql}
     WHERE m.created_at BETWEEN ${createdFrom}::timestamptz AND ${createdUntil}::timestamptz AND m.channel_message_id IS NULL
       AND (m.delivery IN ('sent', 'unknown') OR m.delivery = 'queued' AND m.maybe_sent)
@@ -69,7 +65,6 @@ const localMessageSql = (
     ORDER BY m.created_at, m.id LIMIT 1`
 }
 
-/** Sees what a message is. */
 export const recognizeMessage = (sql: Sql) => {
   const statement = (parameters: RecognizeMessageParameters) => sql`
       WITH conversation AS (${conversationByThreadSql(sql, parameters)}), ours AS (${localMessageSql(sql, parameters)})
@@ -113,17 +108,13 @@ interface InsertMessageParameters extends ChannelThreadRef {
 
 const readInsertedId = makeOptionalRowReader(RowId)
 
-/**
- * Writes a message down that somebody wrote elsewhere, in a conversation that begins with it where its thread is not known.
- * Undefined: the same message, or its thread, is being heard elsewhere.
- */
+/** Undefined: another worker is handling the same message or thread. */
 export const insertChannelMessage = (sql: Sql) => {
   const statement = (parameters: InsertMessageParameters) => {
     const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = parameters
     return recordChange(sql, {
-      // A conversation is locked before what is in it, as everywhere (message-queue.ts). One without a message is as old as its
-      // thread is known: the first message says better. Who waited for the row sees by its time that another was first: the messages he
-      // sees are of before.
+      // Locks the conversation before its messages. A `last_message_at` other than `created_at` reveals an earlier
+      // message, even one that the snapshot does not show.
       change: sql`
         speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), made AS (
           INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)})
@@ -176,17 +167,16 @@ export const insertChannelMessage = (sql: Sql) => {
   }
 }
 
-/** What a message breaks that has been written down as another meanwhile. */
 const CHANNEL_MESSAGE_ID_CONSTRAINT = "messages_of_channel"
 
 const readConfirmedId = makeOptionalRowReader(RowId)
 
 /**
- * A message of ours is at its channel, and has that one's name from now on; if it still waited, its lane goes on. Nobody is
- * told: that was done when it was written. Undefined: it is no longer as it was seen.
+ * Stores the channel's id and completes the message. Records no event, because its creation did. Undefined: the message
+ * has changed meanwhile.
  */
 export const confirmLocalMessage = (sql: Sql) => {
-  // What waits behind it goes on at once; an older one may be on its way, and is not sent a second time beside that.
+  // An older queued message may be in progress and must not become due again.
   const olderQueuedMessagesSql = sql`
     SELECT FROM messages older WHERE older.operator_id = after.operator_id
       AND older.conversation_id = after.conversation_id AND older.delivery = 'queued' AND older.id < after.id`
@@ -194,7 +184,7 @@ export const confirmLocalMessage = (sql: Sql) => {
   return (operatorId: number, { conversation_id, id }: LocalMessage, { message_id }: ChannelMessageEvent, now: Date) =>
     inSavepoint(
       recordChange(sql, {
-        // The lane is locked before the message, as whoever sends it does.
+        // Locks the partition before the message, as the worker does.
         change: sql`
           lane AS (
             SELECT operator_id, conversation_id FROM message_lanes

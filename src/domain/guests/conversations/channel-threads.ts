@@ -10,8 +10,6 @@ import type { ChannelAccountRef } from "../../channels/port/event-handling.ts"
 import { newPublicCode } from "./conversation-lookup.ts"
 import { conversationRecordSql } from "./message-queue.ts"
 
-// What channels say of threads: one statement each, whether the thread is known or not.
-
 type Sql = SqlClient
 
 const NullableText = Schema.NullOr(Schema.String)
@@ -23,7 +21,7 @@ const GuestColumns = Schema.Struct({
   guest_email: column("text", NullableText)
 })
 
-/** The columns that are the channel's: the note is the host's. */
+/** The note belongs to the host, not the channel. */
 const ThreadColumns = Schema.Struct({
   ...GuestColumns.fields,
   inquiry_listing_id: column("text", NullableText),
@@ -52,23 +50,20 @@ const toThreadColumns = ({ guest, inquiry }: ChannelThreadEvent): typeof ThreadC
   inquiry_pets: toInquiryCount(inquiry, inquiry?.number_of_pets)
 })
 
-/** Of an inquiry that does not say how many there are none. */
 const toInquiryCount = (inquiry: ChannelThreadEvent["inquiry"], count: number | undefined): number | null =>
   inquiry === undefined || inquiry === null ? null : (count ?? 0)
 
-/** A thread of the account that speaks. */
 export interface ChannelThreadRef extends ChannelAccountRef {
   readonly threadId: string
 }
 
-/** The conversation of a thread, if it is known. */
 export const conversationByThreadSql = (
   sql: Sql,
   { operatorId, accountId, threadId }: ChannelThreadRef
 ): Fragment => sql`
   SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
 
-/** For an INSERT: the columns a new conversation begins with, and what they are of the row `speaker`. */
+/** Reads the CTE `speaker` (the channel account). */
 export const NEW_CONVERSATION_COLUMNS =
   "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
 export const newConversationValuesSql = (
@@ -83,12 +78,11 @@ const readIngestResult = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     applied: Schema.Boolean,
-    /** As the statement found it; null: there was no such conversation. */
+    /** Before the statement. Null: no such conversation. */
     last_version: Schema.NullOr(Schema.Int)
   })
 )
 
-/** Writes down what is news of a thread; a new one begins its conversation. */
 export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: ChannelThreadEvent, at: Date) => {
   const threadId = thread.thread_id
   return readIngestResult(
@@ -104,7 +98,7 @@ export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: C
           RETURNING c.*
         )`,
       events: [],
-      // One more version of the same is no change.
+      // A newer version with the same content is no change.
       changedRecords: sql`
         SELECT operator_id, ${conversationRecordSql(sql)} AS record, fields FROM (
           SELECT after.operator_id, after.code, before.id IS NULL AS is_new, CASE WHEN before.id IS NULL THEN '{}'::text[]
@@ -120,10 +114,7 @@ export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: C
 
 const readConversationCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
 
-/**
- * Answers what callers name the conversation of an order's thread by. Where none is known it begins, of the booker, who also
- * gives a name to one that only messages spoke of. Undefined: it began elsewhere at this moment.
- */
+/** The booker's details fill a conversation that has only messages. Undefined: another worker is creating it. */
 export const ensureOrderThread = (sql: Sql) => {
   const guestColumnsSql = sql.literal(columnNames(GuestColumns))
   return (account: ChannelAccountRef, threadId: string, guest: ChannelOrderEvent["booker"], at: Date) => {

@@ -2,27 +2,20 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { ACTIVITIES_SHOWN } from "../../../platform/limits.ts"
 
-// What conversations are about, as fragments: the guest, the stays of the orders that are linked, and what is asked for.
-
 type Sql = SqlClient
 
 const ACTIVITY_LIMIT = String(ACTIVITIES_SHOWN)
 
-/** The guest of a row of `conversations`; empty texts for what is not known. */
 export const conversationGuestSql = (sql: Sql, row: Fragment): Fragment => sql`
   jsonb_build_object('name', coalesce(${row}.guest_name, ''), 'email', coalesce(${row}.guest_email, ''),
     'phone', coalesce(${row}.guest_phone, ''))`
 
-/** The latest orders of a row of `conversations`. A guest who comes every month has more than anybody reads. */
 const latestOrdersSql = (sql: Sql, row: Fragment): Fragment => sql`
   SELECT o.operator_id, o.id, o.reservation_code, o.status FROM orders o
   WHERE o.operator_id = ${row}.operator_id AND o.conversation_id = ${row}.code
   ORDER BY o.id DESC LIMIT ${sql.literal(ACTIVITY_LIMIT)}`
 
-/**
- * The one stay that stands for a row of `conversations`, with the title of its property: the one that runs or comes next, else
- * the last that was. Orders that are over stand behind all that are not.
- */
+/** The current or next stay, else the last. Cancelled and declined orders come last. */
 const headlineStaySql = (sql: Sql, row: Fragment, today: string): Fragment => sql`
   SELECT s.check_in_date, s.check_out_date, p.title
   FROM (${latestOrdersSql(sql, row)}) o
@@ -32,7 +25,7 @@ const headlineStaySql = (sql: Sql, row: Fragment, today: string): Fragment => sq
     CASE WHEN s.check_out_date >= ${today}::date THEN s.check_in_date END, s.check_out_date DESC, s.id
   LIMIT 1`
 
-/** Conversations as they are listed, for `makePageReader`: the latest first, with who the guest is, and when and where he stays. */
+/** Latest conversation first. */
 export const conversationListParts = (sql: Sql, today: string) => ({
   pageQuery: sql`
     SELECT c.*, listed.position FROM listed
@@ -41,7 +34,6 @@ export const conversationListParts = (sql: Sql, today: string) => ({
   joins: sql`LEFT JOIN LATERAL (${headlineStaySql(sql, sql`page`, today)}) stay ON true`
 })
 
-/** The columns of the conversations that {@link conversationListParts} lists. */
 export const conversationListColumns = (sql: Sql) => ({
   id: sql`page.code`,
   guest: conversationGuestSql(sql, sql`page`),
@@ -50,7 +42,6 @@ export const conversationListColumns = (sql: Sql) => ({
   check_out_date: sql`coalesce(stay.check_out_date, page.inquiry_check_out_date)`
 })
 
-/** A row of `properties` as an activity shows it. */
 const activityPropertySql = (sql: Sql, property: Fragment): Fragment => sql`
   CASE WHEN ${property}.id IS NOT NULL THEN jsonb_build_object('id', ${property}.id, 'title', ${property}.title,
     'cover_url', ${property}.cover_url, 'room_type', (
@@ -58,7 +49,7 @@ const activityPropertySql = (sql: Sql, property: Fragment): Fragment => sql`
       FROM room_type_properties r JOIN room_types t ON t.operator_id = r.operator_id AND t.id = r.room_type_id
       WHERE r.operator_id = ${property}.operator_id AND r.property_id = ${property}.id)) END`
 
-/** The stays of a row of `conversations`, the latest order first. */
+/** Latest order first. */
 export const stayActivitiesSql = (sql: Sql, row: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('reservation_code', about.reservation_code,
     'check_in_date', about.check_in_date, 'check_out_date', about.check_out_date, 'listing_id', about.listing_id,
@@ -71,7 +62,6 @@ export const stayActivitiesSql = (sql: Sql, row: Fragment): Fragment => sql`(
   ) about
   LEFT JOIN properties p ON p.operator_id = about.operator_id AND p.id = about.property_id)`
 
-/** What the guest of a row of `conversations` asks for, null where nothing is asked. */
 export const inquiryActivitySql = (sql: Sql, row: Fragment): Fragment => sql`
   CASE WHEN ${row}.inquiry_check_in_date IS NOT NULL THEN (
     SELECT jsonb_build_object('reservation_code', NULL, 'check_in_date', ${row}.inquiry_check_in_date,

@@ -6,27 +6,20 @@ import { textUpTo } from "../../../contract/fields.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { randomAddressToken } from "../../../platform/random-text.ts"
 
-// A conversation as other families name it.
-
-/** Draws what callers name a conversation, or a message, by: so many random bits that a 403 tells a guesser nothing. */
+/** Random enough that a 403 helps no guesser. */
 export const newPublicCode = randomAddressToken
 
-/** Characters of such a name that are looked at; a real one is shorter. */
 const PUBLIC_CODE_MAX_LENGTH = 64
 
-/** The name of a conversation; opaque. */
+/** Opaque. */
 export const ConversationId = textUpTo(PUBLIC_CODE_MAX_LENGTH)
 
-/** An operator's conversation: at most one row. */
 export const conversationByCodeSql = (sql: SqlClient, operatorId: number, code: string): Fragment =>
   sql`SELECT * FROM conversations WHERE operator_id = ${operatorId} AND code = ${code}`
 
 const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 
-/**
- * Whether anybody has a conversation of that name: for who named one that is not its own, and for nothing else, as it is
- * looked for in the rows of all operators.
- */
+/** Searches all operators, only to choose between 403 and 404. */
 export const conversationExists =
   (sql: SqlClient) =>
   (code: string): Effect.Effect<boolean> =>
@@ -35,7 +28,7 @@ export const conversationExists =
       ({ known }) => known
     )
 
-/** What was found of the caller's conversation; why there is nothing, where there is nothing. `field` is what names it in the call. */
+/** `field` names the conversation in the request. */
 export const requireOwnConversation = <Row>(
   row: Row | undefined,
   belongsToAnother: Effect.Effect<boolean>,
@@ -51,7 +44,6 @@ export const requireOwnConversation = <Row>(
       )
     : Effect.succeed(row)
 
-/** What of a conversation is needed to reach its guest. */
 export const ConversationRecipient = Schema.Struct({
   operator_id: Schema.Int,
   id: Schema.Int,

@@ -3,29 +3,21 @@ import type { Fragment } from "effect/sql/Statement"
 import { belongsToConversations, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 import { releaseImagesSql } from "../images/image-references.ts"
 
-// What conversations know of guests. An erased one is empty, and stays as what its order and its thread refer to: a message that
-// comes later is of it.
+// An erased conversation keeps its row for orders and later messages of its thread.
 
-/** What an erased message says. */
 const ERASED_TEXT = "(erased)"
 
-/** Whether a message says anything: the condition of the index messages_by_age (0063), word for word. */
+/** Must equal the condition of the index messages_by_age (0063). */
 export const hasMessageContentCondition = (sql: SqlClient): Fragment =>
   sql.literal(
     `(content <> '${ERASED_TEXT}' OR sender_name IS NOT NULL OR attachment_url IS NOT NULL OR image_id IS NOT NULL)`
   )
 
-/**
- * Whether a conversation, as `t`, says who its guest is: the condition of the index conversations_of_guests (0064), word for
- * word.
- */
+/** Must equal the condition of the index conversations_of_guests (0064). */
 export const hasGuestDetailsCondition = (sql: SqlClient): Fragment =>
   sql.literal(`(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.note <> '')`)
 
-/**
- * For an UPDATE of messages: what is left of one. The row stays, as its channel may say once more that there is such a message; and
- * of one that may be on its way it is yet to be told how its channel calls it.
- */
+/** The row stays, because the channel may report the message again or return its id. */
 export const eraseMessageAssignmentsSql = (sql: SqlClient, now: Date): Fragment => sql`
   content = ${sql.literal(`'${ERASED_TEXT}'`)}, sender_name = NULL, sources = '[]', attachment_url = NULL, image_id = NULL,
   settled_at = CASE WHEN delivery = 'queued' THEN ${now}::timestamptz ELSE settled_at END,
@@ -38,7 +30,7 @@ const guestDataInMessages: GuestDataTable = {
   keyColumns: ["id"],
   belongsToGuest: belongsToConversations,
   secretColumns: ["attachment_url", "traceparent"],
-  // Lanes before messages, as whoever settles one locks them.
+  // Partitions before messages, like every statement that completes a message.
   eraseStatements: (sql, guest, now) => [
     sql`
       SELECT FROM message_lanes t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest)}
@@ -62,7 +54,7 @@ const guestDataInConversations: GuestDataTable = {
   table: "conversations",
   keyColumns: ["id"],
   belongsToGuest: (sql, guest) => belongsToConversations(sql, guest, "id"),
-  // The version is the channel's own: what it says next is news. One that only orders named is named by them no more.
+  // The channel's next version still applies. From version 1 on, orders no longer set the guest's name.
   eraseStatements: (sql, guest) => [
     sql`
       UPDATE conversations t SET version = greatest(version, 1), guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',
@@ -73,7 +65,7 @@ const guestDataInConversations: GuestDataTable = {
 
 export const CONVERSATION_GUEST_DATA: ReadonlyArray<GuestDataTable> = [guestDataInMessages, guestDataInConversations]
 
-/** Locks the conversations, as whatever says something in one begins. */
+/** Statements that add messages take this lock first. */
 export const lockConversationsSql = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
   SELECT FROM conversations t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest, "id")}
   ORDER BY t.id FOR NO KEY UPDATE`

@@ -6,25 +6,23 @@ import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
 import { QUEUED_MESSAGES_MAX } from "../../../platform/limits.ts"
 import { messageQueueFullError } from "./rules.ts"
 
-// How a message to a guest is written down and put into the lane of its conversation, by whatever statement says one. Rows are
-// locked in one order everywhere: conversation, lane, message.
+// Every statement locks in this order: conversation, partition (`message_lanes`), message.
 
-/** What trail and events call a conversation, by the column that has its code. */
+/** For the audit log and events. */
 export const conversationRecordSql = (sql: SqlClient, column = "code"): Fragment =>
   sql`'conversation:' || ${sql(column)}`
 
-/** Who is said to write for the host, whichever of his accounts it was: the merchant (specification, Conversation message). */
+/** Always the main account (specification, Conversation message). */
 export const operatorNameSql = (sql: SqlClient, operatorId: number): Fragment =>
   sql`(SELECT name FROM operators WHERE id = ${operatorId})`
 
-/** What a full lane breaks: it would wait for fewer than none. */
+/** A negative `waiting` marks a full queue. */
 const QUEUE_FULL_CONSTRAINT = "message_lanes_waiting_check"
 
 /**
- * CTEs that record messages of the host's side as queued. `said` is a query for `operator_id, conversation_id, code,
- * sender_name, sources, display_type, content, attachment_url, image_id`, one row a conversation at most. The CTE `message` has the
- * rows that came of it, with the `conversation` they are in. An idle lane is due now. A full one breaks its own check, which
- * undoes the whole statement ({@link toQueueFullError}).
+ * `messagesSql` selects `operator_id, conversation_id, code, sender_name, sources, display_type, content,
+ * attachment_url, image_id`, at most one row per conversation. The CTE `message` has the inserted rows, `conversation`
+ * their conversations. A full queue violates a check ({@link toQueueFullError}).
  */
 export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: Date): Fragment => sql`
   said AS (${messagesSql}), conversation AS (
@@ -47,7 +45,7 @@ export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: D
     RETURNING m.operator_id, m.id, m.conversation_id, m.code
   )`
 
-/** What subscribers are told of the rows of `message`, whose conversations are in `conversation`. */
+/** Needs the CTEs `message` and `conversation`. */
 export const messageCreatedEventSql = (sql: SqlClient, now: Date): Fragment =>
   recordEventSql(sql, "message_created", {
     from: sql`(
@@ -59,10 +57,9 @@ export const messageCreatedEventSql = (sql: SqlClient, now: Date): Fragment =>
     at: now
   })
 
-/** The conversations in the CTE `conversation`: each has a new row in `message`. */
+/** Needs the CTE `conversation`. */
 export const conversationsTouchedSql = (sql: SqlClient): Fragment => sql`
   SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{messages}'::text[] AS fields FROM conversation`
 
-/** 409 for one more message than may wait in a conversation (platform/database/constraint-violations.ts). */
 export const toQueueFullError = ({ name }: ConstraintViolation) =>
   name === QUEUE_FULL_CONSTRAINT ? messageQueueFullError : undefined

@@ -3,13 +3,9 @@ import type { Fragment } from "effect/sql/Statement"
 import { releaseImagesSql } from "../images/image-references.ts"
 import { eraseMessageAssignmentsSql, hasMessageContentCondition } from "./guest-data.ts"
 
-/** Messages that one statement erases. */
 export const MESSAGE_RETENTION_BATCH_ROWS = 500
 
-/**
- * Erases the oldest messages of an operator that came or were sent by then, with their images, and answers how many `rows`. One
- * that waits to be sent stays until it is, and one that somebody has in hand is left to the next time.
- */
+/** Also erases their images. Returns their number as `rows`. Skips queued and locked messages. */
 export const eraseOldMessagesSql = (sql: SqlClient, operatorId: number, cutoff: Date, now: Date): Fragment => sql`
   WITH old AS MATERIALIZED (
     SELECT id, image_id FROM messages

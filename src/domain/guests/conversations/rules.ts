@@ -9,14 +9,12 @@ import {
 } from "../../../platform/limits.ts"
 import { getMessageLimit } from "../../channels/port/message-limits.ts"
 
-/** What is sent to a guest: a text, an image as base64, or both. */
 interface MessageContent {
-  /** Empty where there is only an image. */
   readonly text: string
   readonly jpegBase64: string | undefined
 }
 
-/** An empty or blank text is none. A text that says something goes as it is. */
+/** A blank field counts as missing. */
 export const parseMessageContent = (payload: {
   readonly message?: string
   readonly jpeg_base64?: string
@@ -26,14 +24,13 @@ export const parseMessageContent = (payload: {
   return text === "" && jpegBase64 === undefined ? Result.fail(emptyMessageError) : Result.succeed({ text, jpegBase64 })
 }
 
-/** Blanks, and characters that nobody sees, such as U+200B. */
+/** For example U+200B. */
 const INVISIBLE_TEXT = /^[\s\p{Cf}]*$/u
 
 const hasVisibleText = (text: string | undefined): text is string => text !== undefined && !INVISIBLE_TEXT.test(text)
 
 const emptyMessageError = new BadRequest({ message: "message, jpeg_base64: give at least one of them." })
 
-/** Whether a channel of the type takes a text so long. */
 export const checkMessageLength = (channelType: string, text: string): Result.Result<string, ValidationFailed> => {
   const maxLength = getMessageLimit(channelType)
   return hasAtMostCharacters(text, maxLength)
@@ -43,12 +40,12 @@ export const checkMessageLength = (channelType: string, text: string): Result.Re
       )
 }
 
-/** Units of UTF-16 for each character of a note, beyond which nobody counts: a family of four has eleven. */
+/** Bounds the work of counting. */
 const MAX_UNITS_PER_CHARACTER = 16
 
 const graphemeSegmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
 
-/** Whether a note is not too long, its characters counted as people do: a family or an accented letter is one (UAX 29). */
+/** Counts grapheme clusters (UAX 29). */
 export const isNoteWithinLimit = (text: string): boolean => {
   if (hasAtMostCharacters(text, CONVERSATION_NOTE_LENGTH)) return true
   if (text.length > MAX_UNITS_PER_CHARACTER * CONVERSATION_NOTE_LENGTH) return false
@@ -57,24 +54,19 @@ export const isNoteWithinLimit = (text: string): boolean => {
   return true
 }
 
-/** 409 for one more message than may wait to be sent. */
 export const messageQueueFullError = new Conflict({
   message: `id: ${QUEUED_MESSAGES_MAX} messages of the conversation are queued; try again when its channel has accepted some.`
 })
 
-/** 404 for a message that is none of the conversation. */
 export const messageNotFoundError = new NotFound({ message: "before: no such message in the conversation." })
 
-/** Returns a page of messages, and whether there are older ones. `rows`: newest first, with one more than a page holds. */
+/** `rows`: newest first, with one more than a page holds. */
 export const toMessagePage = <Message>(rows: ReadonlyArray<Message>) => ({
   messages: rows.slice(0, MESSAGES_SHOWN),
   has_more: rows.length > MESSAGES_SHOWN
 })
 
-/**
- * What a conversation is about: the stays of its orders, the latest first, and before them what its guest asks for, unless
- * one of the orders is just that.
- */
+/** Latest order first. The inquiry precedes the stays, unless one of them matches it. */
 export const buildActivities = <ActivityFields extends ActivityKey>(
   inquiry: ActivityFields | null,
   stays: ReadonlyArray<ActivityFields>

@@ -37,7 +37,6 @@ type Sql = SqlClient.SqlClient
 const ConversationListRow = Schema.Struct({ ...ListedConversation.fields, last_message_at: OffsetSecondColumn })
 
 interface SearchConversationsParameters extends OperatorScoped {
-  /** The merchant's day. */
   readonly today: string
 }
 
@@ -46,7 +45,7 @@ const search = (sql: Sql) => {
     sql,
     ConversationListRow,
     ({ operatorId, today }: SearchConversationsParameters) => ({
-      // No more than the index has: a page is found in its order also where a plan knows of smaller inboxes alone.
+      // Index columns and a generic plan, so that large inboxes are read in index order.
       matchingRows: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`,
       ...conversationListParts(sql, today)
     }),
@@ -55,12 +54,10 @@ const search = (sql: Sql) => {
   return (operatorId: number, today: string, pageRequest: Page) => selectPage({ operatorId, today }, pageRequest)
 }
 
-/** What a stay or an inquiry says as an activity. */
 const ActivityRow = Schema.Struct(Struct.omit(ConversationActivity.fields, ["activity_type"]))
 
 const MessageRow = Schema.Struct({
   ...Message.fields,
-  /** With whatever offset the database writes. */
   created_at: Schema.String
 })
 export type MessageRow = typeof MessageRow.Type
@@ -72,7 +69,7 @@ const ConversationRow = Schema.Struct({
   inquiry: Schema.NullOr(ActivityRow),
   stays: Schema.Array(ActivityRow),
   before_known: Schema.Boolean,
-  /** Newest first, with one more than the response holds if the conversation has more. */
+  /** Newest first, with one more than the response holds. */
   messages: Schema.Array(MessageRow)
 })
 const readConversation = makeOptionalRowReader(ConversationRow)
@@ -83,7 +80,6 @@ const messagePageSql = (sql: Sql, hasBefore: boolean): Fragment => sql`
       AND ${hasBefore ? sql`(m.created_at, m.id) < ((SELECT created_at FROM until), (SELECT id FROM until))` : sql`true`}
     ORDER BY m.created_at DESC, m.id DESC LIMIT ${sql.literal(String(MESSAGES_SHOWN + 1))}) m`
 
-/** A conversation, and what is in it. */
 const findConversation = (sql: Sql) => (operatorId: number, code: string, before: string | undefined) =>
   readConversation(sql`
       WITH own AS (${conversationByCodeSql(sql, operatorId, code)}), until AS (${
@@ -105,19 +101,17 @@ const findConversation = (sql: Sql) => (operatorId: number, code: string, before
 const RecipientRow = Schema.Struct({
   id: Schema.Int,
   channel_type: Schema.String,
-  /** Messages that wait to be sent. */
+  /** Number of queued messages. */
   waiting: Schema.Int
 })
 const readRecipient = makeOptionalRowReader(RecipientRow)
 
-/** What a message to its guest is judged by. */
 const findSendTarget = (sql: Sql) => (operatorId: number, code: string) =>
   readRecipient(sql`
       SELECT c.id, c.channel_type, coalesce(l.waiting, 0) AS waiting
       FROM (${conversationByCodeSql(sql, operatorId, code)}) c
       LEFT JOIN message_lanes l ON l.operator_id = c.operator_id AND l.conversation_id = c.id`)
 
-/** A message of the host's side. */
 interface NewMessage {
   readonly code: string
   readonly display_type: DisplayType
@@ -127,7 +121,6 @@ interface NewMessage {
 
 const readSentMessage = makeRowReaderOrFail(RowId, toQueueFullError)
 
-/** Writes a message down and puts it into the lane of its conversation; fails where that is full. */
 const sendMessage =
   (sql: Sql) =>
   (operatorId: number, conversationId: number, { code, display_type, content, image }: NewMessage, now: Date) => {
@@ -157,12 +150,10 @@ const NoteRow = Schema.Struct({
 })
 const readNote = makeOptionalRowReader(NoteRow)
 
-/** The note of a conversation. */
 const findNote = (sql: Sql) => (operatorId: number, code: string) =>
   readNote(sql`
       SELECT id, note, note_updated_at AS updated_at FROM (${conversationByCodeSql(sql, operatorId, code)}) c`)
 
-/** When the note of a conversation was written last. */
 export const NoteTimestamp = Schema.Struct({ updated_at: Schema.NullOr(OffsetSecondColumn) })
 const readNoteUpdate = makeSingleRowReader(NoteTimestamp)
 
@@ -194,23 +185,22 @@ const makeConversationStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ConversationStore extends Context.Service<
   ConversationStore,
   {
-    /** Returns whether any operator has a conversation of that code. */
+    /** Of any operator. */
     readonly conversationExists: (code: string) => Effect.Effect<boolean>
-    /** `today` is the day in the zone of the operator. */
+    /** `today` is the day in the operator's time zone. */
     readonly search: (
       operatorId: number,
       today: string,
       page: Page
     ) => Effect.Effect<RowPage<typeof ConversationListRow.Type>>
-    /** Undefined: the operator has no such conversation, here and below. */
+    /** `before`: code of the oldest message already seen. */
     readonly findConversation: (
       operatorId: number,
       code: string,
       before: string | undefined
     ) => Effect.Effect<typeof ConversationRow.Type | undefined>
-    /** Returns a conversation and how many of its messages are queued. */
     readonly findRecipient: (operatorId: number, code: string) => Effect.Effect<typeof RecipientRow.Type | undefined>
-    /** Stores a message and queues it for its channel. Conflict: the queue of the conversation is full. */
+    /** Conflict: the queue of the conversation is full. */
     readonly sendMessage: (
       operatorId: number,
       conversationId: number,

@@ -4,17 +4,15 @@ import { makeDatabaseByteStorage } from "./database-byte-storage.ts"
 import { makeFolderByteStorage } from "./folder-byte-storage.ts"
 import type { ImageByteStorage } from "./image-byte-storage.ts"
 
-/** The bytes of images, wherever this installation keeps them. */
 export class ImageBytes extends Context.Service<ImageBytes, ImageByteStorage>()(
   "latchkey/domain/guests/images/ImageBytes"
 ) {
-  /** In the database. */
   static readonly layerDatabase: Layer.Layer<ImageBytes, never, SqlClient.SqlClient> = Layer.effect(
     ImageBytes,
     Effect.map(SqlClient.SqlClient, makeDatabaseByteStorage)
   )
 
-  /** In a folder, which is made when the first are written. What was put into the database before is still read there. */
+  /** Still reads older images from the database. */
   static readonly layerFolder = (folder: string): Layer.Layer<ImageBytes, never, SqlClient.SqlClient> =>
     Layer.effect(
       ImageBytes,
@@ -26,7 +24,7 @@ export class ImageBytes extends Context.Service<ImageBytes, ImageByteStorage>()(
             Effect.flatMap(folderStorage.read(image, from, length), (bytes) =>
               bytes.length > 0 ? Effect.succeed(bytes) : databaseStorage.read(image, from, length)
             ),
-          // Those in the database go with the row of their image.
+          // Bytes in the database are deleted with their row.
           remove: folderStorage.remove
         })
       })

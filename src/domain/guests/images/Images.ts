@@ -12,23 +12,17 @@ import { type ImageKind, ImageStore } from "./store.ts"
 
 export type { ImageKind }
 
-/** An image in the store. */
 export interface StoredImage {
   readonly id: number
   readonly token: string
 }
 
-/** An image that somebody looks at. */
 export interface OpenedImage extends ImageKey {
   readonly kind: ImageKind
-  /** How many it has. */
   readonly bytes: number
 }
 
-/**
- * Bytes of an image that are read at once. More would hold the one session of the embedded database, and the memory of a
- * process many of whose readers are slow.
- */
+/** Bounds the time on the embedded database's only session, and the memory for slow readers. */
 export const IMAGE_CHUNK_BYTES = 256 * 1024
 
 type PutImage = (upload: {
@@ -38,25 +32,19 @@ type PutImage = (upload: {
   readonly field: string
 }) => Effect.Effect<StoredImage, ValidationFailed | ServerError>
 
-/**
- * The one store of images. What is put there goes by itself within an hour unless a statement refers to it
- * (`keepImageSql` of image-references.ts), so whoever is cut off in between leaves nothing.
- */
+/** Retention removes an image after an hour unless a statement keeps it with `keepImageSql`. */
 export class Images extends Context.Service<
   Images,
   {
-    /**
-     * Stores a JPEG unchanged. Fails with ValidationFailed naming `field` if the bytes are no JPEG, too large (limits.ts), or beyond the
-     * operator's quota. Fails with ServerError if the image store is full; the image then does not count towards the quota.
-     */
+    /** ValidationFailed names `field`. After a ServerError the image does not count towards the quota. */
     readonly put: PutImage
-    /** The image a token opens; none when it is unknown or gone, or the account behind it is banned or closed. */
+    /** None: no such image, or its operator is not active. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>
-    /** The bytes of an image from the byte `from` on, {@link IMAGE_CHUNK_BYTES} at most; none where any of them are missing. */
+    /** None: bytes are missing. */
     readonly read: (image: OpenedImage, from: number) => Effect.Effect<Option.Option<Uint8Array>>
   }
 >()("latchkey/domain/guests/images/Images") {
-  /** `quota`: bytes that all images of an operator may have together. */
+  /** `quota`: bytes per operator. */
   static readonly layer = (
     quota: number = OPERATOR_IMAGES_BYTES
   ): Layer.Layer<Images, never, ImageBytes | SqlClient.SqlClient> =>
@@ -69,14 +57,13 @@ export class Images extends Context.Service<
       })
     ).pipe(Layer.provide(ImageStore.layer))
 
-  /** The same with their bytes in the database. */
   static readonly layerDatabase = Layer.provide(Images.layer(), ImageBytes.layerDatabase)
 }
 
 type Store = ImageStore["Service"]
 type ByteStorage = ImageBytes["Service"]
 
-// The row comes first, with the time at which it goes: bytes of which no row knows would stay for ever.
+// The row comes first, because retention cannot find bytes without it.
 const put = (store: Store, storage: ByteStorage, quota: number): PutImage =>
   Effect.fnUntraced(function* ({ operatorId, kind, jpeg, field }) {
     const fault = findJpegFault(jpeg)
@@ -96,7 +83,7 @@ const storeFullError = new ServerError({
   retryAfter: BUSY_RETRY_SECONDS
 })
 
-/** Removes what was written of an image that could not be stored, then its row. If that fails, retention does so within an hour. */
+/** If this fails, retention does it within an hour. */
 const failWithStoreFull = (store: Store, storage: ByteStorage, image: ImageKey) =>
   logStorageFailure("images full").pipe(
     Effect.andThen(

@@ -8,9 +8,9 @@ const readPiece = makeOptionalRowReader(Schema.Struct({ piece: Schema.Uint8Array
 
 const NO_BYTES = new Uint8Array()
 
-/** The bytes of images in a table of their own. They go with the row of their image. */
+/** Deleting the row of an image deletes its bytes. */
 export const makeDatabaseByteStorage = (sql: SqlClient): ImageByteStorage => {
-  // Of a column whose values are stored as they are, this reads the pages that hold the piece and no more.
+  // The column is uncompressed, so `substr` reads only the pages of the range.
   return {
     write: ({ operatorId, id }, bytes) =>
       sql`

@@ -1,19 +1,18 @@
 import { IMAGE_BYTES, IMAGE_PIXELS_MAX } from "../../../platform/limits.ts"
 
-// Whether bytes are a JPEG is told by its segments alone (ITU-T T.81, annex B): what they say is walked over, and the picture
-// is never decoded here.
+// Checks only the segments (ITU-T T.81, annex B), without decoding the picture.
 
 const SOI = 0xd8
 const EOI = 0xd9
 const SOS = 0xda
 const TEM = 0x01
 
-/** Bytes that the length of a segment counts itself, and those of a frame header without its components and with each. */
+/** A segment's length includes its own bytes. A frame header has a part per component. */
 const SEGMENT_LENGTH_BYTES = 2
 const FRAME_HEADER_BYTES = 8
 const COMPONENT_BYTES = 3
 
-/** Of the codes that begin frames, those that mean something else: DHT, JPG and DAC. */
+/** DHT, JPG and DAC. */
 const NON_FRAME_CODES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc])
 
 const isFrameMarker = (code: number): boolean => code >= 0xc0 && code <= 0xcf && !NON_FRAME_CODES.has(code)
@@ -22,13 +21,12 @@ const isRestartMarker = (code: number): boolean => code >= 0xd0 && code <= 0xd7
 const NOT_A_JPEG = "must be a JPEG."
 const TRUNCATED_JPEG = "must be a complete JPEG; this one is truncated."
 
-/** What is wrong with a picture of this size. */
 const findSizeFault = (width: number, height: number): string | undefined =>
   Math.min(width, height) < 1 || Math.max(width, height) > IMAGE_PIXELS_MAX
     ? `must be a JPEG of 1 to ${IMAGE_PIXELS_MAX} pixels each way, not ${width} × ${height}.`
     : undefined
 
-/** What is wrong with the frame header whose length stands at `at`: it says how large the picture is. */
+/** `offset`: position of the header's length. */
 const findFrameFault = (view: DataView, offset: number): string | undefined => {
   const length = view.getUint16(offset)
   if (length < FRAME_HEADER_BYTES + COMPONENT_BYTES) return NOT_A_JPEG
@@ -40,14 +38,13 @@ const findFrameFault = (view: DataView, offset: number): string | undefined => {
   return length === FRAME_HEADER_BYTES + COMPONENT_BYTES * components ? findSizeFault(width, height) : NOT_A_JPEG
 }
 
-/** A marker, and where the segment it begins says its length and ends. */
 interface Segment {
   readonly code: number
   readonly lengthOffset: number
   readonly end: number
 }
 
-/** The segment at `at`, behind whatever bytes fill it up, or what is wrong there. */
+/** Skips fill bytes. */
 const parseSegment = (bytes: Uint8Array, view: DataView, offset: number): Segment | string => {
   let codeOffset = offset
   while (bytes[codeOffset] === 0xff) codeOffset++
@@ -64,7 +61,6 @@ const parseSegment = (bytes: Uint8Array, view: DataView, offset: number): Segmen
   return end > bytes.length ? TRUNCATED_JPEG : { code, lengthOffset, end }
 }
 
-/** Where the data of a scan end: at the next marker that is none of theirs. */
 const findScanEnd = (bytes: Uint8Array, from: number): number => {
   for (let offset = from; offset < bytes.length; offset++) {
     if (bytes[offset] !== 0xff) continue
@@ -74,7 +70,7 @@ const findScanEnd = (bytes: Uint8Array, from: number): number => {
   return bytes.length
 }
 
-/** What is wrong with the segments from `at` on, up to the end of the picture: it has a frame, and a scan after it. */
+/** Requires a frame and a scan after it. */
 const findSegmentsFault = (bytes: Uint8Array, from: number): string | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let [offset, hasFrame, hasScan] = [from, false, false]
@@ -93,10 +89,7 @@ const findSegmentsFault = (bytes: Uint8Array, from: number): string | undefined 
   return TRUNCATED_JPEG
 }
 
-/**
- * Why bytes are no image that is kept, to follow the name of their field; undefined: they are one. What comes after the
- * end of the picture is not looked at: cameras write there.
- */
+/** The message follows the field name. Ignores bytes after the end marker, because cameras write there. */
 export const findJpegFault = (bytes: Uint8Array): string | undefined => {
   if (bytes.length > IMAGE_BYTES) return `must have at most ${IMAGE_BYTES} bytes, not ${bytes.length}.`
   return bytes[0] === 0xff && bytes[1] === SOI ? findSegmentsFault(bytes, 2) : NOT_A_JPEG

@@ -1,10 +1,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Images that one statement lets go of. */
 export const MESSAGE_IMAGES_PER_STATEMENT = 500
 
-/** Lets go of the oldest images that came in messages of an operator by then, and answers how many `rows`. */
+/** Returns their number as `rows`. */
 export const releaseOldMessageImagesSql = (
   sql: SqlClient,
   operatorId: number,

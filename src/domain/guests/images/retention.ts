@@ -7,7 +7,7 @@ import { ImageStore } from "./store.ts"
 
 type ByteStorage = ImageBytes["Service"]
 
-/** Whether nothing is left of an image's bytes. One that cannot be removed must not keep the others from it. */
+/** A failure must not prevent the removal of other images. */
 const removeBytes = (storage: ByteStorage, image: ImageKey): Effect.Effect<boolean> =>
   Effect.as(storage.remove(image), true).pipe(
     Effect.catchCauseIf(
@@ -21,8 +21,8 @@ const removeBytes = (storage: ByteStorage, image: ImageKey): Effect.Effect<boole
   )
 
 /**
- * Removes images whose time has come, as of now: the bytes of each before its row, as a row that is left is found again and
- * bytes would not be. Several processes may do so at once.
+ * Removes the bytes before the row, because only the row can be found again after a crash. Several processes may run
+ * this.
  */
 export const makeRemoveExpiredImages = Effect.gen(function* () {
   const store = yield* ImageStore
@@ -41,7 +41,6 @@ export const makeRemoveExpiredImages = Effect.gen(function* () {
   })
 }).pipe(Effect.provide(ImageStore.layer))
 
-/** Removes images that nothing refers to any more for as long as the process runs. */
 export const layerImageRetention = Layer.effectDiscard(
   Effect.flatMap(makeRemoveExpiredImages, (removeExpiredImages) =>
     repeatPeriodically("retention of images", RETENTION_INTERVAL_MS, removeExpiredImages)

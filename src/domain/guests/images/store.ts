@@ -7,28 +7,23 @@ import type { OperatorRowId, OperatorScoped } from "../../operator-rows.ts"
 type Sql = SqlClient.SqlClient
 
 const ImageKind = Schema.Literals(["message", "identity"])
-/** What an image is for. */
 export type ImageKind = typeof ImageKind.Type
 
 const InsertedImage = Schema.Struct({ id: Schema.Int, token: Schema.String })
 type InsertedImage = typeof InsertedImage.Type
 const readInsertedImage = makeOptionalRowReader(InsertedImage)
 
-/** A new image, as its row says it. */
 interface InsertImageParameters extends OperatorScoped {
   readonly token: string
   readonly kind: ImageKind
   readonly bytes: number
   readonly now: Date
   readonly deleteAt: Date
-  /** Bytes that all images of the operator may have together. */
+  /** Of all images of the operator. */
   readonly quotaBytes: number
 }
 
-/**
- * An image that nothing refers to yet, and its share of what the operator may have; undefined, and nothing is changed, where
- * that is not left. Who puts another meanwhile waits for the row of the shares, and is then told by what it has become.
- */
+/** Concurrent inserts wait for the row of the usage, so the quota is exact. */
 const insertImage = (sql: Sql) => (image: InsertImageParameters) =>
   readInsertedImage(sql`
       WITH share AS (
@@ -52,7 +47,6 @@ const StoredImageRow = Schema.Struct({
 type StoredImageRow = typeof StoredImageRow.Type
 const readOpenedImage = makeOptionalRowReader(StoredImageRow)
 
-/** The image that has a token; undefined when there is none any more, or the account behind it is banned or closed. */
 const findByToken = (sql: Sql) => (token: string, now: Date) =>
   readOpenedImage(sql`
       SELECT image.operator_id, image.id, image.token, image.kind, image.bytes
@@ -63,10 +57,7 @@ const ExpiredImage = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, to
 type ExpiredImage = typeof ExpiredImage.Type
 const readExpiredImages = makeRowsReader(ExpiredImage)
 
-/**
- * The next images after `afterId` whose time has come, by their ids. From now on nothing keeps them (image-references.ts): their bytes
- * may be gone already. Who dies with them in hand leaves them to be taken again.
- */
+/** -infinity prevents new references. After a crash, another call claims the images again. */
 const claimExpired = (sql: Sql) => (now: Date, afterId: number) =>
   readExpiredImages(sql`
       WITH going AS (
@@ -76,7 +67,7 @@ const claimExpired = (sql: Sql) => (now: Date, afterId: number) =>
       )
       SELECT operator_id, id, token FROM going ORDER BY id`)
 
-/** Removes an image in this state and releases its quota, only once if several calls do so. */
+/** Releases the quota exactly once, even for concurrent calls. */
 const removeImage =
   (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") =>
   ({ operatorId, id }: OperatorRowId) =>
@@ -89,19 +80,16 @@ const removeImage =
         UPDATE image_shares share SET bytes = share.bytes - gone.bytes FROM gone WHERE share.operator_id = gone.operator_id`)
     )
 
-/** The rows of images. Their bytes are in ImageBytes. */
 export class ImageStore extends Context.Service<
   ImageStore,
   {
-    /** Undefined, and nothing is changed: the operator's quota does not suffice. */
+    /** Undefined: beyond the quota; nothing changes. */
     readonly insert: (image: InsertImageParameters) => Effect.Effect<InsertedImage | undefined>
-    /** Returns the image of a token, or undefined if there is none or its operator is not active. */
+    /** Undefined: no such image, or its operator is not active. */
     readonly findByToken: (token: string, now: Date) => Effect.Effect<StoredImageRow | undefined>
-    /** Claims the next expired images after `afterId`, ordered by id. No record can refer to a claimed image. */
+    /** Ordered by id. No record can refer to a claimed image. */
     readonly claimExpired: (now: Date, afterId: number) => Effect.Effect<ReadonlyArray<ExpiredImage>>
-    /** Removes an image that `claimExpired` claimed. */
     readonly removeClaimed: (image: OperatorRowId) => Effect.Effect<void>
-    /** Removes an image that no record refers to yet. */
     readonly removeUnreferenced: (image: OperatorRowId) => Effect.Effect<void>
   }
 >()("latchkey/domain/guests/images/ImageStore") {

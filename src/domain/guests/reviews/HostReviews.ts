@@ -5,11 +5,10 @@ import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import { writeReview } from "./review-writing.ts"
 import { ReviewStore } from "./store.ts"
 
-/** Writes the reviews of hosts, for a call and for a rule. */
+/** For `create_review` and automation rules. */
 export class HostReviews extends Context.Service<
   HostReviews,
   {
-    /** Sends a review to its channel and then stores it, as `create_review` does. */
     readonly write: ReturnType<typeof writeReview>
   }
 >()("latchkey/domain/guests/reviews/HostReviews") {

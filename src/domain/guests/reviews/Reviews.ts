@@ -12,11 +12,9 @@ import { isSameReviewContent, retryWhileReviewChanges } from "./rules/review-cha
 import { applyReviewEvent } from "./rules/review-event.ts"
 import { ReviewStore } from "./store.ts"
 
-/** The reviews of orders, as their channels tell of them. */
 export class Reviews extends Context.Service<
   Reviews,
   {
-    /** What guest and host have written by now. */
     readonly ingest: (
       channelAccount: ChannelAccountRef,
       event: ChannelReviewEvent,

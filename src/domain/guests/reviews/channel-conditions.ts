@@ -2,8 +2,6 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { HOST_REVIEW_CHANNELS, REVIEWED_CHANNELS } from "./rules/review-support.ts"
 
-// Which channels (rules/review-support.ts), as conditions on a column that names one.
-
 const makeChannelCondition = (channels: ReadonlyArray<string>) => {
   const names = channels.map((channel) => `'${channel}'`).join(", ")
   return (sql: SqlClient, column: Fragment): Fragment => sql`${column} IN (${sql.literal(names)})`

@@ -2,12 +2,12 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { belongsToOrders, clearKeyInJsonArray, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 
-/** Returns an expression for one side of a review without its texts and tags. The scores by category stay. */
+/** Removes texts and tags; the scores stay. */
 const clearedReviewSideSql = (sql: SqlClient, side: Fragment): Fragment => sql`
   ${side} || jsonb_build_object('content', '',
     'sub_score', ${clearKeyInJsonArray(sql, sql`(${side} -> 'sub_score')`, "review_category_tags", null)})`
 
-/** Scores stay, words go. Who has read them before finds another version, and does not write them back. */
+/** The new version prevents concurrent writers from restoring erased texts. */
 export const guestDataInReviews: GuestDataTable = {
   table: "reviews",
   keyColumns: ["order_id"],
@@ -20,7 +20,6 @@ export const guestDataInReviews: GuestDataTable = {
   ]
 }
 
-/** A query for what events call the reviews of these orders. */
 export const selectGuestReviewRecords = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
   SELECT 'review:' || t.reservation_code FROM orders t
   WHERE t.operator_id = ${guest.operatorId} AND ${belongsToOrders(sql, guest, "id")}`

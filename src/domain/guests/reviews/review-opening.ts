@@ -12,12 +12,11 @@ import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
 import { reviewedChannelCondition } from "./channel-conditions.ts"
 import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./review-events.ts"
 
-// The empty record of an order appears on the day its last stay checks out, where its host is. Whoever makes it makes it once,
-// by its key: so any number of processes may look at once.
+// Creates an order's empty record on the day its last stay checks out, in the operator's time zone. Several processes
+// may run this, because the record's key is unique.
 
-/** Milliseconds between two looks. */
 const REVIEW_OPENING_POLL_MS = 2 * 60 * 1000
-/** Operators one statement looks through, and stays of each: whoever has more has his turn again once all had theirs. */
+/** Per statement. Operators with more stays continue after all others. */
 export const REVIEW_OPENING_OPERATORS = 20
 export const REVIEW_OPENING_STAYS = 100
 
@@ -29,7 +28,7 @@ const findOperatorsAfter = (sql: SqlClient.SqlClient) => (afterOperatorId: numbe
       SELECT id, time_zone FROM operators WHERE id > ${afterOperatorId}
       ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`)
 
-/** How far an operator's stays are looked through, from the latest check-out on: before this stay of this day. */
+/** Continues before this stay, towards earlier check-outs. */
 const StayScan = Schema.Struct({
   operator_id: Schema.Int,
   today: Schema.String,
@@ -54,10 +53,7 @@ const NO_SCANS: ReadonlyArray<StayScan> = []
 
 const readScanResult = makeSingleRowReader(Schema.Struct({ made: Schema.Int, further: Schema.Array(StayScan) }))
 
-/**
- * CTEs that end in `due`: orders without a record, of stays that were looked at. OFFSET 0 and LIMIT keep the way from stay to
- * order to record: in tables it knows nothing of, PostgreSQL began with all orders.
- */
+/** OFFSET 0 and LIMIT make PostgreSQL go from stay to order to record. Without statistics it would scan all orders. */
 const selectDueOrders = (sql: SqlClient.SqlClient, scans: ReadonlyArray<StayScan>): Fragment => sql`
   turn AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(scans)}::jsonb)
@@ -86,7 +82,6 @@ const selectDueOrders = (sql: SqlClient.SqlClient, scans: ReadonlyArray<StayScan
         WHERE s.operator_id = unrecorded.operator_id AND s.order_id = unrecorded.order_id) <= unrecorded.today
   )`
 
-/** Where the turns of those go on that have more stays than were looked at. */
 const selectUnfinishedScans = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT coalesce(jsonb_agg(jsonb_build_object('operator_id', operator_id, 'today', today, 'first', first,
     'before_day', check_out_date, 'before_stay', id) ORDER BY operator_id), '[]')
@@ -110,7 +105,7 @@ const makeScanStays = (sql: SqlClient.SqlClient) => (scans: ReadonlyArray<StaySc
     })
   )
 
-/** Makes every record that is due. What cannot be made is told in the log and holds up no other operator's. */
+/** A failure does not affect other operators. */
 export const makeOpenReviews = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { wake } = yield* WakeUp
@@ -125,7 +120,7 @@ export const makeOpenReviews = Effect.gen(function* () {
     Effect.provideService(CurrentActor, systemActor("service", "open reviews"))
   )
 
-  /** Answers whose turns go on. Where one of several makes the statement fail, each has one of its own. */
+  /** Returns the scans to continue. Retries each operator alone if a batch fails. */
   const scanAll = (scans: ReadonlyArray<StayScan>, now: Date): Effect.Effect<ReadonlyArray<StayScan>> =>
     Effect.catchCauseIf(
       scanOnce(scans, now),
@@ -156,7 +151,6 @@ export const makeOpenReviews = Effect.gen(function* () {
   })
 })
 
-/** Opens the records of orders for as long as the process runs, over a database. */
 export const layerReviewOpening = Layer.effectDiscard(
   Effect.flatMap(makeOpenReviews, (openDueReviews) =>
     Effect.forkScoped(

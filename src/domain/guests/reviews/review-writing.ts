@@ -22,15 +22,13 @@ import {
 import { isSameReviewContent, retryWhileReviewChanges } from "./rules/review-changes.ts"
 import type { ReviewedOrder, ReviewStore } from "./store.ts"
 
-// What a host writes of a guest, and answers to one, is told to the channel first: from then on nothing of ours can refuse.
+// All checks come before the channel call, because a review that the channel has cannot be rejected.
 
-/** The field of a call that the channel is told of. */
 const RESERVATION_CODE_FIELD = "reservation_code"
 
 type Gateway = ChannelGateway["Service"]
 type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
-/** A host's words about an order, on the day it is where he is. */
 interface WriteReviewRequest {
   readonly operatorId: number
   /** IANA name. */
@@ -40,8 +38,7 @@ interface WriteReviewRequest {
 }
 
 /**
- * Tells the channel, once under the call's key. It takes the same again, and no other: so whoever was cut off tells it again,
- * unless the channel has told of it in the meantime.
+ * Channels accept the same review again. After a crash it is sent again, unless the channel has already reported it.
  */
 const sendReview = (
   gateway: Gateway,
@@ -66,7 +63,7 @@ const sendReview = (
   })
 }
 
-/** Who is cut off between channel and record leaves that as it was: the same again mends it, or the channel's next word. */
+/** After a crash, a repeated call or the channel's next event stores the review. */
 export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* (request: WriteReviewRequest) {
     const { operatorId, reservationCode } = request
@@ -80,7 +77,7 @@ export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, run
       isSent = true
       const before = order.written ?? EMPTY_REVIEW
       const written = applyHostReview(before, review, now)
-      // Told, and the channel's own word of it was faster.
+      // The channel's own event came first.
       if (isSameReviewContent(before, written)) return order
       const content = { ...written, channel_version: order.channel_version ?? 0 }
       return yield* store.writeContent(operatorId, order, content, order.written === null ? "created" : "updated", now)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-// What guest and host say of each other: one record an order (contract facts 5.1). A part nobody wrote yet is null.
+// One record per order (contract facts 5.1). Unwritten parts are null.
 
 export const SubScore = Schema.Struct({
   category: Schema.String,
@@ -9,7 +9,6 @@ export const SubScore = Schema.Struct({
 })
 export type SubScore = typeof SubScore.Type
 
-/** What one side wrote. */
 export const ReviewSide = Schema.Struct({
   score: Schema.NullOr(Schema.Finite).annotateKey({
     description: "0 to 5, whatever the channel counts in; null where none was given."
@@ -23,7 +22,6 @@ export type ReviewSide = typeof ReviewSide.Type
 export const ReviewReply = Schema.Struct({ content: Schema.String, created_at: Schema.String })
 export type ReviewReply = typeof ReviewReply.Type
 
-/** All that was written. */
 export const ReviewContent = Schema.Struct({
   host_review: Schema.NullOr(ReviewSide),
   guest_review: Schema.NullOr(ReviewSide),

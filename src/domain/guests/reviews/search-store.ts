@@ -12,8 +12,6 @@ import { Review } from "./contract.ts"
 import { firstStaySql } from "./review-events.ts"
 import type { ReviewStatusFilter } from "./rules/review-search.ts"
 
-// Finding reviews: one statement a page. Which they are an index of the records tells by itself.
-
 type Sql = SqlClient.SqlClient
 
 interface ReviewSearchParameters {
@@ -24,7 +22,7 @@ interface ReviewSearchParameters {
   readonly checkOutUntil: string | undefined
 }
 
-/** Whether a record `r` stands so. Either side may be awaited while the other is. */
+/** Expects the alias `r`. A record may be pending on both sides. */
 const reviewStatusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment => {
   const awaitsHost = sql`(NOT r.host_wrote AND ${hostReviewChannelCondition(sql, sql`r.channel_type`)})`
   switch (status) {
@@ -47,7 +45,7 @@ const selectMatching = (sql: Sql, values: ReviewSearchParameters, status: Review
     conditions.push(sql`r.check_out_date >= ${genericPlanParameter(sql, "date", checkOutFrom)}`)
   if (checkOutUntil !== undefined)
     conditions.push(sql`r.check_out_date <= ${genericPlanParameter(sql, "date", checkOutUntil)}`)
-  // The code of the order or of any of its stays, as in a search of reservations.
+  // The code of the order or of one of its stays.
   if (code !== undefined) {
     conditions.push(sql`r.order_id = ANY (ARRAY(
       SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
@@ -107,7 +105,7 @@ const makeReviewSearchStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ReviewSearchStore extends Context.Service<
   ReviewSearchStore,
   {
-    /** Returns a page of reviews, by check-out date, the latest first. */
+    /** Latest check-out first. */
     readonly search: (
       operatorId: number,
       filters: { readonly reservation_code?: string; readonly property_id?: number },

@@ -12,8 +12,6 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { ReviewContent } from "./review.ts"
 import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./review-events.ts"
 
-// The SQL of a record that changes: one statement that reads it and its order, one that writes it as it was worked out.
-
 type Sql = SqlClient.SqlClient
 
 const ReviewedOrderRow = Schema.Struct({
@@ -23,22 +21,20 @@ const ReviewedOrderRow = Schema.Struct({
   channel_id: Schema.String,
   channel_account_id: Schema.NullOr(Schema.Int),
   status: OrderStatus,
-  /** Of the last of its stays. */
+  /** The latest check-out of its stays. */
   check_out_date: Schema.String,
-  /** Null, as the two after it: there is no record yet. */
+  /** This and the two fields below are null without a record. */
   written: Schema.NullOr(ReviewContent),
-  /** Rises with every change of the record. */
+  /** Increases with every change. */
   version: Schema.NullOr(Schema.Int),
-  /** The latest that its channel said of it. */
   channel_version: Schema.NullOr(Schema.Int)
 })
-/** An order, and its record. */
 export type ReviewedOrder = typeof ReviewedOrderRow.Type
 
 const ChannelReviewedOrderRow = Schema.Struct({ ...ReviewedOrderRow.fields, is_anothers: Schema.Boolean })
 type ChannelReviewedOrder = typeof ChannelReviewedOrderRow.Type
 
-/** What is found of a row `o` of orders; `r` is its record. */
+/** Expects the aliases `o` and `r`. */
 const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragment): Fragment => sql`
   SELECT o.id AS order_id, o.reservation_code, o.channel_type, o.channel_id, o.channel_account_id, o.status,
     (SELECT max(s.check_out_date) FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id) AS check_out_date,
@@ -61,7 +57,6 @@ const findByReservationCode = (sql: Sql) => (operatorId: number, reservation_cod
 
 const readChannelReviewedOrder = makeOptionalRowReader(ChannelReviewedOrderRow)
 
-/** The order of that id at the channel of who speaks. */
 const findByChannel =
   (sql: Sql) =>
   ({ operatorId, accountId, channelType }: ChannelAccountRef, channelId: string) =>
@@ -73,7 +68,6 @@ const findByChannel =
       )}`
     )
 
-/** The columns that a change sets. */
 const ReviewColumns = Schema.Struct({
   channel_version: column("bigint", Schema.Int),
   host_review: column("jsonb", ReviewContent.fields.host_review),
@@ -84,13 +78,13 @@ type ReviewColumns = typeof ReviewColumns.Type
 
 interface WriteReviewParameters extends OperatorScoped {
   readonly orderId: number
-  /** As it was read; undefined where there was none. */
+  /** The version that was read. Undefined: no record. */
   readonly version: number | undefined
   readonly content: ReviewColumns
   readonly now: Date
 }
 
-/** CTE `written`: the new record; without a row where somebody was faster. */
+/** The CTE `written` is empty if a record exists. */
 const insertReview = (sql: Sql, { operatorId, orderId, content, now }: WriteReviewParameters): Fragment => sql`
   written AS (
     INSERT INTO reviews (operator_id, order_id, created_at, ${sql.literal(columnNames(ReviewColumns))})
@@ -100,7 +94,7 @@ const insertReview = (sql: Sql, { operatorId, orderId, content, now }: WriteRevi
     RETURNING *
   )`
 
-/** CTE `written`: the record as it becomes; without a row where it is no longer as it was read. */
+/** The CTE `written` is empty if the record has changed. */
 const updateReview = (
   sql: Sql,
   { operatorId, orderId, content }: WriteReviewParameters,
@@ -116,7 +110,7 @@ const updateReview = (
     RETURNING r.*
   )`
 
-/** What became of a record by a change: `same`, one more version of the channel's shows nothing new, which nobody is told of. */
+/** `same`: a new version without a change in content, which records no event. */
 type ReviewChange = "created" | "updated" | "same"
 
 const NO_CHANGED_RECORDS_SQL =
@@ -127,7 +121,7 @@ const changedReviewsSql = (sql: Sql, change: ReviewChange): Fragment => {
   if (change === "created") {
     return sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`
   }
-  // The columns that follow from others have no name of their own.
+  // Columns that are derived from others.
   const withoutDerivedColumns = "- ARRAY['channel_version', 'guest_wrote', 'host_wrote']"
   return sql`
     SELECT told.operator_id, ${reviewRecordSql(sql)} AS record,
@@ -137,10 +131,6 @@ const changedReviewsSql = (sql: Sql, change: ReviewChange): Fragment => {
 
 const readWrittenReservationCode = makeOptionalRowReader(Schema.Struct({ reservation_code: Schema.String }))
 
-/**
- * Writes a record that was worked out from one as it was found: all of it, or nothing, and undefined answered, where that has
- * changed since. Its subscribers are told.
- */
 const writeContent = (sql: Sql) => {
   const statement = (parameters: WriteReviewParameters, change: ReviewChange) =>
     recordChange(sql, {
@@ -169,17 +159,16 @@ const makeReviewStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ReviewStore extends Context.Service<
   ReviewStore,
   {
-    /** Returns an order with its review, or undefined if the operator has no such order. */
     readonly findByReservationCode: (
       operatorId: number,
       reservationCode: string
     ) => Effect.Effect<ReviewedOrder | undefined>
-    /** Returns the order that a channel account names by the id of the channel. `is_anothers`: the order belongs to another account. */
+    /** `is_anothers`: the order belongs to another channel account. */
     readonly findByChannel: (
       account: ChannelAccountRef,
       channelId: string
     ) => Effect.Effect<ChannelReviewedOrder | undefined>
-    /** Writes the review of an order. Undefined: the review has changed since the order was read. */
+    /** Undefined: the review has changed since it was read; nothing is stored. */
     readonly writeContent: (
       operatorId: number,
       order: ReviewedOrder,

@@ -16,11 +16,9 @@ import type { NewOffer } from "./offer-columns.ts"
 import { makeIngestOffer } from "./offer-ingest.ts"
 import { resolveOfferStatus } from "./rules/offer-status.ts"
 
-/** What guests were offered, as channels say it. */
 export class SpecialOffers extends Context.Service<
   SpecialOffers,
   {
-    /** An offer in a thread of the account that speaks: new, or how it stands by now. */
     readonly ingest: (
       channelAccount: ChannelAccountRef,
       event: ChannelOfferEvent,
@@ -44,7 +42,7 @@ export class SpecialOffers extends Context.Service<
           )
           if (!thread_known) return yield* unknownThreadError
           if (applied) return "applied"
-          // Who came first at the very same moment said as much.
+          // A concurrent event was first.
           return last_version === null ? "known" : toVersionOutcome(last_version, event.version)
         }, withChildSpan("SpecialOffers.said"))
       })
@@ -54,7 +52,6 @@ export class SpecialOffers extends Context.Service<
 
 const unknownThreadError = new InvalidChannelEvent({ reason: "thread_id: the account has no such thread" })
 
-/** The row that says the same, as it stands at that time. */
 const toOffer = (event: ChannelOfferEvent, at: Date) =>
   Result.gen(function* () {
     const { check_in_date, check_out_date } = yield* validateStayDates(event)

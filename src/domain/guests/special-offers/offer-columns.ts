@@ -4,11 +4,9 @@ import type { Fragment } from "effect/sql/Statement"
 import { column } from "../../../platform/database/columns.ts"
 import { OfferStatus, OfferType } from "../../channels/port/channel-events.ts"
 
-// The columns of an offer that its channel says, each once, and what it is called in the trail.
-
 const NullableText = Schema.NullOr(Schema.String)
 
-/** All but how it stands, which only moves on (rules/offer-status.ts). */
+/** Excludes the status, which changes by rules (rules/offer-status.ts). */
 export const OfferTerms = Schema.Struct({
   offer_type: column("text", OfferType),
   listing_id: column("text", NullableText),
@@ -27,7 +25,6 @@ export const OfferTerms = Schema.Struct({
   expires_at: column("timestamptz", Schema.Date)
 })
 
-/** The columns a new offer fills. */
 export const NewOfferColumns = Schema.Struct({
   offer_id: column("text", Schema.String),
   status: column("text", OfferStatus),
@@ -35,6 +32,5 @@ export const NewOfferColumns = Schema.Struct({
 })
 export type NewOffer = typeof NewOfferColumns.Type
 
-/** Of a statement that has offers in a CTE: in the trail they are called as their channel calls them. */
 export const changedOffersSql = (sql: SqlClient, cte: Fragment, fields: Fragment): Fragment => sql`
   SELECT operator_id, 'special_offer:' || offer_id AS record, ${fields} AS fields FROM ${cte}`

@@ -7,10 +7,9 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changedOffersSql } from "./offer-columns.ts"
 
-// An offer that nobody took expires by the clock. Whoever reads one goes by the clock himself (rules/offer-status.ts), so this
-// is in no hurry: it writes down what is so already. Any number of processes may do it at once.
+// Readers compute the expiry themselves (rules/offer-status.ts), so a delay does no harm. Several processes may run
+// this.
 
-/** Milliseconds between two looks, and offers that one statement writes down. */
 const OFFER_EXPIRY_POLL_MS = 60_000
 export const OFFER_EXPIRY_BATCH_SIZE = 200
 
@@ -34,7 +33,6 @@ const makeExpireBatch = (sql: SqlClient.SqlClient) => (now: Date) =>
     })
   )
 
-/** Lets expire what is due, all of it. */
 export const makeExpireOffers = Effect.gen(function* () {
   const expireBatch = makeExpireBatch(yield* SqlClient.SqlClient)
   return Effect.gen(function* () {
@@ -43,7 +41,6 @@ export const makeExpireOffers = Effect.gen(function* () {
   }).pipe(Effect.provideService(CurrentActor, systemActor("service", "expire offers")))
 })
 
-/** Lets offers expire for as long as the process runs, over a database. */
 export const layerOfferExpiry = Layer.effectDiscard(
   Effect.flatMap(makeExpireOffers, (expireDueOffers) =>
     repeatPeriodically("expiring offers", OFFER_EXPIRY_POLL_MS, () => expireDueOffers)

@@ -7,21 +7,17 @@ import type { ChannelAccountRef } from "../../channels/port/event-handling.ts"
 import { changedOffersSql, type NewOffer, NewOfferColumns, OfferTerms } from "./offer-columns.ts"
 import { listPreviousStatuses } from "./rules/offer-status.ts"
 
-// What channels say of offers: one statement, for a new one and for one that is known.
-
 const readIngestResult = makeSingleRowReader(
   Schema.Struct({
     thread_known: Schema.Boolean,
     applied: Schema.Boolean,
-    /** Null: there was no such offer. */
     last_version: Schema.NullOr(Schema.Int)
   })
 )
 
 /**
- * Writes down what is news of an offer. One row, also where a call that made it is written down at that very moment: the
- * channel's word is then the later one. The row is looked at before it is written, since a lock passes by what its own
- * statement has written already.
+ * Locks the row in `before`, because a lock skips rows that its own statement wrote. If a call stores the same offer at
+ * the same time, the channel's version wins.
  */
 export const makeIngestOffer =
   (sql: SqlClient.SqlClient) =>
@@ -54,7 +50,7 @@ export const makeIngestOffer =
             FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
           )`,
         events: [],
-        // One more version of the same is no change.
+        // A newer version with the same content is no change.
         changedRecords: changedOffersSql(
           sql,
           sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,

@@ -26,8 +26,6 @@ import {
 } from "./rules/offer-checks.ts"
 import type { SpecialOfferStore } from "./store.ts"
 
-// Offers go out as answers to requests do: the channel makes one first, and it is written down after that.
-
 type Store = SpecialOfferStore["Service"]
 type Gateway = ChannelGateway["Service"]
 type RunExternalAction = ReturnType<typeof runAtMostOnce>
@@ -89,10 +87,7 @@ const toGuestsAndNights = (request: GuestsAndNights) => ({
   numberOfPets: request.number_of_pets ?? 0
 })
 
-/**
- * Lets the channel make an offer and writes it down. One reference is one offer there, so whoever takes over from a call that
- * was cut off, or that the channel did not answer, has it made again and finds the first.
- */
+/** A channel makes one offer per reference, so a repeated call returns the first offer. */
 const makeSendOffer = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* (conversation: ConversationRecipient, request: OfferRequest) {
     const { idempotencyKey } = yield* CurrentActor
@@ -122,13 +117,13 @@ const makeSendOffer = (store: Store, gateway: Gateway, runExternalAction: RunExt
     yield* store.recordOffer(conversation.operator_id, conversation.id, offer)
   })
 
-/** What a channel refused has not happened; of all else nobody knows, and doing it again is safe at any time. */
+/** After a refusal nothing happened. Any other outcome is unknown, and a repetition is safe. */
 export const externalActionStateAfter = (error: ChannelApiError): ExternalActionState =>
   error._tag === "Upstream" ? "over" : "nothing"
 
 const unreadableResponseError = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
 
-/** The key was forgotten here, and the channel still knows what was offered under it. */
+/** Only the channel still remembers this key. */
 const offerExpiredError = new Conflict({
   message: "Idempotency-Key: the offer of this key has ended; use a new key for a new offer."
 })

@@ -6,12 +6,10 @@ import { isUnavailableCondition } from "../../calendars/availability/calendar-da
 import { soldPropertiesSql } from "../../listings/listing-lookup.ts"
 import { SpecialOffer } from "./contract.ts"
 
-// Offers as they are shown, and whether what one would be of is free, as fragments.
-
-/** An offer as it is written down; how it stands is for the time to say too (rules/offer-status.ts). */
+/** The stored status may be outdated (rules/offer-status.ts). */
 export const SpecialOfferRow = Schema.Struct({ ...SpecialOffer.fields, expires_at: Schema.Date })
 
-/** The offers of a row of `conversations`, as JSON, newest first. */
+/** Newest first. */
 export const offersJson = (sql: SqlClient, operatorId: number, conversation: Fragment): Fragment => sql`coalesce((
   SELECT jsonb_agg(jsonb_build_object(
     'id', o.offer_id, 'offer_type', o.offer_type, 'status', o.status, 'listing_id', o.listing_id,
@@ -25,16 +23,12 @@ export const offersJson = (sql: SqlClient, operatorId: number, conversation: Fra
     ORDER BY created_at DESC, id DESC LIMIT ${sql.literal(String(OFFERS_SHOWN))}
   ) o), '[]')`
 
-/** Nights, said by values or by columns. */
 export interface NightRange {
   readonly from: string | Fragment
   readonly before: string | Fragment
 }
 
-/**
- * Whether a row of `listings` has no property that is free in all these nights. One that is linked to nothing has no nights here
- * that could be taken.
- */
+/** False for an unmapped listing. */
 export const hasNoFreePropertyCondition = (
   sql: SqlClient,
   operatorId: number,

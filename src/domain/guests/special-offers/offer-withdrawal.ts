@@ -14,10 +14,9 @@ import { externalActionStateAfter } from "./offer-sending.ts"
 import { checkOfferActive, resolveOfferStatus } from "./rules/offer-status.ts"
 import type { SpecialOfferStore } from "./store.ts"
 
-/** The field of a call that names the offer. */
 const OFFER_FIELD = "special_offer_id"
 
-/** The channel is told first: where the guest accepts in that moment it refuses, and says itself what the offer is. */
+/** Calls the channel first, which refuses if the guest accepts at the same moment. */
 export const withdrawSpecialOffer = (
   store: SpecialOfferStore["Service"],
   gateway: ChannelGateway["Service"],
@@ -37,7 +36,7 @@ export const withdrawSpecialOffer = (
     yield* runExternalAction<ChannelApiError, never>({
       check: Effect.fromResult(checkOfferActive(offerStatus)),
       run: withChannelTimeout(gateway.withdrawOffer(toChannelAccountTarget(conversation), remoteOffer), OFFER_FIELD),
-      // Else it is done again, which is safe.
+      // Otherwise it is repeated, which is safe.
       hasHappened: Effect.succeed(offerStatus === "withdrawn"),
       maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
       stateAfterError: externalActionStateAfter

@@ -17,11 +17,8 @@ import { changedOffersSql, type NewOffer, NewOfferColumns } from "./offer-column
 import { hasNoFreePropertyCondition, type NightRange, offersJson, SpecialOfferRow } from "./offer-sql.ts"
 import { listPreviousStatuses } from "./rules/offer-status.ts"
 
-// The SQL of offers. A read is one statement; a change is two: one that reads what the rules need, one that changes.
-
 type Sql = SqlClient.SqlClient
 
-/** The offers of a conversation. */
 const ConversationOffersRow = Schema.toCodecJson(
   Schema.Struct({
     operator_id: Schema.Int,
@@ -35,13 +32,11 @@ interface ConversationKey extends OperatorScoped {
   readonly code: string
 }
 
-/** The offers of a conversation, newest first. Undefined: the operator has no such conversation. */
 const listOffers = (sql: Sql) => (operatorId: number, code: string) =>
   readConversationOffers(sql`
       SELECT c.operator_id, ${offersJson(sql, operatorId, sql`c`)} AS offers
       FROM (${conversationByCodeSql(sql, operatorId, code)}) c`)
 
-/** What an offer is of: a listing and nights, said by values or by columns. */
 interface OfferedStay extends NightRange {
   readonly listingId: string | Fragment
 }
@@ -70,7 +65,6 @@ interface OfferedListing {
   readonly check_out_date: string
 }
 
-/** A conversation, and how what its guest is to be offered stands. */
 const findPreconditions =
   (sql: Sql) =>
   (operatorId: number, code: string, { listing_id, check_in_date, check_out_date }: OfferedListing) =>
@@ -100,7 +94,6 @@ const InquiryPreconditions = Schema.Struct({
 type InquiryPreconditions = typeof InquiryPreconditions.Type
 const readInquiryPreconditions = makeOptionalRowReader(InquiryPreconditions)
 
-/** The same of what its guest asks for. */
 const findInquiryPreconditions = (sql: Sql) => (operatorId: number, code: string) =>
   readInquiryPreconditions(
     sql`${selectPreconditions(
@@ -122,7 +115,6 @@ const findInquiryPreconditions = (sql: Sql) => (operatorId: number, code: string
     )}`
   )
 
-/** Writes down an offer that its channel has made; one that the channel told of meanwhile stays as that says. */
 const recordOffer = (sql: Sql) => (operatorId: number, conversationId: number, offer: NewOffer) =>
   readRowId(
     recordChange(sql, {
@@ -142,13 +134,12 @@ const recordOffer = (sql: Sql) => (operatorId: number, conversationId: number, o
 
 const ConversationOfferRow = Schema.Struct({
   ...ConversationRecipient.fields,
-  /** Null: the conversation has no such offer. */
+  /** Null: no such offer. */
   offer: Schema.NullOr(Schema.Struct({ id: Schema.Int, status: OfferStatus, expires_at: Schema.Date }))
 })
 type ConversationOffer = typeof ConversationOfferRow.Type
 const readConversationOffer = makeOptionalRowReader(Schema.toCodecJson(ConversationOfferRow))
 
-/** A conversation, and one of its offers. Undefined: the operator has no such conversation. */
 const findOffer = (sql: Sql) => (operatorId: number, code: string, offer_id: string) =>
   readConversationOffer(sql`
       SELECT c.operator_id, c.id, c.account_id, c.channel_type, c.thread_id, (
@@ -156,7 +147,6 @@ const findOffer = (sql: Sql) => (operatorId: number, code: string, offer_id: str
         WHERE o.operator_id = ${operatorId} AND o.conversation_id = c.id AND o.offer_id = ${offer_id}) AS offer
       FROM (${conversationByCodeSql(sql, operatorId, code)}) c`)
 
-/** Writes down that an offer is withdrawn, if nobody has decided otherwise. */
 const withdrawOffer = (sql: Sql) => (operatorId: number, id: number) =>
   readRowId(
     recordChange(sql, {
@@ -185,31 +175,26 @@ const makeSpecialOfferStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class SpecialOfferStore extends Context.Service<
   SpecialOfferStore,
   {
-    /** Returns whether any operator has a conversation of that code. */
+    /** Of any operator. */
     readonly conversationExists: (code: string) => Effect.Effect<boolean>
-    /** Undefined: the operator has no such conversation. */
+    /** Newest first. */
     readonly listOffers: (operatorId: number, code: string) => Effect.Effect<ConversationOffers | undefined>
-    /**
-     * Returns the recipient of a conversation, the currency of the listing, and whether nights of the stay are taken. Undefined: the
-     * operator has no such conversation.
-     */
     readonly findPreconditions: (
       operatorId: number,
       code: string,
       stay: OfferedListing
     ) => Effect.Effect<OfferPreconditions | undefined>
-    /** Returns the same for the stay that the guest asks for. `inquiry` is null if the guest asks for none. */
+    /** `inquiry` is null without one. */
     readonly findInquiryPreconditions: (
       operatorId: number,
       code: string
     ) => Effect.Effect<InquiryPreconditions | undefined>
-    /** Stores an offer that the channel has made. An offer that the channel reported in the meantime stays as it is. */
+    /** An offer that the channel reported first stays as it is. */
     readonly recordOffer: (
       operatorId: number,
       conversationId: number,
       offer: NewOffer
     ) => Effect.Effect<RowId | undefined, never, CurrentActor>
-    /** `offer` is null if the conversation has no such offer. Undefined: the operator has no such conversation. */
     readonly findOffer: (
       operatorId: number,
       code: string,

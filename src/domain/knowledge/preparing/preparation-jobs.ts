@@ -18,20 +18,19 @@ import { readRowId } from "../../operator-rows.ts"
 import { KnowledgeBaseWithContents } from "../contract.ts"
 import { type KnowledgeFragment, searchVectorSql, toKnowledgeFragments } from "../search/fragments.ts"
 
-// The jobs that prepare what a host writes down for being searched: `waiting`, `processing`, `done`. Until then nobody is answered from
-// an entry. An edit makes its entry `waiting` again.
+// Only a prepared (`done`) entry gives answers. An edit makes its entry `waiting` again.
 
-/** Entries that a process prepares at once, and those of one operator. */
+/** Per process and per operator. */
 export const PREPARING_ROOM = 4
 export const PREPARING_SHARE = 2
 
-/** 5 s after the first attempt, doubling up to 15 min, each a quarter shorter or longer; together some 36 minutes. */
+/** About 36 minutes in total. */
 export const PREPARING_RETRIES: RetryPolicy = {
   maxAttempts: 10,
   backoff: { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 }
 
-/** Milliseconds between two polls, however often changes wake the worker: hardly any is one of an entry. */
+/** Long, because few changes concern entries. */
 const PREPARATION_POLL_GAP_MS = 500
 
 const ENTRY_TABLE: JobTable<"id"> = {
@@ -48,7 +47,6 @@ const ENTRY_TABLE: JobTable<"id"> = {
 
 const { title, contents } = KnowledgeBaseWithContents.fields
 
-/** An entry as it was when a worker claimed it. */
 const ClaimedEntry = Schema.Struct({ ...claimedJobFields, id: Schema.Int, title, contents })
 export type ClaimedEntry = typeof ClaimedEntry.Type
 
@@ -56,7 +54,7 @@ interface CompleteEntryParameters extends JobClaim {
   readonly fragments: ReadonlyArray<KnowledgeFragment>
 }
 
-/** The entry is searched by these fragments from now on; those of former revisions are deleted. */
+/** Replaces the fragments of earlier revisions. */
 const completeEntrySql = (sql: SqlClient.SqlClient, { fragments, ...claim }: CompleteEntryParameters): Fragment => sql`
   WITH done AS (
     UPDATE knowledge_bases SET process_status = 'done', failures = 0, due_at = 'infinity'
@@ -75,7 +73,7 @@ const completeEntrySql = (sql: SqlClient.SqlClient, { fragments, ...claim }: Com
   SELECT id FROM done`
 
 interface FailEntryParameters extends JobClaim {
-  /** Null: the entry is a dead letter until it is edited. */
+  /** Null makes the entry a dead letter until it is edited. */
   readonly nextAttempt: Date | null
 }
 
@@ -91,16 +89,14 @@ const makePreparingQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Saves the fragments by which an entry is searched. Undefined: it was edited, deleted or claimed by another worker since. */
+    /** Returns undefined if the entry was edited, deleted or claimed by another worker since. */
     complete: (entry: ClaimedEntry, fragments: ReadonlyArray<KnowledgeFragment>) =>
       readRowId(retryOnLockConflict(complete({ ...toClaim(entry), fragments }))),
-    /** Undefined as in `complete`. */
     fail: (entry: ClaimedEntry, nextAttempt: Date | undefined) =>
       readRowId(sql`${failEntrySql(sql, { ...toClaim(entry), nextAttempt: nextAttempt ?? null })}`)
   }
 })
 
-/** Entries that are to be prepared, in the database. */
 export class PreparingQueue extends Context.Service<PreparingQueue>()(
   "latchkey/domain/knowledge/preparing/PreparingQueue",
   { make: makePreparingQueue }
@@ -112,7 +108,7 @@ type PreparationOutcome =
   | { readonly kind: "prepared" | "overtaken" }
   | { readonly kind: "failed"; readonly cause: Cause.Cause<unknown> }
 
-/** Cuts the entry up and saves the fragments at once, so a text that the database refuses is the failure of this entry. */
+/** Saves the fragments within the attempt, so a text that the database rejects fails only this entry. */
 const attemptPreparation = Effect.fnUntraced(function* (entry: ClaimedEntry) {
   const queue = yield* PreparingQueue
   const completedEntry = yield* queue.complete(entry, toKnowledgeFragments(entry))
@@ -122,7 +118,7 @@ const attemptPreparation = Effect.fnUntraced(function* (entry: ClaimedEntry) {
 
 const toLogAnnotations = ({ operator_id, id }: ClaimedEntry) => ({ operator_id, knowledge_base_id: id })
 
-/** Stores a failure; a success is stored already. */
+/** A success is stored already. */
 const completePreparation = Effect.fnUntraced(function* (
   entry: ClaimedEntry,
   outcome: PreparationOutcome,
@@ -164,7 +160,6 @@ export const preparationJobs = defineJobs({
   backlog: [{ kind: "knowledge", statement: (sql, time) => fairBacklogSql(sql, ENTRY_TABLE, time) }]
 })
 
-/** Prepares what hosts write down, until the scope closes. */
 export const layerPreparationJobs = Layer.effectDiscard(startJobs(preparationJobs)).pipe(
   Layer.provide(PreparingQueue.layer)
 )

@@ -4,29 +4,27 @@ import { selectAnswers } from "./rules/answer-selection.ts"
 import { parseQuestions, searchNamesOf } from "./rules/question.ts"
 import { AnswerStore } from "./store.ts"
 
-// Answers out of the host's knowledge base, in the entries' own words.
+// Answers consist of sentences of the host's entries, unchanged.
 
-/** Who asks: somebody in a conversation, the guest of a stay, or a stranger. */
 export type KnowledgeAsker =
   | { readonly conversation: string }
   | { readonly stayCode: string }
   | { readonly anonymous: true }
 
-/** A sentence of an entry, and where it stands. */
 export interface AnswerSentence {
   readonly text: string
   readonly knowledge_base_id: number
-  /** Of the entry, which says it as long as it has no other. */
+  /** Of the entry. */
   readonly revision: number
   readonly title: string
-  /** The fragment of the entry that it is from. */
+  /** `fragment` is the text around the sentence. */
   readonly sub_title: string
   readonly fragment: string
 }
 
 /**
- * What answers messages that wait together, oldest first, the best first; nothing where nothing is good enough, or what would be is not for who asks: an entry is
- * for guests with an accepted stay within its scope, unless it is for anyone.
+ * Returns the best sentences first, or none if no score is high enough. Entries for guests answer only guests with an
+ * accepted stay within the scope.
  */
 export class KnowledgeAnswers extends Context.Service<
   KnowledgeAnswers,

@@ -7,7 +7,7 @@ import { channelScopeCondition, scopeCondition } from "../scope.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Fragments that are looked at for an answer: those that have most of a question's terms. */
+/** Ranked by the terms of the question. */
 export const MAX_CONSIDERED_FRAGMENTS = 60
 
 const KnowledgeFragmentRow = Schema.Struct({
@@ -28,7 +28,7 @@ interface AskerParameters {
 }
 
 interface FragmentSearch extends AskerParameters {
-  /** Lexemes, one of which a fragment must have. */
+  /** A fragment must have at least one of these lexemes. */
   readonly names: ReadonlyArray<string>
 }
 
@@ -36,11 +36,10 @@ interface SearchFragmentsParameters extends AskerParameters {
   readonly query: string
 }
 
-/** One name or another; they are letters and digits, and quoted all the same. */
 const toTsQuery = (names: ReadonlyArray<string>): string =>
   names.map((name) => `'${name.replaceAll(/['\\]/g, "")}'`).join(" | ")
 
-/** Orders a conversation or a stay code is about, as far as they are, or may come to be, a stay. */
+/** Only orders that are accepted or may still be. */
 const openOrdersSql = (
   sql: Sql,
   operatorId: number,
@@ -62,7 +61,7 @@ const openOrdersSql = (
     WHERE false`
 }
 
-/** What a conversation inquires about; its channel also where its listing is not known. */
+/** Has the channel even if the listing is unknown. */
 const inquirySql = (sql: Sql, operatorId: number, conversation: string | undefined): Fragment =>
   conversation === undefined
     ? sql`SELECT NULL::bigint AS property_id, NULL::bigint AS room_type_id, NULL::text AS channel_type`
@@ -72,10 +71,7 @@ const inquirySql = (sql: Sql, operatorId: number, conversation: string | undefin
         AND l.listing_id = c.inquiry_listing_id
       WHERE c.code = ${conversation} AND c.operator_id = ${operatorId}`
 
-/**
- * Where somebody is a guest (an accepted stay until the end of the day of check-out), and what somebody asks about who may
- * become one. An entry for guests is for the former, one for anyone for both.
- */
+/** The asker is a guest until the end of the check-out day. */
 const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: AskerParameters): Fragment => sql`
   asked_about AS (${openOrdersSql(sql, operatorId, { conversation, stayCode })}),
   today AS (SELECT (${now}::timestamptz AT TIME ZONE time_zone)::date AS day FROM operators WHERE id = ${operatorId}),
@@ -97,7 +93,7 @@ const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: As
     LEFT JOIN room_type_properties t ON t.operator_id = ${operatorId} AND t.property_id = a.property_id
   )`
 
-/** Entries that one of the places is in the scope of, as they are now: what an edit waits to be prepared of is not one. */
+/** Excludes edited entries that are not prepared yet. */
 const entriesInScopeSql = (sql: Sql, operatorId: number): Fragment => sql`
   SELECT operator_id, id, title, revision FROM knowledge_bases
   WHERE operator_id = ${operatorId} AND is_enable AND process_status = 'done' AND EXISTS (
@@ -109,7 +105,6 @@ const entriesInScopeSql = (sql: Sql, operatorId: number): Fragment => sql`
         roomTypes: sql`p.room_type_id = ANY`
       })})`
 
-/** Whether there is the stay whose guest asks; true without one. */
 const stayExistsCondition = (
   sql: Sql,
   { operatorId, stayCode }: Pick<AskerParameters, "operatorId" | "stayCode">
@@ -151,11 +146,10 @@ const makeAnswerStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   stayExists: makeStayExists(sql)
 }))
 
-/** The SQL of answers out of the knowledge base. */
 export class AnswerStore extends Context.Service<
   AnswerStore,
   {
-    /** Returns the fragments in which a word of the question occurs, the best first. */
+    /** Returns the best fragments first. */
     readonly search: (search: FragmentSearch) => Effect.Effect<ReadonlyArray<KnowledgeFragmentRow>>
     readonly stayExists: (operatorId: number, stayCode: string) => Effect.Effect<boolean>
   }

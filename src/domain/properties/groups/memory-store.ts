@@ -23,7 +23,6 @@ import {
 import { CheckedChangeRow } from "../properties/ownership.ts"
 import { GroupStore } from "./store.ts"
 
-/** Property groups in memory. */
 export const layerMemory: Layer.Layer<GroupStore, never, MemoryDatabase> = Layer.effect(
   GroupStore,
   Effect.map(MemoryDatabase, (database) => {

@@ -32,12 +32,10 @@ import {
 } from "../properties/ownership.ts"
 import { Group, type search_property_groups } from "./contract.ts"
 
-/** Which groups a search means; what is not given does not narrow it. */
 type GroupSearch = Pick<typeof search_property_groups.payloadSchema.Type, "id">
 
 type NewGroup = Omit<Group, "id">
 
-/** What an edit sets; what is undefined stays. */
 type GroupEdit = { readonly [Field in keyof NewGroup]: NewGroup[Field] | undefined }
 
 const readWrittenGroup = makeRowReaderOrFail(CheckedChangeRow, ({ name }) =>
@@ -65,7 +63,6 @@ const search = (sql: SqlClient.SqlClient) => {
   return (operatorId: number, { id }: GroupSearch, page: Page) => selectPage({ operatorId, id }, page)
 }
 
-/** Fails when the name is taken. */
 const create =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, { name, property_ids }: NewGroup, now: Date) =>
@@ -85,7 +82,6 @@ const create =
       })
     )
 
-/** Fails when the name is taken. */
 const update =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, id: number, { name, property_ids }: GroupEdit) =>
@@ -106,7 +102,6 @@ const update =
       })
     )
 
-/** Answers the deleted group's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) =>
   makeDeleteRecord(
     sql,
@@ -115,24 +110,20 @@ const remove = (sql: SqlClient.SqlClient) =>
       sql`DELETE FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-/** The SQL of property groups. */
 export class GroupStore extends Context.Service<
   GroupStore,
   {
     readonly search: (operatorId: number, filters: GroupSearch, page: Page) => Effect.Effect<RowPage<Group>>
-    /** Fails if the name is taken. */
     readonly create: (
       operatorId: number,
       group: NewGroup,
       now: Date
     ) => Effect.Effect<CheckedChange, Conflict, CurrentActor>
-    /** Fails if the name is taken. */
     readonly update: (
       operatorId: number,
       id: number,
       edit: GroupEdit
     ) => Effect.Effect<CheckedChange, Conflict, CurrentActor>
-    /** Undefined: there is no such group. */
     readonly remove: (
       operatorId: number,
       id: number

@@ -2,10 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
 
-// What lists of properties and room types read of the groups and tags on them. It is here because groups and tags are
-// built on properties, and not the other way round; they alone write them.
+// This module is here because `groups` and `tags`, which write the data, depend on `properties`.
 
-/** What carries tags: where its present ones are kept, and the column there for its id. */
 const TAGGED_KINDS = {
   property: { links: "current_tag_properties", carrier: "property_id" },
   room_type: { links: "current_tag_room_types", carrier: "room_type_id" }
@@ -13,7 +11,7 @@ const TAGGED_KINDS = {
 
 type TaggedKind = keyof typeof TAGGED_KINDS
 
-/** The tags on the property or room type in `page`, ascending: a jsonb array of id, name and color. */
+/** Returns the tags of a row `page`, ordered by id. */
 export const tagsJsonSql = (sql: SqlClient, kind: TaggedKind): Fragment => {
   const { links, carrier } = TAGGED_KINDS[kind]
   return sql`
@@ -24,22 +22,20 @@ export const tagsJsonSql = (sql: SqlClient, kind: TaggedKind): Fragment => {
       WHERE link.operator_id = page.operator_id AND link.${sql(carrier)} = page.id), '[]')`
 }
 
-/** The ids of all that carry a tag: a query. */
 export const selectIdsWithTagSql = (sql: SqlClient, kind: TaggedKind, operatorId: number, tagId: number): Fragment => {
   const { links, carrier } = TAGGED_KINDS[kind]
   return sql`SELECT ${sql(carrier)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${tagId}`
 }
 
-/** Whether a tag of that id is there and not deleted; true for none: a field that was not sent names nothing wrong. */
+/** Undefined counts as existing, because a field that was not sent needs no check. */
 export const tagExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)`
 
-/** 404 for a `tag_id` that is no tag of the caller. */
 export const unknownTagIdError = new NotFound({ message: "tag_id: no such tag." })
 
-/** The groups of the property in `page`, ascending: a jsonb array of id and name. */
+/** Returns the groups of a row `page`, ordered by id. */
 export const groupsJsonSql = (sql: SqlClient): Fragment => sql`
   coalesce((
     SELECT jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) ORDER BY g.id)
@@ -47,15 +43,13 @@ export const groupsJsonSql = (sql: SqlClient): Fragment => sql`
     JOIN property_groups g ON g.operator_id = link.operator_id AND g.id = link.group_id
     WHERE link.operator_id = page.operator_id AND link.property_id = page.id), '[]')`
 
-/** The ids of all properties in a group: a query. */
 export const selectPropertyIdsInGroupSql = (sql: SqlClient, operatorId: number, groupId: number): Fragment =>
   sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${groupId}`
 
-/** Whether there is a group of that id; true for none. */
+/** Undefined counts as existing. */
 export const groupExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
     : sql`EXISTS (SELECT FROM property_groups WHERE operator_id = ${operatorId} AND id = ${id})`
 
-/** 404 for a `group_id` that is no group of the caller. */
 export const unknownGroupIdError = new NotFound({ message: "group_id: no such group." })

@@ -7,9 +7,6 @@ import {
 import type { TagColor } from "../../../contract/tag-color.ts"
 import type { ReferencedIds } from "./ownership.ts"
 
-// What memory layers of this family and of those that name properties share. Groups and tags are here for the reason that
-// groups-and-tags.ts gives.
-
 type Database = MemoryDatabase["Service"]
 
 export interface PropertyRecord extends MemoryRecord {
@@ -31,7 +28,7 @@ export interface TagRecord extends MemoryRecord {
   readonly color: TagColor
   readonly property_ids: ReadonlyArray<number>
   readonly room_type_ids: ReadonlyArray<number>
-  /** Undefined: the tag is not deleted. A new tag with its name restores a deleted tag. */
+  /** Creating a tag with the same name restores a deleted tag. */
   readonly deleted_at: Date | undefined
 }
 
@@ -40,14 +37,12 @@ export const roomTypeRecords = makeMemoryTable<RoomTypeRecord>()
 export const groupRecords = makeMemoryTable<GroupRecord>()
 export const tagRecords = makeMemoryTable<TagRecord>()
 
-/** Returns the ids that are no records of the operator. */
 export const findUnknownIds = (
   records: ReadonlyMap<number, MemoryRecord>,
   operatorId: number,
   ids: ReadonlyArray<number> = []
 ): ReadonlyArray<number> => ids.filter((id) => findRecord(records, operatorId, id) === undefined)
 
-/** Returns the ids that a change names and that are not the operator's, as CheckedChangeRow (ownership.ts) has them. */
 export const findUnknownReferences = (
   database: Database,
   operatorId: number,

@@ -11,7 +11,6 @@ import { PropertyStore } from "./store.ts"
 
 type Database = MemoryDatabase["Service"]
 
-/** Properties in memory. They have no listings at channels. */
 export const layerMemory: Layer.Layer<PropertyStore, never, MemoryDatabase> = Layer.effect(
   PropertyStore,
   Effect.map(MemoryDatabase, (database) => {
@@ -81,7 +80,7 @@ const makeToProperty =
     is_active: true
   })
 
-/** Times of a new operator, as migration 0003 has them. */
+/** Defaults of a new operator, as in migration 0003. */
 const DEFAULT_CHECK_IN_TIME = "15:00"
 const DEFAULT_CHECK_OUT_TIME = "11:00"
 

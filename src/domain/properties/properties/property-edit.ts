@@ -3,16 +3,15 @@ import type { Fragment } from "effect/sql/Statement"
 import { lockedRowSql } from "../../../changes/recorded-change.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
-// The part of a statement that changes a property. The family of property edits makes the whole statement, because an edit may also
-// change what other families keep: the calendar and planned actions.
+// The module `property-edits` builds the whole statement, because an edit may also change the calendar and scheduled
+// actions.
 
-/** What an edit sets of the property's own row. What is undefined stays. */
 export interface PropertyFieldEdit {
   readonly title?: string | undefined
   readonly address?: string | null | undefined
   readonly longitude?: string | null | undefined
   readonly latitude?: string | null | undefined
-  /** `HH:mm`; null: the operator's default. */
+  /** Local time `HH:mm`; null means the operator's default. */
   readonly default_checkin_time?: string | null | undefined
   readonly default_checkout_time?: string | null | undefined
 }
@@ -23,10 +22,7 @@ interface UpdatePropertyParameters extends OperatorRowId, Required<PropertyField
   readonly now: Date
 }
 
-/**
- * Returns the CTEs `before` and `after` of an edit: the row of the property as it was, and as it is now. `after` has no row if the
- * edit changes nothing.
- */
+/** Returns the CTEs `before` and `after`. The CTE `after` has no row if the edit changes nothing. */
 export const updatePropertySql = (
   sql: SqlClient,
   edit: UpdatePropertyParameters,
@@ -68,7 +64,9 @@ const TIMES = {
   checkout: ["checkout_time", "default_checkout_time"]
 } as const
 
-/** A record that is sent back whole has the time that the property shows. That is no reason to keep the operator's default as its own. */
+/**
+ * A record that is sent back contains the shown time. The operator's default must not become the property's own time.
+ */
 const editedTimeSql = (
   sql: SqlClient,
   [own, fallback]: readonly [own: string, fallback: string],

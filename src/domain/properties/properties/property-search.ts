@@ -8,7 +8,6 @@ import { Property, type search_properties } from "./contract.ts"
 import { groupsJsonSql, selectIdsWithTagSql, selectPropertyIdsInGroupSql, tagsJsonSql } from "./groups-and-tags.ts"
 import { channelsJsonSql } from "./property-channels.ts"
 
-/** Which properties a search means; what is not given does not narrow it. */
 export type PropertySearch = Pick<typeof search_properties.payloadSchema.Type, "id" | "group_id" | "tag_id">
 
 type OperatorPropertySearch = OperatorScoped & PropertySearch
@@ -24,7 +23,6 @@ const searchConditions = (
   return all
 }
 
-/** Returns the search of properties: a page of records as `GET /properties` shows them. */
 export const makeSearchProperties = (sql: SqlClient.SqlClient) => {
   const selectPage = makePageReader(
     sql,

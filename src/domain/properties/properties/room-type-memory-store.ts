@@ -23,7 +23,6 @@ import { type CreatedRoomType, CreatedRoomTypeRow, RoomTypeStore } from "./room-
 
 type Database = MemoryDatabase["Service"]
 
-/** Room types in memory. They have no listings at channels. */
 export const layerMemory: Layer.Layer<RoomTypeStore, never, MemoryDatabase> = Layer.effect(
   RoomTypeStore,
   Effect.map(MemoryDatabase, (database) => {

@@ -22,7 +22,6 @@ import { selectIdsWithTagSql, tagExistsCondition, tagsJsonSql } from "./groups-a
 import { allReferencesExistCondition, CheckedChangeRow, ownershipPreconditionsSql } from "./ownership.ts"
 import { channelsJsonSql } from "./property-channels.ts"
 
-/** Which room types a search means; what is not given does not narrow it. */
 type RoomTypeSearch = Pick<typeof search_room_types.payloadSchema.Type, "id" | "tag_id">
 
 interface NewRoomType {
@@ -32,7 +31,7 @@ interface NewRoomType {
 
 const readFilterCheck = makeSingleRowReader(Schema.Struct({ tag_known: Schema.Boolean }))
 
-/** What is in another room type keeps a new one from being made, as what is unknown does. */
+/** Properties of another room type (`taken_properties`) prevent the creation, as unknown ids do. */
 export const CreatedRoomTypeRow = Schema.Struct({
   ...CheckedChangeRow.fields,
   taken_properties: Schema.Array(Schema.Int)
@@ -47,7 +46,7 @@ const readCreatedRoomType = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, det
   switch (name) {
     case "room_types_title":
       return nameConflict("title", "room type")
-    // Taken while the statement ran.
+    // Another transaction assigned the property concurrently.
     case "room_type_properties_one":
       return new Conflict({ message: "property_ids: already in another room type." })
     case "room_type_limit":
@@ -90,16 +89,12 @@ const search = (sql: SqlClient.SqlClient) => {
   return (operatorId: number, filters: RoomTypeSearch, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
-/** Whether the tag a search names exists; asked only when the search found nothing. */
 const checkFilters =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, { tag_id }: RoomTypeSearch) =>
     readFilterCheck(sql`SELECT ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`)
 
-/**
- * Fails when the title is taken, a property is in another room type or the operator has no room left. The
- * properties are taken in the order of their ids: two calls that want the same ones wait, and never for each other.
- */
+/** Inserts properties by id, so that concurrent calls cannot deadlock. */
 const create =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, { title, property_ids }: NewRoomType, now: Date) => {
@@ -131,7 +126,6 @@ const create =
     )
   }
 
-/** Fails when the title is taken. */
 const rename = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, title: string | undefined) =>
   readRenamedRoomType(
     recordChange(sql, {
@@ -147,23 +141,21 @@ const rename = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, ti
     })
   )
 
-/** The SQL of room types. */
 export class RoomTypeStore extends Context.Service<
   RoomTypeStore,
   {
     readonly search: (operatorId: number, filters: RoomTypeSearch, page: Page) => Effect.Effect<RowPage<RoomType>>
-    /** Whether the tag of a search exists. */
     readonly checkFilters: (
       operatorId: number,
       filters: RoomTypeSearch
     ) => Effect.Effect<{ readonly tag_known: boolean }>
-    /** Conflict: another room type has the title or a property. ValidationFailed: the subscription has no room for one more. */
+    /** Conflict: another room type has the title or a property. ValidationFailed: room type limit reached. */
     readonly create: (
       operatorId: number,
       roomType: NewRoomType,
       now: Date
     ) => Effect.Effect<CreatedRoomType, Conflict | ValidationFailed, CurrentActor>
-    /** Returns undefined if the operator has no such room type. Conflict: another room type has the title. */
+    /** Conflict: another room type has the title. */
     readonly rename: (
       operatorId: number,
       id: number,

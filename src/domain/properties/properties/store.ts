@@ -24,14 +24,12 @@ const readCreatedProperty = makeRowReaderOrFail(RowId, ({ name, detail }) => {
   }
 })
 
-/** Whether the group and the tag a search names exist; asked only when the search found nothing. */
 const checkFilters =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, { group_id, tag_id }: PropertySearch) =>
     readFilterCheck(sql`
       SELECT ${groupExistsCondition(sql, operatorId, group_id)} AS group_known, ${tagExistsCondition(sql, operatorId, tag_id)} AS tag_known`)
 
-/** Fails when the title is taken or the operator has no room left. */
 const create = (sql: SqlClient.SqlClient) => (operatorId: number, title: string, now: Date) =>
   readCreatedProperty(
     recordChange(sql, {
@@ -46,17 +44,15 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, title: string,
     })
   )
 
-/** The SQL of properties. */
 export class PropertyStore extends Context.Service<
   PropertyStore,
   {
     readonly search: (operatorId: number, filters: PropertySearch, page: Page) => Effect.Effect<RowPage<Property>>
-    /** Whether the group and the tag of a search exist. A filter that is not set counts as existing. */
     readonly checkFilters: (
       operatorId: number,
       filters: PropertySearch
     ) => Effect.Effect<{ readonly group_known: boolean; readonly tag_known: boolean }>
-    /** Conflict: another property has the title. ValidationFailed: the subscription has no room for one more. */
+    /** Conflict: another property has the title. ValidationFailed: property limit reached. */
     readonly create: (
       operatorId: number,
       title: string,

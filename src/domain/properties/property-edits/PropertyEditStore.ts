@@ -16,34 +16,27 @@ import type { Property } from "../properties/contract.ts"
 import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../properties/property-edit.ts"
 import { makeSearchProperties } from "../properties/property-search.ts"
 
-/** The fields to set. Undefined fields stay as they are. */
 interface PropertyEdit extends PropertyFieldEdit {
-  /**
-   * false: no day of the property can be sold from today on, and its stays stay. true: every day can be sold again that nothing else
-   * takes.
-   */
+  /** False blocks all days from today on; existing stays remain. True unblocks days that nothing else blocks. */
   readonly is_active?: boolean | undefined
 }
 
-/** `changed_days`: days that the activation or deactivation blocked or unblocked. */
+/** `changed_days`: days that became blocked or unblocked. */
 export const EditedProperty = Schema.Struct({ id: Schema.Int, changed_days: Schema.Int })
 
-/** Changes properties of an operator. */
 export class PropertyEditStore extends Context.Service<
   PropertyEditStore,
   {
-    /** Returns the property as `GET /properties` shows it, or undefined if the operator has no such property. */
     readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
     /**
-     * Makes the whole edit or none of it. Returns undefined if the operator has no such property. An edit that changes nothing is not
-     * recorded. Conflict: another property has the title.
+     * Applies the whole edit or nothing. Returns undefined if there is no such property. Records no edit without
+     * effect. Conflict: another property has the title.
      */
     readonly update: (
       operatorId: number,
       id: number,
       edit: PropertyEdit
     ) => Effect.Effect<typeof EditedProperty.Type | undefined, Conflict, CurrentActor>
-    /** Finds the property that has a title. */
     readonly findIdByName: FindIdByName
   }
 >()("latchkey/domain/properties/property-edits/PropertyEditStore") {
@@ -70,7 +63,6 @@ export class PropertyEditStore extends Context.Service<
 
 interface UpdateParameters extends OperatorRowId, Required<PropertyFieldEdit> {
   readonly now: Date
-  /** The days of an activation. */
   readonly today: string | undefined
   readonly last: string | undefined
 }
@@ -97,7 +89,7 @@ const prepareUpdate = (sql: SqlClient.SqlClient) => (values: UpdateParameters, a
   )
 }
 
-/** CTEs that plan the automatic actions of a property's stays anew if a time of the property has changed. */
+/** Reschedules automatic actions if a time of the property changed. */
 const replannedStaysSql = (sql: SqlClient.SqlClient, now: UpdateParameters["now"]) => sql`
   retimed AS (
     SELECT after.operator_id, after.id FROM before JOIN after ON after.id = before.id
@@ -125,8 +117,8 @@ const makeUpdateFields = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * Two statements in a transaction: the second sees what was committed while the first waited for the property. So the last event of
- * each day says how it is, however many calls change days at the same time.
+ * The update is a second statement, so that it sees what was committed while the lock waited. The last event of each
+ * day then reports its final state.
  */
 const makeUpdateWithActivation = (sql: SqlClient.SqlClient) => {
   const lockProperty = makeLockProperty(sql)

@@ -23,7 +23,7 @@ const updateProperty = (edits: PropertyEditStore["Service"]) =>
     (change, { title }) => withConflictingId(edits.findIdByName, change, title)
   )
 
-/** A property without an address has null, as after its creation. undefined: the address stays. */
+/** Undefined keeps the address. */
 const toStoredAddress = (address: string | null | undefined): string | null | undefined => {
   const trimmedAddress = address?.trim()
   return trimmedAddress === "" ? null : (trimmedAddress ?? address)

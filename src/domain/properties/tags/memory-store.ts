@@ -22,7 +22,6 @@ import {
 } from "../properties/memory-records.ts"
 import { ChangedTagRow, TagStore, tagNameConflictError, toPropertyTagLimitError } from "./store.ts"
 
-/** Property tags in memory. */
 export const layerMemory: Layer.Layer<TagStore, never, MemoryDatabase> = Layer.effect(
   TagStore,
   Effect.map(MemoryDatabase, (database) => {
@@ -56,7 +55,7 @@ export const layerMemory: Layer.Layer<TagStore, never, MemoryDatabase> = Layer.e
             outcome: { id, color: after.color, ...unknown },
             changedRecords: editedRecord("tag", before, after),
             write: () => {
-              // A deleted tag loses its name to a tag that is renamed to it, and cannot be restored then.
+              // The deleted tag gives its name to the renamed tag and can no longer be restored.
               if (holder !== undefined) records.delete(holder.id)
               records.set(id, after)
             }

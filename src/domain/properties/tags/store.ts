@@ -28,19 +28,17 @@ import {
 } from "../properties/ownership.ts"
 import { type query_tags, Tag } from "./contract.ts"
 
-/** Which tags a search means; what is not given does not narrow it. */
 type TagSearch = Pick<typeof query_tags.payloadSchema.Type, "id">
 
 interface NewTag extends Omit<Tag, "id" | "color"> {
-  /** Undefined: a restored tag keeps its colour, a new one gets `otherwise`. */
+  /** If undefined, a restored tag keeps its color and a new one gets `defaultColor`. */
   readonly color: TagColor | undefined
   readonly defaultColor: TagColor
 }
 
-/** What an edit sets; what is undefined stays. */
 type TagEdit = { readonly [Field in Exclude<keyof NewTag, "defaultColor">]: NewTag[Field] | undefined }
 
-/** Both are null when nothing changed: because of the unknown ids, or else because a new tag's name is taken or there is no tag to edit. */
+/** Both `id` and `color` are null if nothing changed, because of unknown ids, a used name or a missing tag. */
 export const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(TagColor) })
 
 type ChangedTag = typeof ChangedTagRow.Type
@@ -57,7 +55,6 @@ const readChangedTag = makeRowReaderOrFail(ChangedTagRow, ({ name, detail }) => 
 
 export const tagNameConflictError = nameConflict("name", "tag")
 
-/** Returns the error for one tag more than the operator's limit. */
 export const toPropertyTagLimitError = (limit: number | string): ValidationFailed =>
   new ValidationFailed({
     message: `property_tag_limit: the account already has ${limit} property tags, the maximum; delete one first.`
@@ -66,12 +63,10 @@ export const toPropertyTagLimitError = (limit: number | string): ValidationFaile
 const PROPERTY_LIST = { rows: "tag_properties", owner: "tag_id", item: "property_id", version: "properties_version" }
 const ROOM_TYPE_LIST = { rows: "tag_room_types", owner: "tag_id", item: "room_type_id", version: "room_types_version" }
 
-/** The CTEs that put the tag of the CTE `written` on what is given, under the versions that count now. */
 const assignTagSql = (sql: SqlClient.SqlClient, { property_ids, room_type_ids }: ReferencedIds): Fragment => sql`
   on_properties AS (${insertItemsSql(sql, PROPERTY_LIST, property_ids)}),
   on_room_types AS (${insertItemsSql(sql, ROOM_TYPE_LIST, room_type_ids)})`
 
-/** The CTEs that clear away what former versions of the tag of the CTE `written` were on. */
 const clearFormerAssignmentsSql = (sql: SqlClient.SqlClient): Fragment => sql`
   off_properties AS (${deleteFormerVersionsSql(sql, PROPERTY_LIST)}),
   off_room_types AS (${deleteFormerVersionsSql(sql, ROOM_TYPE_LIST)})`
@@ -94,7 +89,7 @@ const search = (sql: SqlClient.SqlClient) => {
   return (operatorId: number, { id }: TagSearch, page: Page) => selectPage({ operatorId, id }, page)
 }
 
-/** Makes a tag, or restores the deleted tag with the same name, which gets the name as it is written now. Fails at the limit of tags. */
+/** A restored tag gets the new spelling of its name. */
 const create =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, { name, color, defaultColor, property_ids, room_type_ids }: NewTag, now: Date) =>
@@ -127,7 +122,6 @@ const create =
       })
     )
 
-/** A deleted tag gives up its name for one that is renamed to it, and cannot come back then. */
 const purgeDeletedTagSql = (sql: SqlClient.SqlClient, operatorId: number, id: number, name: string): Fragment => sql`
   DELETE FROM property_tags deleted USING preconditions
   WHERE deleted.operator_id = ${operatorId} AND ${hasNameCondition(sql, "deleted", "name", name)} AND deleted.deleted_at IS NOT NULL
@@ -135,7 +129,6 @@ const purgeDeletedTagSql = (sql: SqlClient.SqlClient, operatorId: number, id: nu
       SELECT FROM property_tags WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL)
   RETURNING deleted.id`
 
-/** Fails when the name is taken. */
 const update =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, id: number, { name, color, property_ids, room_type_ids }: TagEdit) =>
@@ -165,7 +158,6 @@ const update =
       })
     )
 
-/** Answers the deleted tag's id, or undefined when there is none. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
   readRowId(
     recordChange(sql, {
@@ -182,24 +174,21 @@ const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, no
     })
   )
 
-/** The SQL of property tags. */
 export class TagStore extends Context.Service<
   TagStore,
   {
     readonly search: (operatorId: number, filters: TagSearch, page: Page) => Effect.Effect<RowPage<Tag>>
-    /** Creates a tag, or restores the deleted tag with the same name. Fails at the limit of tags. */
+    /** Fails at the operator's tag limit. */
     readonly create: (
       operatorId: number,
       tag: NewTag,
       now: Date
     ) => Effect.Effect<ChangedTag, Conflict | ValidationFailed, CurrentActor>
-    /** Fails if the name is taken. */
     readonly update: (
       operatorId: number,
       id: number,
       edit: TagEdit
     ) => Effect.Effect<ChangedTag, Conflict | ValidationFailed, CurrentActor>
-    /** Undefined: there is no such tag. */
     readonly remove: (
       operatorId: number,
       id: number,

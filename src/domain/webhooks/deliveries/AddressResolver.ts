@@ -3,12 +3,12 @@ import { Context, Data, Effect, Layer } from "effect"
 
 export class NameNotResolved extends Data.TaggedError("NameNotResolved")<{ readonly detail: string }> {}
 
-/** Answers the addresses a host name has now, in the order to try them. Tests answer differently the second time. */
+/** Addresses in the order to try. */
 export class AddressResolver extends Context.Service<
   AddressResolver,
   { readonly resolve: (host: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved> }
 >()("latchkey/domain/webhooks/deliveries/AddressResolver") {
-  /** The system's resolver, /etc/hosts included. */
+  /** Includes /etc/hosts. */
   static readonly layer = Layer.succeed(AddressResolver, {
     resolve: (host) =>
       Effect.tryPromise({

@@ -10,7 +10,6 @@ import { WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
 import type { DeliveryKey } from "./delivery-message.ts"
 import { makeVisibilityQuery, type SubscriptionViewer, viewerCondition } from "./subscription-viewer.ts"
 
-/** Deliveries one statement of a replay queues again. */
 export const REPLAY_BATCH_ROWS = 1_000
 
 const LoggedAttempt = Schema.Struct({
@@ -23,7 +22,7 @@ const LoggedAttempt = Schema.Struct({
   first_bytes: Schema.NullOr(Schema.String)
 })
 
-/** A delivery and what became of each of its tries, the latest {@link WEBHOOK_TRIES_SHOWN} of them, the first one first. */
+/** The latest {@link WEBHOOK_TRIES_SHOWN} attempts, oldest first. */
 export const LoggedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
@@ -33,26 +32,21 @@ export const LoggedDelivery = Schema.Struct({
   record: Schema.String,
   queued_at: Schema.Date,
   state: Schema.Literals(["waiting", "delivered", "dead"]),
-  /** The reason for which the subscription is paused, or null. */
   paused_reason: Schema.NullOr(Schema.String),
-  /** When a waiting one may go next. */
   due_at: Schema.Date,
   attempts: Schema.Array(LoggedAttempt)
 })
 export type LoggedDelivery = typeof LoggedDelivery.Type
 
-/** Which deliveries are meant; what is undefined does not narrow it. */
+/** Undefined fields do not filter. */
 export interface DeliveryFilter {
   readonly key?: DeliveryKey | undefined
   readonly operatorId?: number | undefined
-  /** Of subscriptions that this caller sees. */
   readonly viewer?: SubscriptionViewer | undefined
   readonly subscriptionId?: number | undefined
-  /** Dead letters only. */
   readonly deadLettersOnly?: boolean | undefined
-  /** Of events before this one, by its id: the next page of a list. */
   readonly beforeEventId?: number | undefined
-  /** Of events queued from `from` on and before `until`. */
+  /** `queuedUntil` is exclusive. */
   readonly queuedFrom?: Date | undefined
   readonly queuedUntil?: Date | undefined
 }
@@ -67,7 +61,7 @@ const readLoggedDeliveries = makeRowsReader(LoggedDelivery)
 const readWaitingDelivery = makeOptionalRowReader(WaitingDelivery)
 const readReplayedDeliveries = makeRowsReader(ReplayedDelivery)
 
-/** Conditions on delivery `d` and its event `e`. */
+/** Expects the aliases `d`, `e` and `s`. */
 const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fragment => {
   const conditions: Array<Fragment> = [sql`true`]
   if (filter.key !== undefined) {
@@ -86,7 +80,6 @@ const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fr
   return sql`${sql.and(conditions)}`
 }
 
-/** The event `e` and the subscription `s` of delivery `d`. */
 const deliveryJoins = (sql: SqlClient.SqlClient): Fragment => sql`
   JOIN events e ON e.operator_id = d.operator_id AND e.id = d.event_id
   JOIN webhook_subscriptions s ON s.operator_id = d.operator_id AND s.id = d.subscription_id`
@@ -104,7 +97,6 @@ const latestDeliveriesSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter, l
   WHERE ${deliveryCondition(sql, filter)}
   ORDER BY d.event_id DESC, d.subscription_id DESC LIMIT ${genericPlanParameter(sql, "bigint", limit)}`
 
-/** The latest `limit` deliveries that the filter means, the latest first. */
 export const makeListDeliveries =
   (sql: SqlClient.SqlClient) =>
   (filter: DeliveryFilter, limit: number): Effect.Effect<ReadonlyArray<LoggedDelivery>> =>
@@ -116,7 +108,7 @@ const oldestWaitingSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fra
   WHERE s.deleted_at IS NULL AND ${deliveryCondition(sql, filter)}
   ORDER BY d.event_id LIMIT 1`
 
-/** One page of a replay: the keys in order after the last one's, so that what is delivered meanwhile stays so. */
+/** Continues after the last key, so that deliveries completed meanwhile are not replayed. */
 const replayPage = (sql: SqlClient.SqlClient, filter: DeliveryFilter, after: ReplayedDelivery, now: Date) =>
   recordChange(sql, {
     change: requeueSql(sql, filter, after, now),
@@ -192,28 +184,25 @@ const makeDeliveryLog = Effect.map(SqlClient.SqlClient, (sql) =>
   })
 )
 
-/** The deliveries of subscriptions and what became of them: all operators', unless the filter names one. */
+/** All operators, unless the filter names one. */
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** The latest `limit`, the latest first. */
+    /** Latest first. */
     readonly list: (filter: DeliveryFilter, limit: number) => Effect.Effect<ReadonlyArray<LoggedDelivery>>
-    /** The oldest event that waits for a subscription, unless that was deleted. It is the head of its lane. */
+    /** Ignores deleted subscriptions. */
     readonly findOldestWaiting: (
       filter: Pick<DeliveryFilter, "operatorId" | "subscriptionId">
     ) => Effect.Effect<WaitingDelivery | undefined>
-    /** Whether the viewer sees the subscription of that id; undefined: its operator has none. */
+    /** Undefined: no such subscription. */
     readonly isWebhookVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
-    /** Queues one delivery again, if it is settled and the viewer sees its subscription; answers whether it did. */
+    /** Returns false if the delivery is pending or its subscription is hidden from the viewer. */
     readonly replayOne: (
       viewer: SubscriptionViewer,
       key: DeliveryKey,
       now: Date
     ) => Effect.Effect<boolean, never, CurrentActor>
-    /**
-     * Queues settled deliveries again, each under the id it had, and answers how many. What still waits goes anyway; what belongs to
-     * a deleted subscription goes nowhere.
-     */
+    /** Returns the number of replayed deliveries. Skips pending ones and deleted subscriptions. */
     readonly replay: (filter: DeliveryFilter, now: Date) => Effect.Effect<number, never, CurrentActor>
   }
 >()("latchkey/domain/webhooks/deliveries/DeliveryLog") {

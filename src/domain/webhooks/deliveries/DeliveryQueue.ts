@@ -16,7 +16,7 @@ import {
 } from "./delivery.ts"
 import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscription-statements.ts"
 
-/** Deliveries in progress in a process, of all subscriptions together, and deliveries that one statement completes. */
+/** Also the batch size of completions. */
 export const MAX_DELIVERIES_IN_PROGRESS = 256
 
 const readClaimed = makeRowsReader(ClaimedDelivery)
@@ -37,28 +37,26 @@ const makeDeliveryQueue = Effect.gen(function* () {
     MAX_DELIVERIES_IN_PROGRESS
   )
   return {
-    /** Claims up to `maxJobs` due deliveries. `inProgress` are those that this process has claimed already. */
+    /** `inProgress`: claimed by this process. */
     claim: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
       readClaimed(sql`${claimDueSql(sql, { now, leaseMs }, maxJobs, inProgress)}`),
-    /** Returns up to `maxJobs` subscriptions whose cooldown is over and that have due deliveries. */
     findSubscriptionsToProbe: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
       readSubscriptionsToProbe(sql`${subscriptionsToProbeSql(sql, now, maxJobs, inProgress)}`),
-    /** Claims the probe, the one delivery that may end a cooldown. Claims none if another worker was faster. */
+    /** Claims the delivery that may end a cooldown, unless another worker was faster. */
     claimProbe: (now: Date, subscription: SubscriptionToProbe) =>
       readClaimed(sql`${claimProbeSql(sql, { now, leaseMs }, subscription)}`),
-    /** Records a success, and resets the health of the subscription. */
+    /** Also resets the health. */
     complete,
-    /** Records a failed attempt. Returns the health of the subscription before, or undefined if it is gone or has another address. */
+    /** Returns the health before, or undefined if the subscription is gone or has another URL. */
     fail: (delivery: ClaimedDelivery, attempt: DeliveryAttempt, nextAttempt: Date | undefined, now: Date) =>
       readHealth(sql`${failDeliverySql(sql, delivery, attempt, nextAttempt, now)}`).pipe(
         Effect.map((row) => row?.health)
       ),
-    /** Releases a claimed delivery that was not attempted. */
     release: (delivery: ClaimedDelivery, now: Date) =>
       sql`${releaseDeliverySql(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
     findHealth: (subscription: SubscriptionAddress) =>
       readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
-    /** Replaces the health. Returns false, and changes nothing, if the health or the address has changed meanwhile. */
+    /** Returns false, and changes nothing, if the health or the URL has changed. */
     replaceHealth: (
       subscription: SubscriptionAddress,
       from: SubscriptionHealth,
@@ -72,17 +70,14 @@ const makeDeliveryQueue = Effect.gen(function* () {
 })
 
 /**
- * The pending deliveries, in the database, for the workers of all processes. Each delivery is a job (src/jobs/job-queue.ts). A success
- * that is recorded after the lease counts, unless the event was replayed since.
+ * Pending deliveries, shared by all processes (src/jobs/job-queue.ts). A success after the lease still counts, unless
+ * the event was replayed.
  *
- * Order: a delivery is not claimed while an earlier event of the same record is pending for the same subscription, unless that one has
- * failed three times. So the events of a record are sent one after the other, and a failing one delays the next for about two minutes and
- * not for three days. The queue partitions tell which delivery is next and when. The database keeps them beside the deliveries
- * (webhook_lanes, migration 0009_webhook_lanes).
+ * Order: a delivery waits for earlier events of its record and subscription, until they have failed three times. This
+ * takes about two minutes. Queue partitions (webhook_lanes) say which delivery is next.
  *
- * Fairness: a claim takes no more deliveries of a subscription than its share, one at a time while the subscription is failing, and none
- * while it is in cooldown or paused. If there are more due deliveries than free slots, the operator with the fewest deliveries in progress
- * comes first, so slow receivers of one operator do not delay another operator.
+ * Fairness: a claim takes a limited share per subscription, and one delivery while it is failing. The operator with the
+ * fewest deliveries in progress comes first.
  */
 export class DeliveryQueue extends Context.Service<DeliveryQueue>()(
   "latchkey/domain/webhooks/deliveries/DeliveryQueue",

@@ -6,7 +6,6 @@ import { dispatchEventsSql, undispatchedEventsSql } from "../../../jobs/events/e
 import { type InternalSubscriber, InternalSubscribers } from "../../../jobs/events/internal-subscribers.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
-/** Events that are recorded and not dispatched. */
 export const eventBacklog = [
   {
     kind: "events" as const,
@@ -16,9 +15,8 @@ export const eventBacklog = [
   }
 ]
 
-/** Events one statement hands to their subscriptions. */
 export const DISPATCH_BATCH_EVENTS = 200
-/** Any constant will do, as long as nothing else in the database takes the same advisory lock. */
+/** Must be unique among the database's advisory locks. */
 const DISPATCH_LOCK_KEY = 7_012_027
 
 const DispatchResult = Schema.Struct({
@@ -27,7 +25,7 @@ const DispatchResult = Schema.Struct({
   followed: Schema.Int,
   operators: Schema.Array(Schema.Int)
 })
-/** How many events were handed out, how many deliveries that made and how much else to do, and whose events they were. */
+/** `followed`: jobs that internal subscribers created. */
 type DispatchResult = typeof DispatchResult.Type
 
 const readDispatchResult = makeOptionalRowReader(DispatchResult)
@@ -35,18 +33,14 @@ const readDispatchResult = makeOptionalRowReader(DispatchResult)
 const NOTHING_DISPATCHED: DispatchResult = { events: 0, deliveries: 0, followed: 0, operators: [] }
 
 /**
- * The first way of an event: from where its change recorded it into the feed, into a delivery for each subscription that wants
- * it, and to whoever follows events inside the service.
+ * Dispatches events to the feed, webhook subscriptions and internal subscribers.
  *
- * One statement gives the events their positions, makes the deliveries and tells the followers, so a process that dies here did both or neither. The
- * delivery's key is (event, subscription): whatever happens twice happens once. One process at a time has the turn;
- * otherwise a later event of a record could get its position or its delivery before the earlier one. Who has not got the
- * turn handed out nothing and polls again later.
+ * One statement does all three, so a crash loses or repeats nothing. Only one process dispatches at a time, which keeps
+ * the events of a record in order. The others dispatch nothing and poll again.
  */
 export class EventDispatcher extends Context.Service<
   EventDispatcher,
   {
-    /** Hands out the oldest waiting events. */
     readonly dispatchNext: (now: Date) => Effect.Effect<DispatchResult>
   }
 >()("latchkey/domain/webhooks/deliveries/EventDispatcher") {
@@ -66,8 +60,7 @@ export class EventDispatcher extends Context.Service<
   )
 }
 
-// The snapshot may be older than the turn: what another process has handed out meanwhile is left alone, because the
-// events are marked as they are now.
+// The snapshot may predate the lock, so the update rechecks that an event is undispatched.
 const dispatchToAllSql = (
   sql: SqlClient.SqlClient,
   now: Date,

@@ -16,44 +16,42 @@ import { checkLiteralAddress, makeCheckedLookup } from "./checked-lookup.ts"
 import { type HttpCall, type HttpCallProgress, type HttpFailure, type HttpResponse, sendHttpCall } from "./http-call.ts"
 import { parseRetryAfter } from "./retry-after.ts"
 
-/** Milliseconds for one address of a name that has several, before the next is tried. */
+/** For one address of a name before the next is tried. */
 const CONNECT_ATTEMPT_MS = 1_000
-/** Idle connections kept for one receiver, and the milliseconds each is kept. */
+/** Per receiver. */
 export const MAX_IDLE_SOCKETS = 4
 const IDLE_SOCKET_MS = 15_000
 
 interface ReceiverResponse {
   readonly outcome: "answered"
   readonly status: number
-  /** The beginning of the body as text, at most 512 bytes of it; NUL, which PostgreSQL cannot keep, replaced. */
+  /** The first 512 bytes. PostgreSQL cannot store NUL, so it is replaced. */
   readonly firstBytes: string
-  /** The `Retry-After` of a 429 or 503, in milliseconds, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  /** Of a 429 or 503, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
   readonly retryAfterMs?: number | undefined
 }
 
-/** What became of one try. Any status is an answer, also 302 and 500: the caller decides what counts as delivered. */
+/** Any status counts as `answered`. */
 export type DeliveryResult = (ReceiverResponse | HttpFailure) & { readonly durationMs: number }
 
 interface OutboundTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** For the whole try, from the look-up to the last byte of the answer; 10 s unless told. */
+  /** From the look-up to the last byte; default 10 s. */
   readonly timeout?: Duration.Input
 }
 
-/** What is sent. */
 export interface OutboundPost extends OutboundTarget {
   readonly body: string
 }
 
-/** What is asked for; of the answer's body at most so many bytes are read. */
 interface OutboundRequest extends OutboundTarget {
   readonly method: "GET" | "POST"
   readonly body?: string
   readonly maxBytes: number
 }
 
-/** 2xx is the only answer that says the receiver has the event (contract facts 11.2). */
+/** Only 2xx confirms delivery (contract facts 11.2). */
 export const isDelivered = (result: DeliveryResult): boolean =>
   result.outcome === "answered" && result.status >= 200 && result.status < 300
 
@@ -69,7 +67,7 @@ const TIMEOUT_DESCRIPTIONS: Record<HttpCallProgress["phase"], string> = {
   answering: "no complete answer"
 }
 
-/** Connections of one kind, closed with the scope. Node files them under scheme, host and port: never lent to another host. */
+/** Node pools connections by scheme, host and port. */
 const makeAgents = (options: https.AgentOptions) =>
   Effect.acquireRelease(
     Effect.sync(() => ({ "http:": new http.Agent(options), "https:": new https.Agent(options) })),
@@ -87,14 +85,13 @@ const parseRequestUrl = (text: string, allowedHosts: AllowedHosts): Option.Optio
     )
   )
 
-/** Response statuses whose `Retry-After` a retry respects. */
 const OVERLOAD_STATUSES = new Set([429, 503])
 
 const toReceiverResponse = ({ outcome, status, headers, bytes }: HttpResponse, now: number): ReceiverResponse => ({
   outcome,
   status,
   ...(OVERLOAD_STATUSES.has(status) ? { retryAfterMs: parseRetryAfter(headers, now, WEBHOOK_RETRY_AFTER_MS) } : {}),
-  // `stream` keeps a character that the cut went through out of the text.
+  // `stream` omits a split character at the end.
   firstBytes: new TextDecoder()
     .decode(bytes.subarray(0, WEBHOOK_RESPONSE_STORED_BYTES), { stream: true })
     .replaceAll("\0", "\uFFFD")
@@ -106,13 +103,9 @@ const makeHttpFailure = (reason: HttpFailure["reason"], detail: string): HttpFai
   detail
 })
 
-/** The header of the trace a try is part of, if any. */
 const traceHeaders = Effect.map(currentTraceparent, (traceparent) => (traceparent === undefined ? {} : { traceparent }))
 
-/**
- * The request as a part of its trace: to which host, and how it ended. The rest of an address may be a credential, as
- * those of calendars are.
- */
+/** The rest of a URL may be a credential. */
 const withRequestSpan = (method: OutboundRequest["method"], { hostname, port, protocol }: URL) =>
   withChildSpan(
     method,
@@ -132,7 +125,6 @@ const recordResult = (result: HttpResponse | HttpFailure) => {
     : Effect.andThen(recordStatus, annotateSpan("error.type", String(result.status)))
 }
 
-/** Sends over a connection that is kept, or a new one if need be. */
 const makeSendRequest = Effect.fnUntraced(function* (allowedHosts: AllowedHosts) {
   const connection = {
     lookup: makeCheckedLookup(yield* Effect.context<AddressResolver>(), allowedHosts),
@@ -150,11 +142,11 @@ const makeSendRequest = Effect.fnUntraced(function* (allowedHosts: AllowedHosts)
     yield* checkLiteralAddress(request.url.hostname, allowedHosts)
     const scheme = request.url.protocol === "https:" ? "https:" : "http:"
     const result = yield* sendHttpCall({ ...request, agent: keepAliveAgents[scheme] }, progress)
-    // A receiver closing an idle connection in the moment it is used again says nothing about the receiver.
+    // The receiver may close an idle connection just before its reuse, which is no failure.
     const isStaleConnection =
       result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
     if (isStaleConnection) return yield* sendHttpCall({ ...request, agent: singleUseAgents[scheme] }, progress)
-    // Node hands the connection back one tick after the answer ended: without this the next delivery opens another.
+    // Node returns the connection to the pool one tick later. Without this the next delivery would open another.
     yield* Effect.yieldNow
     return result
   })
@@ -163,7 +155,6 @@ const makeSendRequest = Effect.fnUntraced(function* (allowedHosts: AllowedHosts)
 const make = Effect.fnUntraced(function* (allowedHosts: AllowedHosts, documentation: string | undefined) {
   const sendRequest = yield* makeSendRequest(allowedHosts)
 
-  /** Sends within the time of a try; every end is a result. */
   const sendWithTimeout = (request: Omit<HttpCall, "agent">, timeout: Duration.Duration) => {
     const progress: HttpCallProgress = { phase: "connecting", reused: false }
     return sendRequest(request, progress).pipe(
@@ -211,25 +202,24 @@ const make = Effect.fnUntraced(function* (allowedHosts: AllowedHosts, documentat
 })
 
 /**
- * The only door through which anything leaves for an address that somebody gave us. It opens no connection to a forbidden
- * address and follows no redirect, and whoever answers can cost at most the time of a try and so many bytes. It never fails.
+ * Sends requests to user-supplied addresses. It never connects to forbidden addresses, follows no redirects, limits
+ * time and bytes, and never fails.
  */
 export class OutboundHttp extends Context.Service<
   OutboundHttp,
   {
-    /** Delivers; 64 KiB of an answer are read. */
+    /** Reads at most 64 KiB of the response. */
     readonly post: (request: OutboundPost) => Effect.Effect<DeliveryResult>
-    /** Asks, and answers what came back. */
     readonly request: (request: OutboundRequest) => Effect.Effect<HttpResponse | HttpFailure>
   }
 >()("latchkey/domain/webhooks/deliveries/OutboundHttp") {
-  /** `documentation` is the page the User-Agent points receivers to. */
+  /** `documentation`: page for the User-Agent. */
   static readonly layer = (
     allowedHosts: AllowedHosts,
     documentation?: string
   ): Layer.Layer<OutboundHttp, never, AddressResolver> => Layer.effect(OutboundHttp, make(allowedHosts, documentation))
 
-  /** Connects to nobody: each request is answered 204 without a body. For tests and benchmarks. */
+  /** For tests and benchmarks. */
   static readonly layerNoContent: Layer.Layer<OutboundHttp> = Layer.succeed(OutboundHttp, {
     post: () => Effect.succeed({ outcome: "answered", status: 204, firstBytes: "", durationMs: 0 }),
     request: () =>

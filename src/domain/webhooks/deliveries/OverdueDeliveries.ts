@@ -5,32 +5,26 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { subscriptionActiveCondition } from "./subscription-statements.ts"
 
-/** Milliseconds a delivery of an active subscription may be due until a warning says so, and between two such polls. */
 export const OVERDUE_AFTER_MS = 60_000
 export const OVERDUE_POLL_MS = 60_000
-/** Subscriptions one poll warns of, those that are furthest behind, and how far it counts what waits for each. */
 export const MAX_OVERDUE_WARNINGS = 20
 export const OVERDUE_COUNT_LIMIT = 1_000
 
 const OverdueSubscription = Schema.Struct({
   operator_id: Schema.Int,
   subscription_id: Schema.Int,
-  /** Since when its oldest due delivery could have gone. */
   due_at: Schema.Date,
-  /** All that waits for it, held back or not; counted up to OVERDUE_COUNT_LIMIT. */
+  /** Counted up to {@link OVERDUE_COUNT_LIMIT}. */
   waiting: Schema.Int
 })
 
 const readOverdueSubscriptions = makeRowsReader(OverdueSubscription)
 
-/**
- * Subscriptions that fall behind: something is due for OVERDUE_MS and has not gone. Either more happens than the
- * receiver keeps up with, or no worker gets to it. One that rests or is paused is left out: it waits by design.
- */
+/** Excludes subscriptions in cooldown or paused. */
 export class OverdueDeliveries extends Context.Service<
   OverdueDeliveries,
   {
-    /** The ones that are furthest behind, up to OVERDUE_WARNINGS. */
+    /** At most {@link MAX_OVERDUE_WARNINGS}, oldest first. */
     readonly findOverdueSubscriptions: (now: Date) => Effect.Effect<ReadonlyArray<typeof OverdueSubscription.Type>>
   }
 >()("latchkey/domain/webhooks/deliveries/OverdueDeliveries") {
@@ -61,7 +55,6 @@ const overdueSubscriptionsSql = (sql: SqlClient.SqlClient, now: Date) => sql`
       LIMIT ${OVERDUE_COUNT_LIMIT}) counted) AS waiting
   FROM overdue ORDER BY due_at`
 
-/** One warning for each subscription that is behind. */
 export const warnOfOverdueDeliveries = Effect.fnUntraced(function* (now: Date) {
   const { findOverdueSubscriptions } = yield* OverdueDeliveries
   for (const { operator_id, subscription_id, due_at, waiting } of yield* findOverdueSubscriptions(now)) {
@@ -72,7 +65,6 @@ export const warnOfOverdueDeliveries = Effect.fnUntraced(function* (now: Date) {
   }
 })
 
-/** Warns from time to time, until the scope closes. */
 export const watchOverdueDeliveries = repeatPeriodically(
   "looking for overdue deliveries",
   OVERDUE_POLL_MS,

@@ -14,22 +14,18 @@ import { OutboundHttp } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
 import { type SubscriptionViewer, viewerCondition } from "./subscription-viewer.ts"
 
-/** What a receiver is told that is tried out; no subscription can ask for it. */
+/** Subscriptions cannot select this event. */
 const TEST_EVENT = "webhook_test"
 
-/** A subscription, and who sends it a test event. */
 interface TestEventTarget extends SubscriptionViewer {
   readonly id: number
 }
 
-/** What became of a test event. */
 type TestEventResult =
   | ({ readonly _tag: "Tried" } & DeliveryAttempt)
-  /** There is no such subscription, or the viewer does not see it. */
+  /** No such subscription, or hidden from the viewer. */
   | { readonly _tag: "Gone" }
-  /** Too many of the operator's, or of all together, are under way. */
   | { readonly _tag: "Busy" }
-  /** Too many were sent; another may be after so many seconds. */
   | { readonly _tag: "TooMany"; readonly seconds: number }
 
 const testEventBucket = (operatorId: number): Bucket => ({
@@ -58,7 +54,7 @@ const make = Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
     const signing = yield* findSigning(target, now)
     if (signing === undefined) return subscriptionMissingResult
-    // Asked once there is room for it and somewhere to send it to: what is not sent does not count.
+    // Checked last, so that only sent events count.
     const admission = yield* windows.admit([testEventBucket(target.operatorId)], [])
     if (admission._tag === "Refused") return { _tag: "TooMany", seconds: admission.retryAfterSeconds }
     const body = toEventMessage({ event: TEST_EVENT, payload: { webhook_id: target.id }, queued_at: now })
@@ -79,15 +75,14 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Sends an event that never happened, so that a host sees what a receiver answers: once, at once and signed as any other, to a
- * paused subscription too. It is no delivery: nothing of it is queued, tried again or kept, and it says nothing of the health.
+ * Sends a signed test event once, even if the subscription is paused. It is not stored, retried or counted in the
+ * health.
  *
- * Takes no place; who shows a page does, and has it back when the receiver has answered.
+ * Releases the caller's concurrency permit while it waits for the receiver.
  */
 export class TestEvents extends Context.Service<
   TestEvents,
   {
-    /** At most {@link WEBHOOK_TESTS_A_MINUTE} a minute of an operator, and {@link WEBHOOK_TESTS_OF_OPERATOR_MAX} at once. */
     readonly send: (target: TestEventTarget) => Effect.Effect<TestEventResult>
   }
 >()("latchkey/domain/webhooks/deliveries/TestEvents") {

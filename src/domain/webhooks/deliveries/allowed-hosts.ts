@@ -1,17 +1,16 @@
 import { Context, HashSet, Result } from "effect"
 import { NetAddress } from "effect/net"
 
-/** What the operator of the service trusts although it is private: `WEBHOOK_ALLOWED_HOSTS`. */
+/** Private hosts that the administrator trusts. */
 export interface AllowedHosts {
-  /** Lower case, punycode, without a final dot. */
+  /** Lower case, punycode, no final dot. */
   readonly names: ReadonlySet<string>
-  /** IPv4-mapped IPv6 addresses are kept as the IPv4 address they reach. */
+  /** IPv4-mapped IPv6 addresses are stored as IPv4. */
   readonly addresses: HashSet.HashSet<NetAddress.IpAddress>
 }
 
 export const NO_ALLOWED_HOSTS: AllowedHosts = { names: new Set(), addresses: HashSet.empty() }
 
-/** The list of this process. */
 export const AllowedReceivers = Context.Reference<AllowedHosts>(
   "latchkey/domain/webhooks/deliveries/AllowedReceivers",
   {
@@ -19,13 +18,12 @@ export const AllowedReceivers = Context.Reference<AllowedHosts>(
   }
 )
 
-/** The address a host text of a URL is, if it is one; IPv4-mapped IPv6 as the IPv4 address a socket would reach. */
+/** Returns the IPv4 address of an IPv4-mapped IPv6 address. */
 export const parseLiteralAddress = (host: string): Result.Result<NetAddress.IpAddress, NetAddress.NetAddressError> =>
   Result.map(NetAddress.ipFromString(host.replace(/^\[(.*)\]$/, "$1")), (address) => NetAddress.toCanonical(address))
 
 const normalizeHostName = (host: string): string => host.toLowerCase().replace(/\.$/, "")
 
-/** Is the host of a URL (as `URL.hostname` writes it) on the list, as the name or the address it is? */
 export const allowsHost = (allowedHosts: AllowedHosts, host: string): boolean =>
   Result.match(parseLiteralAddress(host), {
     onFailure: () => allowedHosts.names.has(normalizeHostName(host)),
@@ -36,8 +34,7 @@ export const allowsAddress = (allowedHosts: AllowedHosts, address: NetAddress.Ip
   HashSet.has(allowedHosts.addresses, NetAddress.toCanonical(address))
 
 /**
- * Reads `WEBHOOK_ALLOWED_HOSTS`: host names and addresses separated by commas, matched whole. No ports, networks or
- * wildcards: each would allow more than the reader of the setting sees. The failure is a line for the start to print.
+ * Parses a comma-separated list. Rejects ports, networks and wildcards, because they could allow more than intended.
  */
 export const parseAllowedHosts = (text: string): Result.Result<AllowedHosts, string> => {
   const names = new Set<string>()
@@ -51,7 +48,7 @@ export const parseAllowedHosts = (text: string): Result.Result<AllowedHosts, str
     }
     const url = /[\s:/@?#\\[\]*%]/.test(entry) ? null : URL.parse(`http://${entry}/`)
     if (url === null) return Result.fail(`"${entry}" is neither a host name nor an IP address`)
-    // The URL parser reads 127.1 and 0x7f000001 as 127.0.0.1, as it will when they stand in a subscription.
+    // The URL parser reads 127.1 and 0x7f000001 as 127.0.0.1.
     const host = parseLiteralAddress(url.hostname)
     if (Result.isSuccess(host)) addresses.push(host.success)
     else names.add(normalizeHostName(url.hostname))

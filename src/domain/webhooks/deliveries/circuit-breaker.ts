@@ -8,22 +8,20 @@ import {
   WEBHOOK_PAUSE_FAILURES_MAX
 } from "../../../platform/limits.ts"
 
-// The health of one subscription. A receiver that keeps failing gets cooldowns that grow, and each ends with a single probe. The claim
-// statements (claim-statements.ts) read the health, and one success resets it (subscription-statements.ts). Instants are milliseconds
-// since 1970, passed by the caller.
+// A failing receiver gets growing cooldowns, each of which ends with a single probe. One success resets the health.
+// Instants are milliseconds since 1970.
 
-/** Milliseconds after which an unanswered probe may be followed by another. */
+/** Another probe may follow after this time. */
 export const PROBE_TIMEOUT_MS = 30_000
 
 const failureFields = {
-  /** Failures since the last success. */
+  /** Since the last success. */
   failures: Schema.Int,
-  /** When the first of them happened. */
   failingSince: Schema.Int
 }
 const cooldownFields = {
   ...failureFields,
-  /** Cooldowns since the last success, this one included. */
+  /** Cooldowns since the last success. */
   rests: Schema.Int,
   until: Schema.Int
 }
@@ -37,24 +35,23 @@ export type Cooldown = typeof Cooldown.Type
 
 export const SubscriptionHealth = Schema.Union([
   Schema.Struct({ state: Schema.Literal("healthy") }),
-  /** Failing, but too few times for a cooldown: one delivery at a time. */
+  /** One delivery at a time. */
   Schema.Struct({ state: Schema.Literal("failing"), ...failureFields }),
   ...Cooldown.members,
-  /** No success for five days, a 410 from the receiver, or a pause by the host: nothing is sent until the webhook is resumed. */
+  /** After five days without success, a 410, or by the host. Only the host can resume it. */
   Schema.Struct({ state: Schema.Literal("paused"), ...failureFields })
 ])
 export type SubscriptionHealth = typeof SubscriptionHealth.Type
 
 export const HEALTHY_STATE: SubscriptionHealth = { state: "healthy" }
 
-/** Returns the health of a subscription that its host has paused, without a failure. */
 export const makePausedHealth = (now: number): SubscriptionHealth => ({
   state: "paused",
   failures: 0,
   failingSince: now
 })
 
-/** Returns the health during a probe. Store it by compare-and-set: a worker that loses the race has no probe. */
+/** Store it by compare-and-set, so that only one worker probes. */
 export const makeProbingHealth = (cooldown: Cooldown, now: number): SubscriptionHealth => ({
   ...cooldown,
   state: "probing",
@@ -67,10 +64,9 @@ const COOLDOWN_BACKOFF: Backoff = {
   jitter: 0
 }
 
-/** Returns the milliseconds of the n-th cooldown since the last success. */
 export const computeCooldownMs = (rests: number): number => backoffMs(COOLDOWN_BACKOFF, rests)
 
-/** Returns the health after one more failure. `isGone`: the receiver returned 410, which pauses the subscription at once. */
+/** `isGone`: the receiver returned 410. */
 export const computeHealthAfterFailure = (
   health: SubscriptionHealth,
   now: number,
@@ -82,7 +78,7 @@ export const computeHealthAfterFailure = (
       ? { failures: 1, failingSince: now }
       : { failures: health.failures + 1, failingSince: health.failingSince }
   if (isGone) return { state: "paused", ...failureCounts }
-  // Age alone does not pause: a quiet subscription that failed once last week has had no chance to prove itself.
+  // A rarely used subscription may have failed only once in that time.
   const isOld = now - failureCounts.failingSince >= WEBHOOK_PAUSE_AFTER_MS
   if (isOld && failureCounts.failures >= WEBHOOK_PAUSE_FAILURES_MAX) return { state: "paused", ...failureCounts }
   if (failureCounts.failures < WEBHOOK_BREAKER_FAILURES_MAX) return { state: "failing", ...failureCounts }
@@ -91,7 +87,7 @@ export const computeHealthAfterFailure = (
     case "failing":
       return { state: "resting", ...failureCounts, rests: 1, until: now + computeCooldownMs(1) }
     case "resting":
-      // A delivery that was in progress when the cooldown began: it counts and does not extend the cooldown.
+      // A delivery from before the cooldown does not extend it.
       return { ...health, ...failureCounts }
     case "probing":
       return {

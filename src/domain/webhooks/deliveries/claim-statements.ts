@@ -8,29 +8,26 @@ import type { SubscriptionKey, SubscriptionToProbe } from "./delivery.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { replaceHealthOfDueSubscriptionSql, subscriptionActiveCondition } from "./subscription-statements.ts"
 
-// The statements that claim deliveries.
+// PostgreSQL plans these statements once, for an empty queue. That plan would later scan the whole table. So the
+// statements force another plan:
 //
-// PostgreSQL plans these statements once, when the queue is empty, and uses the plan with a hundred thousand pending deliveries. A free
-// choice would then read the whole table to change four rows. So the statements prescribe the plan:
-//
-// - Rows are updated by ctid, under conditions that no index of pending rows matches (`settled_at IS NULL` means pending).
+// - They update rows by ctid, under conditions that no index of pending rows matches (`settled_at IS NULL` means
+//   pending).
 // - `OFFSET 0` looks up one row for each row before it.
-// - Limits are text in the statement, so that PostgreSQL expects few rows.
+// - Limits are literals, so that PostgreSQL expects few rows.
 
-/** When a claim begins, and how long it lasts. */
 interface ClaimTime {
   readonly now: Date
   readonly leaseMs: number
 }
 
-/** The columns of subscription `s` that sign an attempt. */
 export const signingColumnsSql = (sql: SqlClient, now: Date): Fragment => sql`
   s.operator_id, s.id, s.url, s.secret, s.secret_token,
   CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
 /**
- * Selects the due deliveries of subscription `o`, oldest first: the first of each queue partition. Skips a delivery that another worker
- * has locked, because the completion of that delivery polls the subscription again.
+ * The first due delivery of each queue partition of subscription `o`. SKIP LOCKED is safe, because completing the
+ * locked delivery polls again.
  */
 const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
   SELECT head.place, due.due_at
@@ -47,7 +44,7 @@ const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment =
       AND settled_at IS NULL
     FOR NO KEY UPDATE SKIP LOCKED) head`
 
-/** Claims the rows of `chosen`. A row that was changed since has another ctid and is left to the next claim. */
+/** A row that changed since has another ctid and waits for the next claim. */
 const claimChosenSql = (sql: SqlClient, { now, leaseMs }: ClaimTime): Fragment => sql`
   taken AS (
     UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${computeLeaseEnd(now, leaseMs)}
@@ -60,17 +57,13 @@ const claimChosenSql = (sql: SqlClient, { now, leaseMs }: ClaimTime): Fragment =
   JOIN events e ON e.operator_id = taken.operator_id AND e.id = taken.event_id
   ORDER BY taken.event_id`
 
-/** Counts the deliveries in progress by subscription. */
 const countBySubscription = (inProgress: Iterable<SubscriptionKey>): ReadonlyMap<number, number> => {
   const counts = new Map<number, number>()
   for (const { subscription_id: id } of inProgress) counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
 }
 
-/**
- * Claims up to `maxJobs` due deliveries. `inProgress` are those that this process has claimed already. The claim locks the row of each
- * subscription, and other workers skip it.
- */
+/** `inProgress`: claimed by this process. Locks the subscriptions and skips locked ones. */
 export const claimDueSql = (
   sql: SqlClient,
   time: ClaimTime,
@@ -100,10 +93,7 @@ export const claimDueSql = (
     ), ${claimChosenSql(sql, time)}`
 }
 
-/**
- * Selects up to `maxJobs` subscriptions whose cooldown is over and that have due deliveries. Skips a subscription whose whole share is
- * still in progress since before its cooldown.
- */
+/** Skips subscriptions whose whole share is still in progress from before the cooldown. */
 export const subscriptionsToProbeSql = (
   sql: SqlClient,
   now: Date,
@@ -126,7 +116,7 @@ export const subscriptionsToProbeSql = (
     ORDER BY s.health->>'until' LIMIT ${maxJobs}`
 }
 
-/** Claims the probe that may end a cooldown, if the health is unchanged and a delivery is due. */
+/** Claims nothing if the health has changed. */
 export const claimProbeSql = (
   sql: SqlClient,
   time: ClaimTime,

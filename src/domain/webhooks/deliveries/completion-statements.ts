@@ -4,7 +4,7 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import type { ClaimedDelivery, DeliveryAttempt, DeliverySuccess } from "./delivery.ts"
 import { healSubscriptionsSql, selectHealthSql } from "./subscription-statements.ts"
 
-// The statements that store the outcomes of delivery attempts. They prescribe their plans as claim-statements.ts does.
+// These statements force their plans like claim-statements.ts.
 
 const deliveryKeyCondition = (
   sql: SqlClient,
@@ -12,7 +12,6 @@ const deliveryKeyCondition = (
 ): Fragment => sql`
   operator_id = ${operator_id} AND event_id = ${event_id} AND subscription_id = ${subscription_id}`
 
-/** Whether the claim holds: no worker has claimed the delivery since, and it was not replayed. */
 const isClaimedCondition = (sql: SqlClient, delivery: ClaimedDelivery): Fragment => sql`
   ${deliveryKeyCondition(sql, delivery)} AND settled_at IS NULL AND run = ${delivery.run} AND attempts = ${delivery.attempts}`
 
@@ -27,7 +26,7 @@ const toSuccessRow = ({ delivery, startedAt, result }: DeliverySuccess) => ({
   ...(result.outcome === "answered" ? { status: result.status, first_bytes: result.firstBytes } : {})
 })
 
-/** Completes deliveries that receivers accepted. This holds even if a lease is over and another worker attempts them again. */
+/** Also counts after the lease, when another worker may have claimed the delivery. */
 export const completeDeliveriesSql = (
   sql: SqlClient,
   successes: ReadonlyArray<DeliverySuccess>,
@@ -60,7 +59,6 @@ export const completeDeliveriesSql = (
       WHERE operator_id = one.operator_id AND id = one.subscription_id OFFSET 0) receiving`
   )}`
 
-/** Inserts the row of an attempt, unless retention has deleted the delivery. */
 const recordAttemptSql = (
   sql: SqlClient,
   delivery: ClaimedDelivery,
@@ -76,10 +74,7 @@ const recordAttemptSql = (
   FROM webhook_deliveries WHERE ${deliveryKeyCondition(sql, delivery)}
   ON CONFLICT DO NOTHING`
 
-/**
- * Fails a delivery. Without a next attempt it becomes a dead letter. Returns the health of the subscription before this failure. A repeat
- * after a lost response counts once, because the attempt has its row already.
- */
+/** Returns the health before this failure. A repetition counts once, because the attempt already has a row. */
 export const failDeliverySql = (
   sql: SqlClient,
   delivery: ClaimedDelivery,
@@ -96,6 +91,5 @@ export const failDeliverySql = (
   ), tried AS (${recordAttemptSql(sql, delivery, attempt)})
   ${selectHealthSql(sql, delivery)}`
 
-/** Releases a claimed delivery that was not attempted. */
 export const releaseDeliverySql = (sql: SqlClient, delivery: ClaimedDelivery, now: Date): Fragment => sql`
   UPDATE webhook_deliveries SET attempts = attempts - 1, due_at = ${now} WHERE ${isClaimedCondition(sql, delivery)}`

@@ -20,7 +20,7 @@ import { webhookBacklog } from "./due-subscriptions.ts"
 import { type DeliveryResult, isDelivered } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
 
-/** Of one delivery: 30 s, doubling up to 6 h, each a quarter shorter or longer; together about three days. */
+/** 30 s, doubling up to 6 h, ±25 %: about three days in all. */
 export const WEBHOOK_RETRIES: RetryPolicy = {
   backoff: {
     firstMs: WEBHOOK_FIRST_RETRY_MS,
@@ -30,22 +30,18 @@ export const WEBHOOK_RETRIES: RetryPolicy = {
   maxAttempts: WEBHOOK_ATTEMPTS
 }
 
-/** Sends the event once as a signed request. */
 const attemptDelivery = (delivery: ClaimedDelivery) =>
   postSignedBody(delivery, formatWebhookId(delivery), renderDeliveryBody(delivery))
 
 const describeResult = (result: DeliveryResult): string =>
   result.outcome === "answered" ? `the receiver answered ${result.status}` : `${result.reason}: ${result.detail}`
 
-/** Returns the status of the response as text, or the reason why there was none. */
 const toFailureLabel = (result: DeliveryResult): string =>
   result.outcome === "answered" ? String(result.status) : result.reason
 
-/** Returns the `Retry-After` of the response in milliseconds, or 0. */
 const getRetryAfterMs = (result: DeliveryResult): number =>
   result.outcome === "answered" ? (result.retryAfterMs ?? 0) : 0
 
-/** Returns whether the receiver returned 410 Gone, which ends deliveries to it. */
 const isReceiverGone = (result: DeliveryResult): boolean => result.outcome === "answered" && result.status === 410
 
 const describePauseReason = (result: DeliveryResult): string =>
@@ -53,10 +49,7 @@ const describePauseReason = (result: DeliveryResult): string =>
     ? "The receiver returned 410 Gone, which ends deliveries to this address."
     : `No delivery succeeded for five days. The last try: ${describeResult(result)}.`
 
-/**
- * Counts a failure against the health of the subscription, which may start a cooldown or pause it. Replaces the health by
- * compare-and-set. If another worker was faster, computes the health again from the new one.
- */
+/** Repeats its compare-and-set if another worker has changed the health. */
 const countFailure = Effect.fnUntraced(function* (
   delivery: ClaimedDelivery,
   result: DeliveryResult,
@@ -85,7 +78,6 @@ const countFailure = Effect.fnUntraced(function* (
   }
 })
 
-/** Stores the outcome of an attempt. */
 const completeDelivery = Effect.fnUntraced(function* (
   delivery: ClaimedDelivery,
   attempt: DeliveryAttempt,

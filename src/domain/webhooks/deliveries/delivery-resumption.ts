@@ -2,13 +2,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { computeLeaseEnd } from "../../../jobs/lease.ts"
 
-/** Deliveries in their retry wait that go at once when a subscription is changed or resumed. */
 export const MAX_RESUMED_DELIVERIES = 1_000
 
 /**
- * Lets go at once what waits for its next try for the subscription of the CTE `changed`, except what somebody has in
- * hand: a worker that writes down how it ended then asks for the subscription, and neither could go on. What is under
- * way is told from what waits by the end of its lease.
+ * Makes the retries of the CTE `changed` due now. SKIP LOCKED avoids a deadlock with a worker that stores an outcome. A
+ * `due_at` within one lease may be a claim, so it stays.
  */
 export const resumeDeliveriesSql = (sql: SqlClient, now: Date, leaseMs: number): Fragment => sql`
   UPDATE webhook_deliveries d SET due_at = ${now}

@@ -9,10 +9,9 @@ import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { deliveryJobs } from "./delivery-attempt.ts"
 import { DISPATCH_BATCH_EVENTS, EventDispatcher } from "./EventDispatcher.ts"
 
-/** Milliseconds between two polls for new events where no change wakes the worker, so that the first attempt is made within a second. */
+/** The first attempt must start within a second. */
 export const EVENTS_POLL_MS = 500
 
-/** Makes the polls of a worker: for new events, for due deliveries and for ended cooldowns. */
 export const makeDeliveryPolls = Effect.gen(function* () {
   const dispatcher = yield* EventDispatcher
   const queue = yield* DeliveryQueue
@@ -22,17 +21,14 @@ export const makeDeliveryPolls = Effect.gen(function* () {
   return {
     ...deliveries,
 
-    /** Dispatches events to the feed and to their subscriptions. */
     dispatchEvents: Effect.gen(function* () {
       const dispatchResult = yield* dispatcher.dispatchNext(yield* DateTime.nowAsDate)
       yield* newEvents.notify(dispatchResult.operators)
-      // A change without an event may have made pending deliveries due (a replay, a resumed subscription). Events without a subscriber
-      // make no delivery due.
+      // No events: a replay or a resumed subscription may have woken the worker.
       if (dispatchResult.deliveries > 0 || dispatchResult.events === 0) yield* deliveries.notifyChanged
       return dispatchResult
     }),
 
-    /** Starts a probe for each subscription whose cooldown is over. */
     endCooldowns: Effect.gen(function* () {
       const now = yield* DateTime.nowAsDate
       const subscriptions = yield* queue.findSubscriptionsToProbe(
@@ -47,15 +43,12 @@ export const makeDeliveryPolls = Effect.gen(function* () {
   }
 })
 
-/**
- * Dispatches events and sends their deliveries until the scope closes. Any number of processes may do so on one database. A change wakes
- * the dispatch. New deliveries and completed ones wake the claim.
- */
+/** Several processes may run this on one database. */
 export const runDeliveryWorkers = Effect.gen(function* () {
   const { dispatchEvents, startPolling, endCooldowns } = yield* makeDeliveryPolls
   const { latch, wake } = yield* WakeUp
   const wakeLatch = yield* latch
-  // Jobs that subscribers of events added are for other workers.
+  // Wakes the workers of jobs from internal subscribers.
   const dispatchBatch = Effect.gen(function* () {
     const { events, followed } = yield* dispatchEvents
     if (followed > 0) yield* wake

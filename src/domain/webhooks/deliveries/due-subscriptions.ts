@@ -3,10 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import { subscriptionActiveCondition } from "./subscription-statements.ts"
 
-/**
- * The recursive CTE `with_work`: the subscriptions with pending deliveries. It is a loose index scan, so a long queue costs as much as a
- * short one.
- */
+/** The recursive CTE `with_work`. A loose index scan, so its cost does not grow with the queues. */
 export const dueSubscriptionsSql = (sql: SqlClient): Fragment => sql`
   with_work AS (
     (SELECT operator_id, subscription_id FROM webhook_lanes
@@ -18,7 +15,7 @@ export const dueSubscriptionsSql = (sql: SqlClient): Fragment => sql`
       ORDER BY l.operator_id, l.subscription_id LIMIT 1) following
   )`
 
-/** The due deliveries that no worker has claimed. Deliveries of a subscription in cooldown or a paused one are no backlog. */
+/** Subscriptions in cooldown or paused do not count. */
 export const webhookBacklog = (sql: SqlClient, now: Date): BacklogSource => ({
   candidates: dueSubscriptionsSql(sql),
   condition: sql`EXISTS (

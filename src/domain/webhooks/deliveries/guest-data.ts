@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** What receivers answered when they were told of the records that a query names: they may have said back what they looked up. */
+/** Responses of receivers may repeat guest data. */
 export const eraseReceiverResponsesSql = (sql: SqlClient, operatorId: number, records: Fragment): Fragment => sql`
   UPDATE webhook_attempts a SET first_bytes = NULL, detail = NULL
   FROM webhook_deliveries d

@@ -4,40 +4,36 @@ import { Effect } from "effect"
 import { NameNotResolved } from "./AddressResolver.ts"
 import { RefusedAddress } from "./checked-lookup.ts"
 
-/** One request over one connection. */
 export interface HttpCall {
   readonly method: "GET" | "POST"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly agent: http.Agent
-  /** Bytes of the answer's body that are read. */
   readonly maxBytes: number
 }
 
 export type HttpFailureReason =
-  /** The name or the literal leads to an address deliveries may not go to. */
+  /** The name or literal address is forbidden. */
   | "refused_address"
-  /** The URL is none, is neither http nor https, or is http to a host that is not on the allow-list. */
+  /** Invalid, neither http nor https, or http to a host that is not allow-listed. */
   | "refused_url"
   | "dns"
   | "connect"
   | "tls"
-  /** The connection ended before the answer did. */
+  /** The connection ended before the response did. */
   | "closed"
-  /** What came back is not HTTP. */
+  /** The response is not HTTP. */
   | "protocol"
-  /** No complete answer in the time of a try. */
   | "timeout"
 
 export interface HttpResponse {
   readonly outcome: "answered"
   readonly status: number
-  /** By their names in lower case. */
   readonly headers: http.IncomingHttpHeaders
-  /** The body, or as much of it as is read. */
+  /** At most {@link HttpCall.maxBytes}. */
   readonly bytes: Buffer
-  /** False where the body is longer than what is read of one. */
+  /** False if the body was cut off. */
   readonly isComplete: boolean
 }
 
@@ -47,10 +43,9 @@ export interface HttpFailure {
   readonly detail: string
 }
 
-/** How far a request came; written while it runs, read when it is given up. */
 export interface HttpCallProgress {
   phase: "connecting" | "securing" | "sent" | "answering"
-  /** The connection had served another request before: the receiver may have closed it just now, unseen. */
+  /** The receiver may just have closed a reused connection. */
   reused: boolean
 }
 
@@ -65,7 +60,7 @@ const toHttpFailure = (error: NodeJS.ErrnoException, progress: HttpCallProgress)
   if (error.code?.startsWith("HPE_")) return failure("protocol")
   switch (progress.phase) {
     case "connecting":
-      // The detail is not the error's message, which names the resolved address. That may be in our own network.
+      // The error's message would reveal the resolved address, which may be in our own network.
       return failure("connect", error.code ?? error.name)
     case "securing":
       return failure("tls")
@@ -74,7 +69,6 @@ const toHttpFailure = (error: NodeJS.ErrnoException, progress: HttpCallProgress)
   }
 }
 
-/** Notes in `progress` how far the connection of a request is. */
 const watchConnection = (request: http.ClientRequest, isSecure: boolean, progress: HttpCallProgress) =>
   request.on("socket", (socket) => {
     progress.reused = request.reusedSocket
@@ -91,7 +85,7 @@ const watchConnection = (request: http.ClientRequest, isSecure: boolean, progres
     })
   })
 
-/** Reads an answer as far as the limit and says how it ended, perhaps more than once: the first word counts. */
+/** Only the first call of `onEnd` counts. */
 const readResponse = (
   request: http.ClientRequest,
   response: http.IncomingMessage,
@@ -121,10 +115,7 @@ const readResponse = (
   response.on("error", () => onEnd({ outcome: "failed", reason: "closed", detail }))
 }
 
-/**
- * Sends the request and reads the answer, following no redirect. An answer longer than the limit counts by its status
- * and costs the connection. Interruption closes the connection.
- */
+/** Follows no redirects. Cutting off a long body or an interruption closes the connection. */
 export const sendHttpCall = (
   { method, url, headers, body, agent, maxBytes }: HttpCall,
   progress: HttpCallProgress
@@ -139,8 +130,8 @@ export const sendHttpCall = (
       readResponse(request, response, maxBytes, onEnd)
     })
     request.on("error", (error) => onEnd(toHttpFailure(error, progress)))
-    // Some ends are no error to Node: a receiver that switches protocols, for one. After an answer has begun this event
-    // may overtake the answer's own end, so there it decides nothing.
+    // Node reports some ends only here, such as a protocol switch. During a response this event may come before its
+    // end.
     request.on("close", () => {
       if (progress.phase === "answering") return
       onEnd({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" })

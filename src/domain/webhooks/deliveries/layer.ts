@@ -7,7 +7,6 @@ import { EventDispatcher } from "./EventDispatcher.ts"
 import { OverdueDeliveries, watchOverdueDeliveries } from "./OverdueDeliveries.ts"
 import { applyDeliveryRetention } from "./retention.ts"
 
-/** The delivery workers of this process, over a database and outbound HTTP. */
 export const layerDeliveries = Layer.mergeAll(
   Layer.effectDiscard(runDeliveryWorkers),
   Layer.effectDiscard(repeatPeriodically("retention of deliveries", RETENTION_INTERVAL_MS, applyDeliveryRetention)),

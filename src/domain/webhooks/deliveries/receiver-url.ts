@@ -8,11 +8,10 @@ import { findForbiddenKind } from "./forbidden-addresses.ts"
 
 export interface ReceiverPolicy {
   readonly allowedHosts: AllowedHosts
-  /** The address this service is reached at (PUBLIC_URL). */
+  /** PUBLIC_URL. */
   readonly publicUrl: URL
 }
 
-/** That of this process. */
 export const loadReceiverPolicy = Effect.gen(function* () {
   return { allowedHosts: yield* AllowedReceivers, publicUrl: new URL(yield* PublicUrl) } satisfies ReceiverPolicy
 })
@@ -23,7 +22,7 @@ const isLoopbackHost = (host: string): boolean =>
     onSuccess: (address) => NetAddress.isLoopback(address)
   })
 
-/** Why the host of a URL may not be subscribed, as far as the text alone tells: names are judged when they are resolved. */
+/** Names are checked when they are resolved. */
 const findForbiddenHostReason = (host: string): Option.Option<string> =>
   Result.match(parseLiteralAddress(host), {
     onFailure: () => (isLoopbackHost(host) ? Option.some("a loopback address") : Option.none()),
@@ -33,13 +32,12 @@ const findForbiddenHostReason = (host: string): Option.Option<string> =>
 const failInvalidUrl = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
 
 /**
- * The URL a subscription may deliver to, in the form it is kept (as the URL parser writes it).
- * https only; plain http to a loopback host, when this service itself is plain http on loopback and the host is on the
- * allow-list (a developer's machine, a test). 422 naming `url` otherwise.
+ * Returns the URL as the parser writes it. It must be https. Plain http is allowed only to an allow-listed loopback
+ * host while this service itself runs on plain http and loopback.
  */
 export const parseReceiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
   if (text.length > WEBHOOK_URL_LENGTH) return failInvalidUrl(`must be at most ${WEBHOOK_URL_LENGTH} characters`)
-  // The parser also takes "https:host", backslashes and line breaks; what the host meant by those is a guess.
+  // The parser would also accept "https:host", backslashes and line breaks.
   const url = /^https?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
   if (url === null) return failInvalidUrl("must be an absolute https address such as https://example.com/path")
   if (url.href.length > WEBHOOK_URL_LENGTH)

@@ -17,14 +17,10 @@ import {
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { deleteOldSubscriptionsSql, subscriptionActiveCondition } from "./subscription-statements.ts"
 
-/** Subscription `s` of each with work. */
 const pendingSubscriptionsSql = (sql: SqlClient.SqlClient): Fragment => sql`
   with_work w JOIN webhook_subscriptions s ON s.operator_id = w.operator_id AND s.id = w.subscription_id`
 
-/**
- * Ends waiting deliveries that were due before `cutoff`, of subscriptions that rest or are paused: it is not for want of a
- * worker. A lane is read from its head on and not to its end, which became due later than its beginning.
- */
+/** Dead-letters old deliveries of subscriptions in cooldown or paused. Reads only the head of each queue partition. */
 const deadLetterWaitingSql = (sql: SqlClient.SqlClient, cutoff: Date, now: Date): Fragment => sql`
   UPDATE webhook_deliveries SET state = 'dead', settled_at = ${now}
   WHERE ctid = ANY (ARRAY(
@@ -64,7 +60,6 @@ const undeliveredCondition = (sql: SqlClient.SqlClient): Fragment => sql`
   NOT EXISTS (
     SELECT FROM webhook_deliveries d WHERE d.operator_id = events.operator_id AND d.event_id = events.id)`
 
-/** Ends what has waited too long and removes what nobody looks at any more, as of this time. */
 export const applyDeliveryRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const toCutoff = (age: number) => new Date(now.getTime() - age)
@@ -75,7 +70,7 @@ export const applyDeliveryRetention = Effect.fnUntraced(function* (now: Date) {
     deleteSettledDeliveriesSql(sql, "delivered", toCutoff(WEBHOOK_RETENTION_MS)),
     deleteSettledDeliveriesSql(sql, "dead", toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS)),
     oldEventRetention(sql, toCutoff(EVENT_RETENTION_MS), undeliveredCondition(sql)),
-    // By then the last dead letter of a deleted subscription is gone.
+    // By then the subscription's last dead letter is gone.
     deleteOldSubscriptionsSql(sql, toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS + RETENTION_INTERVAL_MS))
   ])
 })

@@ -4,9 +4,6 @@ import type { SubscriptionKey, WebhookSigning } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
 import type { NewSubscription, WebhookReceiver } from "./subscription-statements.ts"
 
-// The secrets of subscriptions and receivers on their way into their columns and out of them.
-
-/** Which subscription, as it is sealed for. */
 interface SubscriptionRef {
   readonly operatorId: number
   readonly id: number
@@ -24,7 +21,6 @@ export const sealReceiver = (
   { url, secretToken }: WebhookReceiver
 ): WebhookReceiver => ({ url, secretToken: sealRedacted(receiverTokenBinding(operatorId, url), secretToken) })
 
-/** A new subscription as it is kept. */
 export const sealSubscription = (
   sealer: SecretSealer,
   subscriptionRef: SubscriptionRef,
@@ -35,7 +31,7 @@ export const sealSubscription = (
   secret: sealSecret(sealer, subscriptionRef, subscription.secret)
 })
 
-/** What a try needs, as it was before. Opened for each try alone, so that one which does not open keeps up no other. */
+/** For a single attempt, so that a damaged secret does not affect other deliveries. */
 export const openSigning = (
   { openRedacted }: SecretSealer,
   { operator_id, subscription_id }: SubscriptionKey,

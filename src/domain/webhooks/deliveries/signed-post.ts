@@ -5,7 +5,6 @@ import { OutboundHttp } from "./OutboundHttp.ts"
 import { openSigning } from "./secret-sealing.ts"
 import { buildSignatureHeaders, SECRET_TOKEN_HEADER } from "./signature.ts"
 
-/** Sends a body once, signed as its receiver checks it, under the id the receiver knows it by. */
 export const postSignedBody = Effect.fnUntraced(function* (
   signing: WebhookSigning & SubscriptionKey,
   id: string,

@@ -9,15 +9,14 @@ import { HEALTHY_STATE, makePausedHealth, type SubscriptionHealth } from "./circ
 import type { SubscriptionAddress } from "./delivery.ts"
 import type { SigningSecret } from "./signature.ts"
 
-// What is written of subscriptions and their receivers (webhook_subscriptions, webhook_receivers): the settings, for the
-// family that offers them, and the health. A deleted one keeps its row until the last of its deliveries is cleared away.
+// A deleted subscription keeps its row until its last delivery is deleted.
 
-/** Events recorded before a subscription and not yet handed out that it is kept from; of more, the oldest reach it. */
+/** A new subscription does not receive undispatched earlier events, except the oldest beyond this number. */
 export const MAX_OLDER_EVENTS = 1_000
 
-// Secrets come here as their columns keep them (secret-sealing.ts).
+// Secrets are sealed, as stored (secret-sealing.ts).
 
-/** Where to deliver to; `secretToken` is kept only if the URL has none yet. */
+/** `secretToken` is ignored if the URL has one already. */
 export interface WebhookReceiver {
   readonly url: string
   readonly secretToken: Redacted.Redacted<string>
@@ -28,19 +27,19 @@ export interface NewSubscription extends WebhookReceiver {
   readonly secret: SigningSecret
 }
 
-/** One whose id was drawn, to which its secret is sealed. */
+/** Sealing binds the secret to the id. */
 interface NewSubscriptionWithId extends NewSubscription {
   readonly id: number
 }
 
-/** The columns a change sets; what is undefined stays. */
+/** Undefined fields stay unchanged. */
 export interface SubscriptionEdit {
   readonly receiver: WebhookReceiver | undefined
   readonly events: ReadonlyArray<EventName> | undefined
   readonly secret: SigningSecret | undefined
 }
 
-/** Answers the URL's text: the one it has had before, if any. Nothing, and nothing kept, where `source` has no row. */
+/** Returns the URL's existing token, if any. Inserts nothing without a row in `source`. */
 const upsertReceiverSql = (
   sql: SqlClient,
   operatorId: number,
@@ -54,16 +53,12 @@ const upsertReceiverSql = (
   ON CONFLICT (operator_id, url) DO UPDATE SET url = excluded.url
   RETURNING url, secret_token`
 
-/** Who makes a subscription. */
 export interface SubscriptionCreator extends GrantKey {
   readonly accountId: number
   readonly application: string | null
 }
 
-/**
- * The CTEs `receiver` and `made`: adds a subscription; none where the consent it comes by has ended. Refused by `webhook_limit`
- * when the operator has no room for another.
- */
+/** The CTE `made` is empty if the caller's grant has ended. Beyond the operator's limit, `webhook_limit` fails. */
 export const createSubscriptionSql = (
   sql: SqlClient,
   { operatorId, accountId, application, grantId }: SubscriptionCreator,
@@ -85,7 +80,7 @@ export const createSubscriptionSql = (
     RETURNING s.*
   )`
 
-/** The CTEs `receiver`, `before` and `changed`: changes the operator's subscription that `condition` names, and heals it. */
+/** The CTEs `receiver`, `before` and `changed`. Also resets the health. */
 export const updateSubscriptionSql = (
   sql: SqlClient,
   operatorId: number,
@@ -115,7 +110,7 @@ export const updateSubscriptionSql = (
     RETURNING s.*
   )`
 
-/** Of these CTEs: the subscription and which of its settings changed, in the names of the contract. */
+/** Needs the CTEs of {@link updateSubscriptionSql}. */
 export const changedSettingsSql = (sql: SqlClient): Fragment => sql`
   SELECT changed.operator_id, 'webhook:' || changed.id AS record,
     changed_fields(${settingsJsonSql(sql, "before")}, ${settingsJsonSql(sql, "changed")}) AS fields
@@ -131,19 +126,15 @@ const replaceSecretSql = (sql: SqlClient, secret: SigningSecret, now: Date): Fra
   return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${Redacted.value(secret)},`
 }
 
-/** The CTE `rotated`: gives the subscription `s` that `condition` names another secret. How it stands is left as it is, also a pause. */
+/** The CTE `rotated`. Leaves the health and a pause unchanged. */
 export const rotateSecretSql = (sql: SqlClient, condition: Fragment, secret: SigningSecret, now: Date): Fragment => sql`
   rotated AS (
     UPDATE webhook_subscriptions s SET ${replaceSecretSql(sql, secret, now)} updated_at = ${now}
     WHERE ${condition} RETURNING s.*)`
 
-/** What a host is told who has paused a subscription. */
 export const PAUSED_BY_HOST = "Paused by the host."
 
-/**
- * The CTE `paused`: stops the subscription `s` that `condition` names until it is resumed, as a pause after failures does, unless
- * that is so already.
- */
+/** The CTE `paused` is empty if nothing changed. */
 export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Date): Fragment => sql`
   paused AS (
     UPDATE webhook_subscriptions s SET
@@ -151,16 +142,16 @@ export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: D
       paused_reason = ${PAUSED_BY_HOST}
     WHERE ${condition} AND s.paused_at IS NULL RETURNING s.*)`
 
-/** The CTE `ended`: ends the subscription that `condition` names. */
+/** The CTE `ended`. */
 export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Date): Fragment => sql`
   ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${condition} RETURNING operator_id, id)`
 
 const healthJsonSql = (sql: SqlClient, health: SubscriptionHealth): Fragment => sql`${jsonParameter(health)}::jsonb`
 
-/** Whether the health of a row lets deliveries go; otherwise it rests or is paused. */
+/** Neither in cooldown nor paused. */
 export const subscriptionActiveCondition = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
-/** Selects the health of a subscription that still has this address. A failed attempt at an earlier address does not count against it. */
+/** A failure at an earlier URL must not count. */
 export const selectHealthSql = (
   sql: SqlClient,
   { operator_id, subscription_id, url }: SubscriptionAddress
@@ -168,21 +159,17 @@ export const selectHealthSql = (
   SELECT health FROM webhook_subscriptions
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND deleted_at IS NULL`
 
-/**
- * A success heals the subscriptions that lie where `ctids` says, also one that comes late. Only a pause outlasts it: the
- * host was told of it and must end it.
- */
+/** Even a late success resets the health, but only the host can end a pause. */
 export const healSubscriptionsSql = (sql: SqlClient, ctids: Fragment): Fragment => sql`
   UPDATE webhook_subscriptions s SET health = ${healthJsonSql(sql, HEALTHY_STATE)}
   WHERE s.ctid = ANY (ARRAY(${ctids})) AND s.health->>'state' NOT IN ('healthy', 'paused')`
 
-/** What the host is told of a pause. */
 export interface SubscriptionPause {
   readonly at: Date
   readonly reason: string
 }
 
-/** Replaces the health of a subscription, unless the health or the address has changed meanwhile. */
+/** Changes nothing if the health or the URL has changed. */
 export const replaceHealthSql = (
   sql: SqlClient,
   { operator_id, subscription_id, url }: SubscriptionAddress,
@@ -194,7 +181,7 @@ export const replaceHealthSql = (
     paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND health = ${healthJsonSql(sql, from)}`
 
-/** The same for the subscription of the CTE `due`, if it has a row and is not deleted. */
+/** For the subscription of the CTE `due`. */
 export const replaceHealthOfDueSubscriptionSql = (
   sql: SqlClient,
   from: SubscriptionHealth,
@@ -204,7 +191,6 @@ export const replaceHealthOfDueSubscriptionSql = (
   FROM due
   WHERE s.operator_id = due.operator_id AND s.id = due.id AND s.deleted_at IS NULL AND s.health = ${healthJsonSql(sql, from)}`
 
-/** Forgets the subscriptions that were deleted by `cutoff` and have no delivery left. */
 export const deleteOldSubscriptionsSql = (sql: SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM webhook_subscriptions s
   WHERE s.deleted_at <= ${cutoff} AND NOT EXISTS (

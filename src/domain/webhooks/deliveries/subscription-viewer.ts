@@ -6,14 +6,13 @@ import { Forbidden, NotFound } from "../../../contract/errors.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
 /**
- * Which webhook subscriptions a caller may see and pause. A main account: all of its operator. A sub-account: those that it created. An
- * application: only those that it created for the account.
+ * A main account sees all subscriptions of its operator. A sub-account and an application see only those they created.
  */
 export interface SubscriptionViewer {
   readonly operatorId: number
-  /** Undefined: the subscriptions of all accounts. */
+  /** Undefined: all accounts. */
   readonly accountId: number | undefined
-  /** Undefined: the subscriptions of all applications. */
+  /** Undefined: all applications. */
   readonly application: string | undefined
 }
 
@@ -23,7 +22,6 @@ export const toSubscriptionViewer = ({ operatorId, accountId, role, application 
   application: application ?? undefined
 })
 
-/** Returns the SQL condition that a subscription `s` is not deleted and the viewer may see it. */
 export const viewerCondition = (
   sql: SqlClient.SqlClient,
   { operatorId, accountId, application }: SubscriptionViewer
@@ -34,7 +32,7 @@ export const viewerCondition = (
 
 const readVisibility = makeOptionalRowReader(Schema.Struct({ visible: Schema.Boolean }))
 
-/** Returns whether the viewer may see the subscription with the id, or undefined if the operator has no such subscription. */
+/** Undefined: no such subscription. */
 export const makeVisibilityQuery = (sql: SqlClient.SqlClient) => (viewer: SubscriptionViewer, id: number) =>
   Effect.map(
     readVisibility(sql`
@@ -48,7 +46,7 @@ const hiddenWebhookError = new Forbidden({
   message: "id: only the main account, or the account and application that made this webhook, may do this."
 })
 
-/** Fails with 404 if `isVisible` (the result of {@link makeVisibilityQuery}) is undefined, and with 403 if it is false. */
+/** 404 for undefined, 403 for false. */
 export const failUnlessVisible = (isVisible: boolean | undefined): Effect.Effect<void, NotFound | Forbidden> => {
   if (isVisible === undefined) return Effect.fail(webhookNotFoundError)
   return isVisible ? Effect.void : Effect.fail(hiddenWebhookError)

@@ -30,7 +30,6 @@ export const layerWebhookDeliveries = layerOperations(
   })
 )
 
-/** Fails unless the caller may see the webhook. */
 const requireVisibleWebhook = Effect.fnUntraced(function* (log: Log, id: number) {
   const viewer = toSubscriptionViewer(yield* CurrentCaller)
   yield* failUnlessVisible(yield* log.isWebhookVisible(viewer, id))
@@ -86,7 +85,6 @@ const tooManyRunningError = rateLimitedError("Too many test events are under way
 const tooManyTestsError = (seconds: number) =>
   rateLimitedError(`Too many test events; the next may be sent in ${seconds} seconds.`, seconds)
 
-/** The states of the API by those of the database. */
 const DELIVERY_STATES = { waiting: "pending", delivered: "delivered", dead: "dead_letter" } as const
 
 const toDelivery = ({

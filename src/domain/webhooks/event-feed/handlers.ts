@@ -30,13 +30,12 @@ import { ConsumerAcknowledgement, type ConsumerRow, EventFeedStore, type EventRo
 type Store = EventFeedStore["Service"]
 type ListEventsPayload = typeof list_events.payloadSchema.Type
 
-/** The position that a field's cursor stands for. */
 const parsePosition = Effect.fnUntraced(function* (field: string, cursor: string, operatorId: number) {
   const position = parseCursorPosition(field, cursor, operatorId)
   return typeof position === "object" ? yield* position : position
 })
 
-/** Where a reading begins: behind a cursor, or behind the event of an event_id. */
+/** Accepts a cursor or an event_id. */
 const resolveStartPosition = Effect.fnUntraced(function* (store: Store, after: string, operatorId: number) {
   const id = parseEventId(after)
   if (id === undefined) return yield* parsePosition("after", after, operatorId)
@@ -46,7 +45,6 @@ const resolveStartPosition = Effect.fnUntraced(function* (store: Store, after: s
     : position
 })
 
-/** A page of the feed; with whoever names a property it has not, told so when nothing was found. */
 const readFeedPage = (store: Store, operatorId: number, query: FeedQuery) =>
   Effect.gen(function* () {
     const scan = yield* store.scanFeed(operatorId, query)

@@ -5,21 +5,19 @@ import type { NewEventNotifier } from "../../../jobs/events/NewEventNotifier.ts"
 import type { Shutdown } from "../../../jobs/Shutdown.ts"
 import { FEED_WAITING_READS_MAX } from "../../../platform/limits.ts"
 
-/** Milliseconds between two looks of one call that waits; what comes meanwhile is found together. */
+/** Shortest time between two polls of a waiting call. */
 export const FEED_POLL_GAP_MS = 100
 
-/** What waits for events stands on. */
 export interface LongPollContext {
   readonly newEvents: NewEventNotifier["Service"]
   readonly shutdown: Shutdown["Service"]
   readonly permits: LongPollPermits
 }
 
-/** Who waits at once in this process: so many calls of each operator. */
+/** Limits the waiting calls of each operator. */
 export class LongPollPermits {
   readonly #heldByOperator = new Map<number, number>()
 
-  /** Runs it in a seat of the operator; fails when there is none. */
   readonly withPermit = <A, E, R>(operatorId: number, poll: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
       Effect.suspend(() => {
@@ -46,16 +44,14 @@ const failTooManyWaiting = Effect.fail(
   })
 )
 
-/** One look at the feed: what it found, and whether that is worth an answer. */
 interface PollResult<Page> {
   readonly page: Page
   readonly isReady: boolean
 }
 
 /**
- * Looks until there is something to answer, for so many seconds, and then answers what there is. `poll` is given what the
- * one before it found. The first word of something new is looked after at once, from then on FEED_POLL_GAP_MS lie between two
- * looks. Ends at once when the process is asked to stop. Holds no place while it waits.
+ * Returns the first ready page, or the last page after `seconds` or at shutdown. Releases the caller's concurrency
+ * permit while it waits.
  */
 export const longPoll = <Page, E>(
   { newEvents, shutdown, permits }: LongPollContext,
@@ -96,7 +92,7 @@ const pollUntilDeadline = <Page, E>(
       )
       const wakeUpResult = yield* releasePermitWhile(Effect.timeoutOption(wakeUp, Math.max(remainingMs, 0)))
       if (!Option.getOrElse(wakeUpResult, () => false)) return page
-      // Closed before looking: what comes from here on is told again.
+      // Closed before the poll, so that later events open it again.
       yield* latch.close
       const nextResult = yield* poll(page)
       if (nextResult.isReady) return nextResult.page
@@ -105,7 +101,6 @@ const pollUntilDeadline = <Page, E>(
     }
   })
 
-/** Waits for word of something new, and until it is time to look. */
 const awaitNewEvents = (latch: Latch.Latch, notBefore: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* latch.await

@@ -29,7 +29,7 @@ const ConsumerRow = Schema.Struct({
 })
 export type ConsumerRow = typeof ConsumerRow.Type
 
-/** What is asked of the feed; what is undefined does not narrow it. */
+/** Undefined fields do not filter. */
 export interface FeedQuery {
   readonly after: number | undefined
   readonly limit: number
@@ -52,7 +52,6 @@ const readEventPosition = makeSingleRowReader(EventPosition)
 const readConsumers = makeRowsReader(ConsumerRow)
 const readConsumerName = makeOptionalRowReader(Schema.Struct({ name: Schema.String }))
 
-/** As the database writes it as JSON. */
 const ConsumerJsonRow = Schema.Struct({
   ...ConsumerRow.fields,
   oldest_queued_at: Schema.NullOr(Schema.DateFromString)
@@ -60,7 +59,6 @@ const ConsumerJsonRow = Schema.Struct({
 const PutConsumerRow = Schema.Struct({ forgotten: Schema.Int, consumer: Schema.NullOr(ConsumerJsonRow) })
 type PutConsumerRow = typeof PutConsumerRow.Type
 
-/** What came of an acknowledgement. */
 export const ConsumerAcknowledgement = Schema.Struct({ consumer: ConsumerJsonRow })
 
 const readPutConsumer = makeRowReaderOrFail(PutConsumerRow, ({ name, detail }) =>
@@ -69,12 +67,10 @@ const readPutConsumer = makeRowReaderOrFail(PutConsumerRow, ({ name, detail }) =
     : undefined
 )
 
-/** What is asked of whose feed; what is undefined does not narrow it. */
 interface FeedQueryParameters extends FeedQuery {
   readonly operatorId: number
 }
 
-/** How far a narrowed reading looks: FEED_EVENTS_SCANNED events, or all there are. */
 const scanEndSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment => sql`
   SELECT coalesce(last, (SELECT latest_feed_positions(${operatorId}, start, 1) FROM started), (SELECT start FROM started))
     AS reached, beyond
@@ -84,8 +80,7 @@ const scanEndSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment => s
   ) end_of_scan`
 
 /**
- * One more than fit on the page of what is asked for. A position is visible only with all that are before it, so no
- * reading passes over an event that is committed later.
+ * A position becomes visible only together with all earlier ones, so a reader never skips an event that commits later.
  */
 const feedScanSql = (
   sql: SqlClient.SqlClient,
@@ -121,7 +116,7 @@ const toFeedScan = (rows: Effect.Success<ReturnType<typeof readFeedRows>>): Feed
   }
 }
 
-// The statement always answers a row.
+// The statement always returns a row.
 const EMPTY_SCAN_ROW = { forgotten: 0, start: 0, reached: null, beyond: false }
 
 const scanFeed =
@@ -129,7 +124,6 @@ const scanFeed =
   (operatorId: number, { after, limit, types, property_id }: FeedQuery) =>
     Effect.map(readFeedRows(sql`${feedScanSql(sql, { operatorId, after, limit, types, property_id })}`), toFeedScan)
 
-/** The position of an event, null where there is none, and up to which position events were removed. */
 const findEventPosition = (sql: SqlClient.SqlClient) => (operatorId: number, id: number) =>
   readEventPosition(sql`
       SELECT ${deletedUpToSql(sql, sql`${operatorId}`)} AS forgotten,
@@ -140,7 +134,6 @@ const listConsumers = (sql: SqlClient.SqlClient) => (operatorId: number) =>
       ${consumerStatusSql(sql, operatorId, sql`(SELECT * FROM event_consumers WHERE operator_id = ${operatorId})`)}
       ORDER BY c.name`)
 
-/** Without a consumer nothing was changed: see `acknowledgeEventsSql`. Fails when the operator has no room for another. */
 const putConsumer =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, consumer: { readonly name: string; readonly position: number }, now: Date) => {
@@ -149,7 +142,7 @@ const putConsumer =
       recordChange(sql, {
         change: acknowledgeEventsSql(sql, operatorId, { name, position }, now),
         events: [],
-        // An acknowledgement is read once and written for every page: the trail tells who made the consumer.
+        // Consumers acknowledge often, so the audit log records only their creation.
         changedRecords: sql`
           SELECT operator_id, CASE WHEN is_new THEN 'event_consumer:' || name END AS record, '{}'::text[] AS fields
           FROM put`,
@@ -179,23 +172,21 @@ const makeEventFeedStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   removeConsumer: removeConsumer(sql)
 }))
 
-/** How the family reads the feed and keeps its consumers; the statements that write are src/jobs/events/consumer-statements.ts. */
 export class EventFeedStore extends Context.Service<
   EventFeedStore,
   {
-    /** Reads one event more than fit on the page, and how far the reading looked. */
+    /** Includes one event more than the page holds. */
     readonly scanFeed: (operatorId: number, query: FeedQuery) => Effect.Effect<FeedScan<EventRow>>
-    /** `position` is null if there is no such event; events up to `forgotten` are deleted. */
+    /** Null `position`: no such event. Events up to `forgotten` are deleted. */
     readonly findEventPosition: (operatorId: number, id: number) => Effect.Effect<EventPosition>
     readonly checkPropertyExists: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
     readonly listConsumers: (operatorId: number) => Effect.Effect<ReadonlyArray<ConsumerRow>>
-    /** Creates a consumer or moves it forward. `consumer` is null if nothing changed. ValidationFailed: all consumers are in use. */
+    /** Null `consumer`: nothing changed. ValidationFailed: the operator has the maximum of consumers. */
     readonly putConsumer: (
       operatorId: number,
       consumer: { readonly name: string; readonly position: number },
       now: Date
     ) => Effect.Effect<PutConsumerRow, ValidationFailed, CurrentActor>
-    /** Undefined: there is no such consumer. */
     readonly removeConsumer: (
       operatorId: number,
       name: string

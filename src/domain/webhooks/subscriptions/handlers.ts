@@ -70,7 +70,7 @@ const createWebhook = (store: Store, policy: ReceiverPolicy) =>
 const sendsFixedFields = makeImmutableFieldDetector(update_webhook.payloadSchema)
 const checkFixedFields = makeImmutableFieldCheck(update_webhook.payloadSchema)
 
-/** A record can be sent back whole; it is looked up only when fields came that cannot change. */
+/** Looks the record up only if the request contains fixed fields. */
 const loadAndCheckFixedFields = Effect.fnUntraced(function* (
   store: Store,
   caller: Caller,
@@ -124,7 +124,7 @@ const rotateSecret = (store: Store) =>
 
 const alreadyPausedError = new Conflict({ message: "id: this webhook is paused already." })
 
-// Not cut to the second: a change tells what is under way from what waits by the end of its lease.
+// Not truncated to the second, because {@link resumeDeliveriesSql} compares exact lease ends.
 const currentInstant = DateTime.nowAsDate
 
 const makeReceiver = Effect.fnUntraced(function* (text: string, policy: ReceiverPolicy) {
@@ -138,7 +138,6 @@ const explainMissing = Effect.fnUntraced(function* (store: Store, caller: Caller
   return yield* access?.there === true ? madeByAnotherApplicationError : webhookNotFoundError
 })
 
-/** Whose subscriptions a call may change. */
 const toChangeScope = (caller: Caller): WebhookChangeScope => ({
   ...toGrantKey(caller),
   application: caller.application ?? undefined
@@ -150,7 +149,7 @@ const madeByAnotherApplicationError = new Forbidden({
 
 const sortEvents = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event) => events.includes(event))
 
-/** What came of a change: with the secret that it made, unless a key kept it, which keeps no secret. */
+/** A response repeated by an idempotency key has no secret. */
 interface WebhookWithSecret extends SubscriptionRow {
   readonly secret?: SigningSecret
 }

@@ -20,10 +20,7 @@ interface SubscriptionRecord extends MemoryRecord, SubscriptionRow {
 
 const subscriptionRecords = makeMemoryTable<SubscriptionRecord>()
 
-/**
- * Webhook subscriptions in memory, without deliveries. OAuth connections have no memory layer: the
- * grant of a call is always active.
- */
+/** Has no deliveries and no OAuth, so the grant of a call is always active. */
 export const layerMemory: Layer.Layer<WebhookStore, never, MemoryDatabase> = Layer.effect(
   WebhookStore,
   Effect.map(MemoryDatabase, (database) => {
@@ -36,7 +33,6 @@ export const layerMemory: Layer.Layer<WebhookStore, never, MemoryDatabase> = Lay
       const subscription = findRecord(records, viewer.operatorId, id)
       return subscription !== undefined && isVisible(subscription, viewer) ? subscription : undefined
     }
-    /** Writes an edited subscription; `fields` names what changed. */
     const edit = (after: SubscriptionRecord, fields: ReadonlyArray<string>) => ({
       outcome: toRow(after),
       changedRecords: [{ record: `webhook:${after.id}`, fields }],
@@ -109,7 +105,7 @@ const isVisible = (subscription: SubscriptionRecord, { accountId, application }:
 
 const toRow = ({ operator_id: _operator, account_id: _account, secret: _secret, ...row }: SubscriptionRecord) => row
 
-/** Returns the names of the settings that differ, in alphabetical order. */
+/** Alphabetical order, as in PostgreSQL. */
 const changedSettings = (before: SubscriptionRecord, after: SubscriptionRecord): ReadonlyArray<string> => [
   ...(before.events.join() === after.events.join() ? [] : ["events"]),
   ...(before.secret === after.secret ? [] : ["secret"]),

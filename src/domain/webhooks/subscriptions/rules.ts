@@ -1,6 +1,3 @@
-/**
- * Whether who calls may change a subscription, by the applications they belong to: an application its own; the host (null), by a
- * token or a page of the console, every one.
- */
+/** Null: the host, who may change every subscription. An application may change only its own. */
 export const canChangeWebhook = (callerApplication: string | null, ownerApplication: string | null): boolean =>
   callerApplication === null || callerApplication === ownerApplication

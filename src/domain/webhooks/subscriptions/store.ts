@@ -32,7 +32,6 @@ import { Webhook } from "./contract.ts"
 
 const { id, url, events, paused_reason } = Webhook.fields
 
-/** As it is shown; no secret is part of it. */
 export const SubscriptionRow = Schema.Struct({
   id,
   url,
@@ -44,9 +43,8 @@ export const SubscriptionRow = Schema.Struct({
 })
 export type SubscriptionRow = typeof SubscriptionRow.Type
 
-/** Who calls, and so which subscriptions a change may be of: an application's are its own, a host's are all. */
+/** An application may change its own subscriptions, a host all. */
 export interface WebhookChangeScope extends GrantKey {
-  /** Undefined: the host's own hand. */
   readonly application: string | undefined
 }
 
@@ -60,7 +58,6 @@ const readCreatedSubscription = makeOptionalRowReaderOrFail(SubscriptionRow, ({ 
   name === "webhook_limit" ? toWebhookLimitError(detail) : undefined
 )
 
-/** Returns the error for one subscription more than the operator's limit. */
 export const toWebhookLimitError = (limit: number | string): ValidationFailed =>
   new ValidationFailed({ message: `webhook_limit: all ${limit} subscriptions are in use.` })
 
@@ -71,7 +68,6 @@ interface ChangeableSubscriptionKey extends WebhookChangeScope {
   readonly id: number
 }
 
-/** The subscription of that id, if the caller may change it and it has not been deleted. */
 const changeableCondition = (
   sql: SqlClient.SqlClient,
   { operatorId, application, grantId, id }: ChangeableSubscriptionKey
@@ -84,7 +80,6 @@ const list = (sql: SqlClient.SqlClient) => (operatorId: number) =>
       SELECT ${subscriptionColumns(sql)} FROM webhook_subscriptions
       WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND deleted_at IS NULL ORDER BY id`)
 
-/** Fails when the operator has no room for another. Undefined: the consent that it comes by has ended. */
 const create =
   (sql: SqlClient.SqlClient, sealer: SecretSealer) =>
   (creator: SubscriptionCreator, newSubscription: NewSubscription, now: Date) =>
@@ -100,7 +95,7 @@ const create =
       )
     })
 
-/** Changes and resumes; what waits for its next try goes at once. Undefined: none that the caller may change. */
+/** Makes retries due now, because an update also resumes the subscription. */
 const update =
   (sql: SqlClient.SqlClient, leaseMs: number, sealer: SecretSealer) =>
   (scope: WebhookChangeScope, id: number, { events, ...edit }: SubscriptionEdit, now: Date) => {
@@ -120,7 +115,6 @@ const update =
     )
   }
 
-/** Undefined: none that the caller may change. */
 const remove = (sql: SqlClient.SqlClient) => (scope: WebhookChangeScope, id: number, now: Date) =>
   readRowId(
     recordChange(sql, {
@@ -139,7 +133,6 @@ interface VisibleSubscription extends SubscriptionViewer {
 const visibleCondition = (sql: SqlClient.SqlClient, { id, ...viewer }: Omit<VisibleSubscription, "now">): Fragment =>
   sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`
 
-/** Undefined: none that the viewer sees, or it is paused already. */
 const pause = (sql: SqlClient.SqlClient) => (viewer: SubscriptionViewer, id: number, now: Date) =>
   readSubscription(
     recordChange(sql, {
@@ -150,7 +143,6 @@ const pause = (sql: SqlClient.SqlClient) => (viewer: SubscriptionViewer, id: num
     })
   )
 
-/** Leaves the status as it is. Undefined: none that the viewer sees. */
 const rotateSecret =
   (sql: SqlClient.SqlClient, sealer: SecretSealer) =>
   (viewer: SubscriptionViewer, id: number, secret: SigningSecret, now: Date) => {
@@ -165,7 +157,6 @@ const rotateSecret =
     )
   }
 
-/** Why nothing was changed: whether the operator has a subscription of that id, whoever made it, and whether the consent stands. */
 const findAccess =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, grantId }: GrantKey, id: number) =>
@@ -175,46 +166,45 @@ const findAccess =
           WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL) AS there,
         ${grantNotEndedCondition(sql, { operatorId, grantId })} AS granted`)
 
-/** How the family reads and changes webhook subscriptions; the statements that write are src/domain/webhooks/deliveries/subscription-statements.ts. */
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
     readonly list: (operatorId: number) => Effect.Effect<ReadonlyArray<SubscriptionRow>>
-    /** Undefined: the grant of the call has ended. Fails at the limit of subscriptions. */
+    /** Undefined: the grant has ended. ValidationFailed: the operator has the maximum of subscriptions. */
     readonly create: (
       creator: SubscriptionCreator,
       subscription: NewSubscription,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, ValidationFailed, CurrentActor>
-    /** Changes and resumes a subscription. Undefined: there is none that the caller may change. */
+    /** Also resumes the subscription. Undefined: none that the caller may change. */
     readonly update: (
       scope: WebhookChangeScope,
       id: number,
       edit: SubscriptionEdit,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Undefined: there is none that the caller may change. */
+    /** Undefined: none that the caller may change. */
     readonly remove: (
       scope: WebhookChangeScope,
       id: number,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined: there is none that the viewer sees, or it is paused already. */
+    /** Undefined: none that the viewer sees, or paused already. */
     readonly pause: (
       viewer: SubscriptionViewer,
       id: number,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Undefined: there is none that the viewer sees. */
+    /** Keeps the status. Undefined: none that the viewer sees. */
     readonly rotateSecret: (
       viewer: SubscriptionViewer,
       id: number,
       secret: SigningSecret,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Whether the viewer sees the subscription; undefined: the operator has none with the id. */
+    /** Undefined: no such subscription. */
     readonly isVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
-    /** Whether the operator has the subscription, and whether the grant of the call is active. */
+    /** `granted`: the grant of the call is active. */
     readonly findAccess: (key: GrantKey, id: number) => Effect.Effect<WebhookAccess | undefined>
   }
 >()("latchkey/domain/webhooks/subscriptions/WebhookStore") {

@@ -2,14 +2,13 @@ import { Effect, type Metric } from "effect"
 import { callDuration, calls, requestDuration } from "./metric-definitions.ts"
 import { updateSeries } from "./metric-updates.ts"
 
-/** How a call came and how it ended. */
 export interface CallMeasurement {
   readonly transport: string
   readonly errorCode: number
   readonly durationMs: number
 }
 
-/** Counts the calls of one operation. Its series are looked up once, and not for each call. */
+/** Returns a recorder for the calls of one operation, which looks its series up once. */
 export const makeCallRecorder = (operation: string): ((measurement: CallMeasurement) => Effect.Effect<void>) => {
   const operationDuration = callDuration.withLabels({ operation })
   const byCode = new Map<number, Metric.Counter<number>>()

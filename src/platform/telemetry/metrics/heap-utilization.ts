@@ -1,17 +1,17 @@
 import type { HeapSpaceInfo } from "node:v8"
 
-// How full the heap of a process is. V8 counts into its limit the room of what dies young, and ends the process where what
-// lives long fills the rest: of a small heap that is never 85 of 100 of the whole.
+// V8's heap limit includes the young generation, but V8 ends the process when the old generation fills the rest. So the
+// young generation is left out.
 
 const MB = 2 ** 20
-/** V8's own size of the place where objects are born, in megabytes, where no flag says one. */
+/** V8's default. */
 const DEFAULT_SEMI_SPACE_MB = 64
-/** So many times that size is in the limit: where they are born, where the living are moved to, and the large ones among them. */
+/** Young generation: two semi-spaces and the new large objects. */
 const YOUNG_GENERATION_SEMI_SPACES = 3
 
 /**
- * Bytes of a heap's limit that are for what dies young, in a process that was begun with these flags, those of NODE_OPTIONS
- * before those of the command line. V8 takes the next power of two, and for 0 its own.
+ * Returns the young generation's bytes for these flags, where a later one wins. V8 rounds up to a power of two, and 0
+ * means its default.
  */
 export const computeYoungGenerationBytes = (flags: ReadonlyArray<string>): number => {
   const semiSpaceMb = Number(SEMI_SPACE_FLAG.exec(flags.findLast((flag) => SEMI_SPACE_FLAG.test(flag)) ?? "")?.[1] ?? 0)
@@ -22,7 +22,6 @@ export const computeYoungGenerationBytes = (flags: ReadonlyArray<string>): numbe
   )
 }
 
-/** The flags that this process was begun with. */
 export const listProcessFlags = (): ReadonlyArray<string> => [
   ...(process.env["NODE_OPTIONS"] ?? "").split(/\s+/),
   ...process.execArgv
@@ -32,7 +31,7 @@ const SEMI_SPACE_FLAG = /^--max[-_]semi[-_]space[-_]size=(\d+)$/
 
 const YOUNG_SPACES: ReadonlySet<string> = new Set(["new_space", "new_large_object_space"])
 
-/** The share of `limitBytes` that is taken by what was not found dead while it was young; 1 where nothing more has room. */
+/** Returns the share of `limitBytes` that the old generation uses, at most 1. */
 export const computeHeapUtilization = (
   spaces: ReadonlyArray<Pick<HeapSpaceInfo, "space_name" | "space_used_size">>,
   limitBytes: number

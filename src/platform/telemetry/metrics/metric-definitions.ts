@@ -7,20 +7,18 @@ import {
   type MetricDefinition
 } from "./metric-family.ts"
 
-// Every metric of the service. `most` bounds the series of each; test/platform/telemetry/metrics/metric-definitions.test.ts bounds all:
-// no label names an operator, a token, a property or anything else that a caller chooses.
+// All metrics of the service. `maxLabelSets` bounds the series of each. No label names an operator, a token, a property
+// or other input of callers.
 
-/** Series that all metrics together may have, a bucket of a histogram being one: what 10,000 operators make is what one makes. */
+/** Series of all metrics together; a histogram bucket counts as one. */
 export const MAX_SERIES = 2_800
 
-/** OpenTelemetry's own bounds of durations of requests, in seconds. */
+/** OpenTelemetry's bounds for request durations, in seconds. */
 const REQUEST_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-/** Of each operation a few: nearly all of the series there are. */
+/** Few bounds, because every operation has these series. */
 const CALL_BOUNDS = [0.01, 0.05, 0.25, 1, 5]
 const STATEMENT_BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10]
 const WAIT_BOUNDS = [0.001, 0.01, 0.1, 1, 5]
-
-// Calls.
 
 export const requestDuration = defineHistogram({
   name: "http.server.request.duration",
@@ -53,14 +51,13 @@ export const rateWindowRejections = defineCounter({
   meaning:
     "What a rate window refused, by the scope of the window that was full (layer 1 user, 2 endpoint, 3 conversation, 4 endpoint_error, and those outside the layers)"
 })
-/** Refusals that nobody can be named for. */
 export const anonymousFailedCalls = defineCounter({
   name: "latchkey_refusals_of_nobody",
   unit: "{refusal}",
   meaning: "Calls refused without a token that was ever known, and sign-ins without an account"
 })
 
-// Concurrency permits. The metrics keep their older names, because dashboards and alerts use them.
+// The metrics keep their older names, because dashboards and alerts use them.
 
 export const permitsLimit = defineGauge({
   name: "latchkey.places.limit",
@@ -103,8 +100,6 @@ export const permitRejections = defineCounter({
   meaning:
     "Calls that got no concurrency permit: their operator had too_many queued calls, they waited too_long, or would have (overloaded: rejected at once)"
 })
-
-// The database.
 
 export const statementDuration = defineHistogram({
   name: "db.client.operation.duration",
@@ -158,8 +153,6 @@ export const redisUp = defineGauge({
   meaning:
     "1: Redis counts the rate windows; 0: it is away and each process counts its own. Only where REDIS_URL is set"
 })
-
-// Work in the background.
 
 export const backlogDue = defineGauge({
   name: "latchkey.backlog.due",
@@ -223,8 +216,6 @@ export const calendarFetches = defineOutcomeCounter({
   outcomes: ["read", "unchanged", "failed"],
   meaning: "Fetches of imported calendars: read, unchanged, or failed (tried again)"
 })
-
-// The process.
 
 export const buildInfo = defineGauge({
   name: "latchkey.build.info",
@@ -314,10 +305,10 @@ export const loopUtilization = defineGauge({
   meaning: "The share of the last 10 s in which the event loop had work"
 })
 
-/** What ends in one of a few ways, and is to be told from the start of a process. */
+/** Counters that start at 0 with the process. */
 export const OUTCOME_COUNTERS = [webhookTries, channelPushes, channelComparisons, messageTries, calendarFetches]
 
-/** All of them, in the order of docs/metrics.md. */
+/** In the order of the documentation. */
 export const METRIC_DEFINITIONS: ReadonlyArray<MetricDefinition> = [
   requestDuration,
   callDuration,
@@ -365,5 +356,5 @@ const byName: ReadonlyMap<string, MetricDefinition> = new Map(METRIC_DEFINITIONS
 
 export const findMetricDefinition = (name: string): MetricDefinition | undefined => byName.get(name)
 
-/** How a gauge of several processes becomes one; of one that nobody declared the largest. */
+/** Returns how a gauge of several processes is combined. Default: the maximum. */
 export const findGaugeAggregation = (name: string): GaugeAggregation => byName.get(name)?.aggregation ?? "max"

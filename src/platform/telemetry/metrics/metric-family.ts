@@ -1,42 +1,37 @@
 import { Effect, Metric, type Scope } from "effect"
 import { updateSeries } from "./metric-updates.ts"
 
-/** How gauges of several processes of one machine become one: what each has is added, what all see alike is one of them. */
+/** How gauges of several processes are combined. */
 export type GaugeAggregation = "sum" | "max" | "min"
 
-/** What is said of a metric, whoever updates it. */
 export interface MetricDefinition {
-  /** As OpenTelemetry names it, or our own below `latchkey.`. */
+  /** OpenTelemetry's name, or one below `latchkey.`. */
   readonly name: string
   readonly kind: "counter" | "gauge" | "histogram"
-  /** UCUM, as OpenTelemetry has it: `s`, `By`, `1` (a share); in braces what is counted; empty: a statement that is 1 or 0. */
+  /** UCUM as in OpenTelemetry: `s`, `By`, `1` (a ratio), a counted noun in braces, or empty for 1 or 0. */
   readonly unit: string
   readonly labels: ReadonlyArray<string>
-  /** Sets of label values it may have, the one for all beyond them among these. */
+  /** Includes the set for all further values (`OTHER_LABEL`). */
   readonly maxLabelSets: number
   readonly meaning: string
-  /** Of a gauge. */
+  /** Gauges only. */
   readonly aggregation?: GaugeAggregation
-  /** Of a histogram: upper bounds, rising, without infinity. */
+  /** Histograms only: ascending upper bounds without infinity. */
   readonly bounds?: ReadonlyArray<number>
-  /** Of a counter of outcomes: those there can be. Each stands at 0 from the start (`initializeOutcomes`). */
+  /** Outcome counters only. Each outcome starts at 0 (`initializeOutcomes`). */
   readonly outcomes?: ReadonlyArray<string>
 }
 
 type MetricOptions = Pick<MetricDefinition, "name" | "unit" | "meaning">
-/** A metric without labels has one series. */
 type LabelledMetricOptions<Label extends string> = MetricOptions & {
   readonly labels?: ReadonlyArray<Label>
   readonly maxLabelSets?: number
 }
 
-/** What stands in each label where a set of values came too late to have a series of its own. */
+/** Label value for sets beyond `maxLabelSets`. */
 export const OTHER_LABEL = "other"
 
-/**
- * One metric with its series. There are never more of them than were declared, whatever is counted: so what Prometheus stores is
- * bounded by the table and not by who calls.
- */
+/** A metric with at most `maxLabelSets` series, so that callers cannot increase what Prometheus stores. */
 class MetricFamily<Label extends string, M> {
   readonly definition: MetricDefinition
   readonly #labels: ReadonlyArray<Label>
@@ -52,12 +47,12 @@ class MetricFamily<Label extends string, M> {
     this.#make = make
   }
 
-  /** The series with these values; asked again, the same one. */
+  /** Returns the series of these label values, always the same one. */
   withLabels(labels: Readonly<Record<Label, string>>): M {
     const key = JSON.stringify(this.#labels.map((label) => labels[label]))
     const existing = this.#made.get(key)
     if (existing !== undefined) return existing
-    // The last room is for all that came too late.
+    // The last series is for all further values.
     return this.#made.size < this.definition.maxLabelSets - 1 || this.#isOther(labels)
       ? this.#add(key, labels)
       : this.#other()
@@ -91,16 +86,15 @@ export const defineCounter = <Label extends string = never>(
     Metric.counter(options.name, { description: options.meaning, attributes, incremental: true })
   )
 
-/** A counter of how something ended, in one of so many ways. */
 export const defineOutcomeCounter = (
   options: MetricOptions & { readonly outcomes: ReadonlyArray<string> }
 ): CounterFamily<"outcome"> =>
-  // One more than there are: the last room is for what was not declared.
+  // One more, for undeclared outcomes.
   defineCounter({ ...options, labels: ["outcome"], maxLabelSets: options.outcomes.length + 1 })
 
 /**
- * Says 0 of every outcome, before anything ended in it: Prometheus sees no increase in a series that it meets at 1, so the first
- * dead letter of a process would alarm nobody.
+ * Sets every outcome to 0. Prometheus sees no increase in a series that starts at 1, so the first dead letter would
+ * raise no alert.
  */
 export const initializeOutcomes = (families: ReadonlyArray<CounterFamily<"outcome">>): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
@@ -124,7 +118,7 @@ export const defineHistogram = <Label extends string = never>(
     Metric.histogram(options.name, { description: options.meaning, attributes, boundaries: options.bounds })
   )
 
-/** A gauge whose value is asked for when somebody looks, until the scope closes: it costs nothing in between. */
+/** Registers a gauge whose value is read on demand, until the scope closes. */
 export const registerGauge = (
   gauge: Metric.Gauge<number>,
   value: () => number

@@ -1,7 +1,7 @@
 import { Effect, Metric, Schema } from "effect"
 import type { GaugeAggregation } from "./metric-family.ts"
 
-// What a process counted, at one moment, as plain values: what goes from a worker to its parent, and what is told at /metrics.
+// The metrics of a process at one moment as plain values, for the supervisor and for /metrics.
 
 const Labels = Schema.Record(Schema.String, Schema.String)
 const SERIES_IDENTITY = { name: Schema.String, labels: Labels }
@@ -16,7 +16,7 @@ const GaugeSeries = Schema.Struct({
 const HistogramSeries = Schema.Struct({
   kind: Schema.Literal("histogram"),
   ...SERIES_IDENTITY,
-  /** Upper bound, and how many were no more than that. */
+  /** Upper bound and cumulative count. */
   buckets: Schema.Array(Schema.Tuple([Schema.Finite, Schema.Finite])),
   count: Schema.Finite,
   sum: Schema.Finite
@@ -25,17 +25,17 @@ const HistogramSeries = Schema.Struct({
 export const MetricSeries = Schema.Union([CounterSeries, GaugeSeries, HistogramSeries])
 export type MetricSeries = typeof MetricSeries.Type
 
-/** The series of one process, or of several added up; no two have the same name and labels. It is JSON as it is. */
+/** Series of one process, or of several combined. Names and labels are unique. */
 export const MetricsSnapshot = Schema.Array(MetricSeries)
 export type MetricsSnapshot = typeof MetricsSnapshot.Type
 
-/** What an attribute says to collectors and is no label. */
+/** An attribute for collectors that is not a label. */
 const UNIT_ATTRIBUTE = "unit"
 
 const toLabels = (attributes: Metric.Metric.AttributeSet | undefined): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(attributes ?? {}).filter(([name]) => name !== UNIT_ATTRIBUTE))
 
-/** A number that JSON can hold; of what is none there is nothing to tell. */
+/** JSON has no infinite numbers. */
 const toFinite = (value: number | bigint): number => (Number.isFinite(Number(value)) ? Number(value) : 0)
 
 const toSeries = (
@@ -53,14 +53,14 @@ const toSeries = (
       const bounded = buckets.filter(([bound]) => Number.isFinite(bound))
       return { kind: "histogram", ...identity, buckets: bounded, count, sum: toFinite(sum) }
     }
-    // The service declares none of them: they cannot be added up.
+    // The service declares none of these, because they cannot be combined.
     case "Frequency":
     case "Summary":
       return undefined
   }
 }
 
-/** What this process counted until now. `across`: how the gauge of that name becomes one of several processes. */
+/** Returns what this process counted so far. */
 export const takeSnapshot = (findAggregation: (name: string) => GaugeAggregation): Effect.Effect<MetricsSnapshot> =>
   Effect.map(Metric.snapshot, (metrics) =>
     metrics.flatMap((metric) => {
@@ -80,7 +80,7 @@ const AGGREGATORS: Readonly<Record<GaugeAggregation, (one: number, other: number
 
 type Buckets = (typeof HistogramSeries.Type)["buckets"]
 
-/** Two of one release have the same bounds. Of others only what both know is kept: a bucket of one alone would fall short. */
+/** Processes of different releases may have different bounds. A bucket of one alone would be too small. */
 const mergeBuckets = (one: Buckets, other: Buckets): Buckets => {
   const otherBuckets = new Map(other)
   return one.flatMap(([bound, count]) => {
@@ -89,7 +89,7 @@ const mergeBuckets = (one: Buckets, other: Buckets): Buckets => {
   })
 }
 
-/** Both of one key. */
+/** Expects two series with the same key. */
 const mergeSeries = (one: MetricSeries, other: MetricSeries): MetricSeries => {
   if (one.kind === "counter" && other.kind === "counter") return { ...one, value: one.value + other.value }
   if (one.kind === "gauge" && other.kind === "gauge") {
@@ -102,7 +102,7 @@ const mergeSeries = (one: MetricSeries, other: MetricSeries): MetricSeries => {
   return one
 }
 
-/** Several processes as one: counters and histograms add, gauges as they say. */
+/** Combines several processes: counters and histograms are added, gauges by their aggregation. */
 export const mergeSnapshots = (snapshots: ReadonlyArray<MetricsSnapshot>): MetricsSnapshot => {
   const total = new Map<string, MetricSeries>()
   for (const series of snapshots.flat()) {
@@ -114,8 +114,8 @@ export const mergeSnapshots = (snapshots: ReadonlyArray<MetricsSnapshot>): Metri
 }
 
 /**
- * What goes on counting of a process that is gone. Without it a sum would fall when a worker dies, and whoever reads it take that
- * for a new beginning, in which all that the others ever counted happened at once.
+ * Returns the counts to keep of a process that ended. Without them sums would fall, which Prometheus treats as a
+ * counter reset.
  */
 export const withoutGauges = (snapshot: MetricsSnapshot): MetricsSnapshot =>
   snapshot.filter(({ kind }) => kind !== "gauge")

@@ -23,17 +23,12 @@ import {
 import { initializeOutcomes, registerGauge } from "./metric-family.ts"
 import { setGauge, updateSeries } from "./metric-updates.ts"
 
-/** Milliseconds that one look at the event loop is about. */
 const LOOP_SAMPLE_MS = 10_000
-/** Milliseconds between two times that the delay of the event loop is taken. */
 const LOOP_RESOLUTION_MS = 20
 
 const toSeconds = (nanos: number): number => (Number.isFinite(nanos) ? nanos / 1e9 : 0)
 
-/**
- * How late the loop came by since the last look: what its timer took beyond its own time. The longest time is taken anew with
- * each look, so what was once slow does not stand for ever.
- */
+/** Event-loop delay without the timer's own interval. Each sample starts anew. */
 const watchEventLoop = Effect.gen(function* () {
   const delay = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -57,11 +52,11 @@ const watchEventLoop = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(LOOP_SAMPLE_MS), sample)))
 })
 
-/** What is open, as Linux lists it. */
+/** Linux only. */
 const OPEN_FILES_FOLDER = "/proc/self/fd"
 const countOpenFiles = () => Result.try(() => readdirSync(OPEN_FILES_FOLDER).length)
 
-/** A counter that the system keeps: asked when somebody looks. */
+/** Reads the system's counter on demand. */
 const registerCpuTime = (mode: "user" | "system"): Effect.Effect<void, never, Scope.Scope> =>
   Effect.contextWith((context) =>
     Effect.asVoid(
@@ -80,17 +75,16 @@ const registerCpuTime = (mode: "user" | "system"): Effect.Effect<void, never, Sc
 
 const registerUptime = registerGauge(uptime.withLabels({}), () => process.uptime())
 
-/** What the parent of workers says of itself: it lives as long as the service does, whichever worker is replaced. */
+/** Metrics of the supervisor process, which outlives its workers. */
 export const layerSupervisorMetrics: Layer.Layer<never> = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* registerUptime
     const died = workersDied.withLabels({})
-    // From 0 on, as the first is an increase.
+    // Starts at 0, so that the first death is an increase.
     yield* Effect.withFiber((fiber) => Effect.sync(() => updateSeries(fiber, died, 0)))
   })
 )
 
-/** What the process is and takes, for as long as it runs. `version`: its release. */
 export const layerProcessMetrics = (version: string): Layer.Layer<never> =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -9,8 +9,8 @@ const SUFFIXES: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes"
 const withSuffix = (name: string, suffix: string): string => (name.endsWith(suffix) ? name : `${name}${suffix}`)
 
 /**
- * What Prometheus knows a metric by, as OpenTelemetry's rules have it: dots become underscores, the unit stands behind, unless
- * it is in braces or there is none, and `_total` behind a counter.
+ * Returns the Prometheus name by OpenTelemetry's rules: underscores for dots, the unit as suffix, and `_total` for
+ * counters.
  */
 export const toPrometheusName = ({ name, unit, kind }: Pick<MetricDefinition, "name" | "unit" | "kind">): string => {
   const plain = withSuffix(name.replaceAll(".", "_"), SUFFIXES[unit] ?? "")
@@ -19,7 +19,7 @@ export const toPrometheusName = ({ name, unit, kind }: Pick<MetricDefinition, "n
 
 const doNothing = () => {}
 
-/** A metric of that series in a registry of its own, so that the library's formatter can write it. */
+/** Registers a series in its own registry for the library's formatter. */
 const registerSeries = (context: Context.Context<never>, series: MetricSeries): void => {
   const definition = findMetricDefinition(series.name)
   const name = toPrometheusName({ name: series.name, unit: definition?.unit ?? "", kind: series.kind })
@@ -41,7 +41,7 @@ const registerSeries = (context: Context.Context<never>, series: MetricSeries): 
     }
     case "histogram": {
       const { buckets, count, sum } = series
-      // Prometheus has no place for the least and the largest.
+      // Prometheus has no minimum and maximum.
       const state = { buckets, count, sum, min: 0, max: 0 }
       Metric.registerUnsafe(
         Metric.histogram(name, { ...options, boundaries: buckets.map(([bound]) => bound) }),
@@ -53,7 +53,7 @@ const registerSeries = (context: Context.Context<never>, series: MetricSeries): 
   }
 }
 
-/** The text that Prometheus reads (text/plain; version=0.0.4). */
+/** Returns Prometheus text (text/plain; version=0.0.4). */
 export const formatPrometheus = (snapshot: MetricsSnapshot): string => {
   const context = Context.make(Metric.MetricRegistry, new Map())
   for (const series of snapshot) registerSeries(context, series)

@@ -9,23 +9,19 @@ import { makeVoidMutation } from "../host/api-operations.ts"
 import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
 import { ACTION_FIELD, parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 
-// What the sections of the page have alike.
-
-/** A part of the page under its heading. */
 export const accessSection = (id: string, heading: string, body: Html): Html => html`<section aria-labelledby="${id}">
 <h2 id="${id}">${heading}</h2>
 ${body}</section>
 `
 
-/** An instant on the operator's clock, to the minute; the page says which zone that is. */
+/** Renders an instant in the operator's time zone, to the minute. */
 export const instantHtml = (instant: Date, { session }: SignedInVisit): Html =>
   html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, session.person.caller.timeZone).slice(0, 16)}</time>`
 
-/** When something was last used, or that it never was. */
 export const lastUsedHtml = (instant: Date | null, visit: SignedInVisit): Html =>
   instant === null ? html`${TEXTS.access.never}` : instantHtml(instant, visit)
 
-/** A list with a row for each; on a phone each is a card, so every cell says what it is, but for the last, which says so itself. */
+/** On a phone each row becomes a card, so every cell but the last repeats its column label. */
 export const accessTable = (
   caption: string,
   labels: ReadonlyArray<string>,
@@ -44,17 +40,14 @@ const tableRow = (labels: ReadonlyArray<string>, cells: ReadonlyArray<Html>): Ht
 
 interface RevocationOptions {
   readonly action: string
-  /** The hidden field that says which one, and its value. */
   readonly field: string
   readonly value: string
-  /** What the button says, and of which row that is. */
   readonly label: string
   readonly subject: string
-  /** What it ends, in a sentence. */
   readonly consequence: string
 }
 
-/** What cannot be undone takes two steps, without a script: the first says what it ends. */
+/** Without a script, an irreversible action takes two steps: the form is behind a `<details>` element. */
 export const revocationForm = (
   visit: SignedInVisit,
   { action, field, value, label, subject, consequence }: RevocationOptions
@@ -67,7 +60,7 @@ ${formKeyFields(visit)}<input type="hidden" name="${field}" value="${value}">
 </form>
 </details>`
 
-/** An operation that ends what a form names by its id; `notFoundText` is what the page says if there is no such record. */
+/** `notFoundText`: the message if the form's `id` names no record. */
 export const makeRevocation = (
   service: Service["Service"],
   operation: OperationName,
@@ -86,7 +79,6 @@ export const makeRevocation = (
   }
 }
 
-/** What a thing is for, and where one reads more. */
 export const explanation = ({ text, linkText }: Explanation, docsUrl: string): Html =>
   html`<p>${text} <a href="${docsUrl}">${linkText}</a></p>
 `

@@ -19,7 +19,6 @@ import {
 const APPLICATION_TEXTS = TEXTS.access.applications
 const DISCONNECT_ACTION = "disconnect_application"
 
-/** Applications that were given access: to see, and to disconnect. */
 export const makeApplicationsSection = Effect.fnUntraced(function* () {
   const [applications, service] = [yield* ConnectedApplications, yield* Service]
 

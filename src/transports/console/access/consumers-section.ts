@@ -14,11 +14,10 @@ const CONSUMER_TEXTS = TEXTS.access.consumers
 
 const decodeConsumers = Schema.decodeUnknownEffect(Schema.toCodecJson(list_event_consumers.successSchema))
 
-/** Who reads the feed of events, and how far each is behind. */
 export const makeConsumersSection = Effect.fnUntraced(function* () {
   const service = yield* Service
 
-  /** Where the API refuses the account, why it does stands in the place of the list. */
+  /** If the API refuses the account, its message replaces the list. */
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit) {
     const outcome = yield* callOperation(service, visit, "list_event_consumers", {})
     if (outcome._tag === "Refused")

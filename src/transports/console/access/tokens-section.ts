@@ -26,13 +26,11 @@ import {
 
 const TOKEN_TEXTS = TEXTS.access.tokens
 const CREATE_ACTION = "make_token"
-/** Which page of the list: an edge of it. */
 const CURSOR_FIELD = "tokens"
 
 const parseNewToken = makeDecoder(create_access_token.payloadSchema)
 const decodeCreatedToken = Schema.decodeUnknownSync(Schema.toCodecJson(create_access_token.successSchema))
 
-/** Access tokens that people of the operator made: to see, to make, shown once, and to delete. */
 export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string) {
   const [tokens, service, sudo] = [yield* AccessTokenList, yield* Service, yield* makeSudo]
   const mutate = makeMutation(service)
@@ -119,7 +117,6 @@ const pageLink = (cursor: PageCursor | undefined, linkText: string): Html =>
 
 const CHECKED_ATTRIBUTE: Html = { html: " checked" }
 
-/** With what was filled in, where it was just not taken. */
 const newTokenForm = (visit: SignedInVisit, passwordField: Html, failedForm: SubmittedForm | undefined): Html => {
   const submittedForm = failedForm?.get(ACTION_FIELD) === CREATE_ACTION ? failedForm : undefined
   const chosenScope = submittedForm?.get("scope") === "writable" ? "writable" : "read-only"
@@ -143,7 +140,7 @@ ${passwordField}<button class="primary" name="${ACTION_FIELD}" value="${CREATE_A
 const repeatedTokenMessage = html`<p class="message note" role="status">${TOKEN_TEXTS.repeatedToken}</p>
 `
 
-/** The one time that it is seen: in the answer of the form, and in no address. */
+/** The new token is shown once, in the response to the form, and never in a URL. */
 const createdTokenHtml = (
   token: string,
   name: string,

@@ -22,7 +22,6 @@ import {
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 const ADD_ACTION = "add_webhook"
 
-/** The webhooks that who is signed in may see, and a form for another. Each has a page of its own. */
 export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: string) {
   const [webhooks, service, sudo] = [yield* Webhooks, yield* Service, yield* makeSudo]
 

@@ -14,13 +14,10 @@ import { type AuthorizationClient, authorizationUrl } from "./consent-request.ts
 
 const CONSENT_TEXTS = TEXTS.consent
 
-/** The field that says what is given. */
 export const SCOPE_FIELD = "scope"
 
-/** A form's names, by the words on its buttons. */
 export const CONSENT_ACTIONS = { allow: "allow", deny: "deny", otherAccount: "other_account" } as const
 
-/** Where the browser goes, as far as it says something to a person; of a program's address all up to its query. */
 const redirectTargetText = ({
   redirectTarget: target,
   redirectUri
@@ -35,7 +32,7 @@ const redirectTargetText = ({
   }
 }
 
-/** The public client is everybody's, so its name says nothing: who asks is where the code goes to. */
+/** Anybody may use the public client, so its name identifies nobody. The redirect target is shown instead. */
 export const applicationName = ({ client, redirectTarget: target }: AuthorizationClient): string => {
   if (!client.isPublic) return client.name
   switch (target._tag) {
@@ -48,7 +45,7 @@ export const applicationName = ({ client, redirectTarget: target }: Authorizatio
   }
 }
 
-/** Why the account may give nothing, in the words of an answer; none: it may. */
+/** Returns why the account cannot grant access, in the API's words. */
 export const accountProblemOf = ({ person }: Session, now: DateTime.DateTime): Option.Option<string> =>
   Option.map(
     accessError({ ...person.caller, ...person }, { isRead: true, now: DateTime.toEpochMillis(now) }),
@@ -73,8 +70,8 @@ const scopeOption = (scope: RequestedScope, isChosen: boolean, label: string, de
 `
 
 /**
- * What is asked for is chosen already. Where nothing is named a partner, which who runs the service knows, asks for all (contract
- * facts 11.3 have no scope), and for the public client it is the least.
+ * Preselects the requested scope. Without one, a partner's client gets full access, because contract facts 11.3 define
+ * no scope. The public client gets the narrowest scope.
  */
 const scopeOptions = ({ scope, isScopeNamed }: AuthorizationRequest, { client }: AuthorizationClient): Html => {
   const isWritable = scope === "writable" && (isScopeNamed || !client.isPublic)
@@ -94,7 +91,7 @@ const consentForm = (visit: SignedInVisit, content: Html): Html =>
 ${formTokenField(visit.formToken)}${content}
 </form>`
 
-/** A browser would ask for the password whatever is given: the service says what is missing. */
+/** Browser validation would require the password for every choice; the service requires it only if needed. */
 const FORM_NO_VALIDATE: Html = { html: " formnovalidate" }
 
 const denyButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.deny}" formnovalidate>${CONSENT_TEXTS.deny}</button>`
@@ -104,11 +101,10 @@ const otherAccountButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_
 const toConsentFrame = (title: string, body: Html): PageFrame => ({
   title,
   body,
-  // A browser applies the rule to every redirect that follows the form, also to those of the application, which may lead anywhere.
+  // Browsers apply `form-action` to every redirect after the form, including the application's own redirects.
   formTargets: "anywhere"
 })
 
-/** Who asks, for what, and which account gives it. `errorText`: why it was not taken; `passwordField`: the field for the password, where it is asked for. */
 export const consentPage = (
   visit: SignedInVisit,
   {
@@ -132,7 +128,6 @@ ${passwordField}
 ${consentForm(visit, otherAccountButton)}`
   )
 
-/** Of an account that may give nothing: why, and the way back. */
 export const noAccessPage = (
   visit: SignedInVisit,
   authorizationClient: AuthorizationClient,
@@ -147,13 +142,12 @@ ${consentForm(visit, html`<div class="acts">${denyButton}</div>`)}
 ${consentForm(visit, otherAccountButton)}`
   )
 
-/** Of a request that leads nowhere. */
 export const invalidRequestPage = (text: string): PageFrame => ({
   title: CONSENT_TEXTS.invalidRequestTitle,
   body: html`${errorMessage(text)}<p>${CONSENT_TEXTS.invalidRequestDetails}</p>`
 })
 
-/** Of a request that is refused, where it is for the host to go back. */
+/** The host decides whether to follow the link back. */
 export const rejectedRequestPage = (
   authorizationClient: AuthorizationClient,
   text: string,

@@ -13,10 +13,9 @@ import { PENDING_AUTHORIZATION_REQUEST_LENGTH } from "../../../platform/limits.t
 import { SIGN_IN_PATH } from "../page-frame.ts"
 import type { Visit } from "../visit.ts"
 
-/** Where applications send a host's browser (contract facts 11.3). */
+/** Path to which applications send a host's browser (contract facts 11.3). */
 export const AUTHORIZATION_PATH = "/authorization"
 
-/** Who asks, and where the host is led back to. */
 export interface AuthorizationClient {
   readonly client: OAuthClient
   readonly redirectUri: string
@@ -25,7 +24,7 @@ export interface AuthorizationClient {
 }
 
 export type ConsentRequest =
-  /** It is not known who asks, or not whether the browser may be led there: nobody is led anywhere. */
+  /** The client is unknown or its redirect target invalid, so the browser is redirected nowhere. */
   | {
       readonly _tag: "Wrong"
       readonly problem: AuthorizationTargetError | "unknown client" | "no address" | "wrong address" | "too long"
@@ -41,14 +40,13 @@ export type ConsentRequest =
       readonly authorizationRequest: AuthorizationRequest
     }
 
-/** The request's own address: written anew, so that no sign of it is lost where addresses are checked. */
+/** Encodes the query anew, so that the check of `next` accepts every character. */
 export const authorizationUrl = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
 
-/** Where to sign in, and to come back from. */
 export const signInUrl = (visit: Pick<Visit, "query">): string =>
   `${SIGN_IN_PATH}?${new URLSearchParams({ next: authorizationUrl(visit) }).toString()}`
 
-/** Where a client is led that does not say it: to the one address that it has. */
+/** Returns the redirect URI of a request that names none. */
 const singleRedirectUri = ({ isPublic, redirectUris }: OAuthClient): string | undefined =>
   isPublic || redirectUris.length !== 1 ? undefined : redirectUris[0]
 
@@ -57,7 +55,6 @@ const makeInvalidRequest = (problem: Extract<ConsentRequest, { _tag: "Wrong" }>[
   problem
 })
 
-/** Reads what is asked, in full, each time it is looked at or answered. */
 export const makeConsentRequestReader = Effect.fnUntraced(function* (publicUrl: string) {
   const clients = yield* Clients
   return Effect.fnUntraced(function* (visit: Visit) {

@@ -17,7 +17,6 @@ import { currentUrlWith, makeHostPage } from "./host-page.ts"
 import { link, readDateParam, readIdParam, section, table, timeHtml, timeZoneNote, toWords } from "./page-parts.ts"
 import { ACTIVITY_LOG_PATH, activityLogUrl } from "./urls.ts"
 
-/** What happened: who changed what and when, newest first, narrowed by record, person and time. */
 export const makeActivityLogPage = Effect.map(History, (history) =>
   makeHostPage({
     path: ACTIVITY_LOG_PATH,
@@ -39,11 +38,10 @@ export const makeActivityLogPage = Effect.map(History, (history) =>
   })
 )
 
-/** Of one record it says of which, by what it is called now. */
 const pageTitle = (record: string | undefined, { changes: [first] }: AuditLogPage): string =>
   record === undefined || first === undefined ? "What happened" : `What happened: ${toRecordLabel(first).label}`
 
-/** The record that the address names. What a person writes without its kind is the code of a reservation. */
+/** A text without a record kind is a reservation code. */
 const readRecord = ({ query }: SignedInVisit): string | undefined => {
   const text = (query.get("record") ?? "").trim().slice(0, AUDIT_RECORD_LENGTH)
   if (text === "") return undefined
@@ -55,7 +53,6 @@ const SYSTEM_FILTER = "nobody"
 const readAccountFilter = (visit: SignedInVisit): number | undefined =>
   visit.query.get("by") === SYSTEM_FILTER ? NO_ACCOUNT : readIdParam(visit, "by")
 
-/** Where the page before has ended. */
 const readCursor = ({ query }: SignedInVisit): AuditPosition | undefined => parseAuditCursor(query.get("before") ?? "")
 
 const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccount>): Html => {
@@ -70,7 +67,7 @@ const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccoun
   return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Show")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Everything")}</p>` : nothing}`
 }
 
-/** The rows of one request, or of one statement where nobody called, stand together. */
+/** Rows without a request share the time, application and operation of one statement. */
 const groupByRequest = (
   rows: ReadonlyArray<AuditLogChange>
 ): ReadonlyArray<readonly [AuditLogChange, ...ReadonlyArray<AuditLogChange>]> =>
@@ -100,7 +97,10 @@ const changesSection = (
   return section("Changes, the latest first", html`${list}${pagination(visit, allChanges, looked_at, furthest)}`)
 }
 
-/** Where it goes on: behind the last that is shown, or behind the last that was looked through for one person's. */
+/**
+ * The next page starts after the last change shown. With a filter by account, it may start after the last change
+ * scanned.
+ */
 const pagination = (
   visit: SignedInVisit,
   allChanges: ReadonlyArray<AuditLogChange>,

@@ -7,15 +7,11 @@ import type { ActionError } from "../action-outcome.ts"
 import { callOperation, idempotencyKeyOf, toPageStatus } from "../operation-call.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 
-// What a page reads and does is asked of the API's own operations, as who is signed in.
-
-/** An operation that reads, as its contract says it. */
 interface QueryOperation<A> {
   readonly _tag: OperationName
   readonly successSchema: Schema.ConstraintCodec<A, unknown>
 }
 
-/** Asks an operation that reads, and reads what it answers. */
 export const makeQuery = <A>(service: Service["Service"], operation: QueryOperation<A>) => {
   const decodeResult = Schema.decodeUnknownSync(Schema.toCodecJson(operation.successSchema))
   return (visit: SignedInVisit, fields: Schema.JsonObject): Effect.Effect<A, ActionError> =>
@@ -24,7 +20,6 @@ export const makeQuery = <A>(service: Service["Service"], operation: QueryOperat
     )
 }
 
-/** Has an operation do what a form says, and answers what it answered. */
 export const makeMutation =
   (service: Service["Service"]) =>
   (
@@ -37,7 +32,6 @@ export const makeMutation =
       outcome._tag === "Ok" ? Effect.succeed(outcome.data) : Effect.fail(outcome)
     )
 
-/** The same where nothing of the answer is needed: the page is shown again. */
 export const makeVoidMutation = (service: Service["Service"]) => {
   const mutate = makeMutation(service)
   return (...args: Parameters<typeof mutate>): Effect.Effect<undefined, ActionError> =>
@@ -45,8 +39,8 @@ export const makeVoidMutation = (service: Service["Service"]) => {
 }
 
 /**
- * A button that leads from one standing to the next, of a window that was opened before somebody else led it on, undoes nothing: the
- * form says in `seen` how it stood. Pressed again once it was done, it is done.
+ * Runs the action unless the record has changed since the form was shown. `seen` is the state in the form, `target` the
+ * requested state. A repeated form, whose record already has the target state, succeeds.
  */
 export const failIfStale = <A, R>(
   {
@@ -60,7 +54,6 @@ export const failIfStale = <A, R>(
     ? action
     : Effect.fail(staleFormError)
 
-/** Tells how something stood, for a form's `seen`, without telling it. */
 export const fingerprint = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 16)
 
 export const staleFormError: ActionError = {
@@ -69,7 +62,6 @@ export const staleFormError: ActionError = {
   message: "It stands otherwise by now: somebody was faster. Nothing was changed; look how it stands, and press again."
 }
 
-/** What a service that is no operation refuses, as a page tells it. */
 export const apiErrorToActionError = (error: ApiError): ActionError => ({
   _tag: "Refused",
   status: toPageStatus(errorCode(error)),

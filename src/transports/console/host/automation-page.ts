@@ -46,7 +46,6 @@ import {
 import { readTestStayCode } from "./test-stay-fields.ts"
 import { AUTOMATION_PATH, KNOWLEDGE_PATH, stayUrl } from "./urls.ts"
 
-/** What the service does by itself: the rules, what one would do of a stay, and what they are about to do. */
 export const makeAutomationPage = Effect.gen(function* () {
   const [ruleBook, service] = [yield* RuleBook, yield* Service]
   const mutate = makeVoidMutation(service)
@@ -114,7 +113,6 @@ type UpcomingActionsQuery = (
   fields: Schema.JsonObject
 ) => Effect.Effect<{ readonly actions: ReadonlyArray<AutomationAction> }, ActionError>
 
-/** One rule to be tried, a form for one, or all of them with what they are about to do. */
 const makeRenderer = (
   ruleBook: RuleBook["Service"],
   queryRuleTest: RuleTestQuery,
@@ -155,7 +153,6 @@ const toView = (title: string, body: Html): HostView => ({ title, body })
 const BACK_LINK = html`<p>${link(AUTOMATION_PATH, "All rules")}</p>
 `
 
-/** What a rule does, and what it would do of the stay that the address names. */
 const renderRuleTest = (
   queryRuleTest: RuleTestQuery,
   visit: SignedInVisit,

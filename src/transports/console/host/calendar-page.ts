@@ -24,11 +24,9 @@ import {
 } from "./page-parts.ts"
 import { CALENDAR_PATH, stayUrl } from "./urls.ts"
 
-/** A month of all properties by day: who stays where, what is closed, and what calendars of elsewhere say is busy. */
 export const makeCalendarPage = Effect.gen(function* () {
   const [month, mutate] = [yield* Month, makeVoidMutation(yield* Service)]
 
-  /** Closes or opens the days of the address, of the property there. */
   const makeAvailabilityAction = (available: boolean, message: string): HostAction => ({
     doneMessage: message,
     run: (visit, form) =>
@@ -88,7 +86,6 @@ const NO_SELECTION = { property: undefined, from: undefined, to: undefined }
 
 type CalendarEntry = { readonly kind: "stay"; readonly stay: MonthStay } | { readonly kind: "closed" | "elsewhere" }
 
-/** Days in a row as one span. */
 const groupConsecutiveDays = (
   days: ReadonlyArray<string>,
   kind: "closed" | "elsewhere"
@@ -102,7 +99,7 @@ const groupConsecutiveDays = (
   return spans
 }
 
-/** What is agreed first: it is in the first row, and what is only asked for beneath it. */
+/** Puts accepted stays into the first row and requests below. */
 const toEntrySpans = ({ stays, closed, elsewhere }: MonthProperty): ReadonlyArray<DateSpan<CalendarEntry>> => {
   const staySpans = stays
     .toSorted((first, second) => Number(second.accepted) - Number(first.accepted))

@@ -25,7 +25,6 @@ import { link, readOffsetParam } from "./page-parts.ts"
 import { readEditTarget } from "./property-selection.ts"
 import { CATEGORIES_PATH } from "./urls.ts"
 
-/** The words of an account: what money is booked under, how it comes and goes, and what reservations are tagged with. */
 export const makeCategoriesPage = Effect.gen(function* () {
   const service = yield* Service
   const [queryCategories, mutate] = [makeQuery(service, list_categories), makeVoidMutation(service)]
@@ -66,7 +65,6 @@ const makeListsRenderer = (queryCategories: CategoriesQuery, service: Service["S
   })
 }
 
-/** One entry, with what can be done to it. */
 const makeEntryRenderer =
   (queryCategories: CategoriesQuery) =>
   (
@@ -85,7 +83,6 @@ const BACK_TO_CATEGORIES: ActionRedirect = { _tag: "GoOn", url: CATEGORIES_PATH 
 
 const entryNotFoundError = makeActionError(404, "There is no such entry.")
 
-/** The entry that a form names. */
 const readEntryKey = (form: SubmittedForm) => ({
   dictionary: form.get("dictionary") ?? "",
   id: parseRecordId(form.get("id")) ?? 0
@@ -94,7 +91,6 @@ const readEntryKey = (form: SubmittedForm) => ({
 const readName = (form: SubmittedForm): string => form.get("name") ?? ""
 
 const makeEntryActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly<Record<string, HostAction>> => {
-  /** A form that changes one entry; what names none is 404. */
   const makeEntryAction = (
     doneMessage: string,
     readChange: (form: SubmittedForm) => Schema.JsonObject | undefined

@@ -1,8 +1,6 @@
 import { ChannelType } from "../../../domain/channels/port/channel-type.ts"
 import type { SelectOption } from "./form-fields.ts"
 
-// What people call the places where something is sold.
-
 const CHANNEL_NAMES: Readonly<Record<ChannelType, string>> = {
   airbnb: "Airbnb",
   "booking.com": "Booking.com",
@@ -28,7 +26,6 @@ const CHANNEL_NAMES: Readonly<Record<ChannelType, string>> = {
 
 const namesByType = new Map<string, string>(Object.entries(CHANNEL_NAMES))
 
-/** A channel for people; what is none is as it is. */
 export const channelName = (type: string): string => namesByType.get(type) ?? type
 
 export const CHANNEL_OPTIONS: ReadonlyArray<SelectOption> = ChannelType.literals.map((value) => ({

@@ -30,10 +30,8 @@ import {
 } from "./page-parts.ts"
 import { CHANNELS_PATH, listingUrl } from "./urls.ts"
 
-/** Where the list of failed pushes is gone on with. */
 const FAILED_PUSHES_OFFSET_FIELD = "failed"
 
-/** Accounts at channels, what is on sale there, and what channels were told and did not take. */
 export const makeChannelsPage = Effect.gen(function* () {
   const [atChannels, failedPushes] = [yield* AtChannels, yield* FailedPushes]
   return makeHostPage({
@@ -86,7 +84,6 @@ const accountsSection = (visit: SignedInVisit, accounts: ReadonlyArray<ChannelAc
     )
   )
 
-/** The listings of the page narrowed otherwise, from their beginning. */
 const listingsUrl = (visit: SignedInVisit, filters: { readonly account?: number; readonly unlinked?: "yes" }): string =>
   `${currentUrlWith(visit, { account: filters.account, unlinked: filters.unlinked, offset: undefined })}#listings`
 

@@ -1,16 +1,14 @@
 import { createHash } from "node:crypto"
 
-// The one script of the console, on the page of a conversation alone: without it everything works, by loading the page again.
+// The console's only script, on the conversation page. Without it, the host reloads the page.
 
-/** Milliseconds between two looks for what is new, and how often it looks without somebody who loads the page: for an hour. */
+/** The interval and the number of polls limit polling to an hour. */
 const POLL_INTERVAL_MS = 10_000
 const MAX_POLLS = 360
 
 /**
- * Asks for the page again while it is seen, and puts what is new of its messages, each of which has an id, beside those that are
- * shown. Those that are as they were stay as they are, with what is selected or focused in them, and so does all else of the page,
- * what is being written above all. An answer that is late, or says that there is much to do, is passed by; it ends when the page is
- * not to be had any more (who is signed out is led elsewhere), after an hour, and with the page.
+ * Fetches the visible page and replaces only changed messages, so selection, focus and the text being written stay. It
+ * skips late and overloaded responses. It stops after an hour, or when the page is no longer available.
  */
 export const CONVERSATION_SCRIPT = `"use strict"
 const list = document.querySelector("[data-live] > ol")
@@ -46,5 +44,5 @@ const next = () => setTimeout(async () => {
 if (list !== null) next()
 `
 
-/** Its address says what is in it, so it may be kept for ever. */
+/** The URL contains a hash of the script, so browsers may cache it forever. */
 export const CONVERSATION_SCRIPT_PATH = `/console/${createHash("sha256").update(CONVERSATION_SCRIPT).digest("hex").slice(0, 16)}.js`

@@ -4,12 +4,10 @@ import { formKeyFields } from "../page-frame.ts"
 import { ACTION_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 import { currentUrlWith, type FailedSubmission, readSubmittedAction } from "./host-page.ts"
 
-// Forms of the host's pages: how they are written, and how what was filled in is read.
-
-/** What a field has: what was filled in, where it is a field of the form that was just not taken, or else what there is. */
+/** Returns the submitted value if this form has just failed, else the default. */
 export type FieldFiller = (name: string, defaultValue: string) => string
 
-/** Of the form of that act, and of that record where a page has a form for each (its hidden field `id`). */
+/** `id` is the form's hidden field `id`, if a page has such a form for each record. */
 export const makeFieldFiller = (
   failedSubmission: FailedSubmission | undefined,
   action: string,
@@ -24,7 +22,6 @@ export const makeFieldFiller = (
     : (_name, defaultValue) => defaultValue
 }
 
-/** The same of a field that may have several values. */
 export const makeMultiFieldFiller = (
   failedSubmission: FailedSubmission | undefined,
   action: string,
@@ -42,7 +39,7 @@ interface BaseField {
   readonly label: string
   readonly hint?: string
   readonly isRequired?: boolean
-  /** Of an edit: what it has is sent along, so that only what was touched is changed. */
+  /** An edit also sends the initial value, so that only touched fields are changed. */
   readonly isEdit?: boolean
 }
 
@@ -63,7 +60,6 @@ interface InputFieldOptions extends BaseField {
   readonly maxlength?: number
   readonly min?: string | number
   readonly max?: string | number
-  /** `any` where decimals are. */
   readonly step?: string | number
   readonly autocomplete?: string
 }
@@ -77,7 +73,7 @@ const booleanAttribute = (name: string, isSet: boolean | undefined): Html =>
 const hintHtml = ({ hint }: BaseField): Html =>
   hint === undefined ? nothing : html` <span class="soft">${hint}</span>`
 
-/** Of a form that came back it is what it was at the first look: else what somebody else has changed since would seem touched here. */
+/** A failed form keeps its first initial value. Otherwise another user's later change would count as touched. */
 const initialValueField = (
   fillField: FieldFiller,
   { name, isEdit }: Pick<BaseField, "name" | "isEdit">,
@@ -87,7 +83,6 @@ const initialValueField = (
     ? html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${fillField(`${INITIAL_VALUE_PREFIX}${name}`, value)}">`
     : nothing
 
-/** Before the name of a field: what it had when the page was shown. */
 const INITIAL_VALUE_PREFIX = "was."
 
 export const input = (fillField: FieldFiller, field: InputFieldOptions): Html => {
@@ -109,7 +104,7 @@ export const input = (fillField: FieldFiller, field: InputFieldOptions): Html =>
 `
 }
 
-/** As a browser sends a field of one line: without the line breaks that its value may have. */
+/** Browsers remove line breaks from a one-line field. */
 const toOneLine = (text: string): string => text.replace(/[\r\n]/g, "")
 
 interface TextAreaOptions extends BaseField {
@@ -118,7 +113,7 @@ interface TextAreaOptions extends BaseField {
   readonly rows?: number
 }
 
-// A browser drops one line break after the tag: so that none of the text's own is lost, there is one.
+// A browser drops one line break after the opening tag, so the template adds one.
 export const textArea = (fillField: FieldFiller, field: TextAreaOptions): Html => {
   const { name, label, value = "", isRequired, maxlength, rows = 3 } = field
   return html`${initialValueField(fillField, field, normalizeLineBreaks(value))}<label>${label}${hintHtml(field)} <textarea name="${name}" rows="${rows}"${attribute("maxlength", maxlength)}${booleanAttribute("required", isRequired)}>
@@ -126,7 +121,7 @@ ${fillField(name, value)}</textarea></label>
 `
 }
 
-/** Line breaks as a form sends them (HTML, 4.10.22.4). */
+/** Returns the line breaks that forms send (HTML standard 4.10.22.4). */
 const normalizeLineBreaks = (text: string): string => text.replace(/\r\n?|\n/g, "\r\n")
 
 export interface SelectOption {
@@ -134,7 +129,7 @@ export interface SelectOption {
   readonly label: string
 }
 
-/** What something has already it may keep, be it among what is offered or not. */
+/** Keeps the current value selectable, even if it is no longer offered. */
 export const withCurrentOption = (
   options: ReadonlyArray<SelectOption>,
   currentValue: string | number | null | undefined,
@@ -150,7 +145,6 @@ export const withCurrentOption = (
 interface SelectFieldOptions extends BaseField {
   readonly value?: string | number
   readonly options: ReadonlyArray<SelectOption>
-  /** What is to be chosen for none of them: its words. */
   readonly emptyLabel?: string
 }
 
@@ -164,13 +158,12 @@ ${allOptions.map((option) => html`<option value="${option.value}"${booleanAttrib
 `
 }
 
-/** One that is on or off. */
 export const checkbox = (
   fillField: FieldFiller,
   { name, label, isChecked }: { readonly name: string; readonly label: string; readonly isChecked?: boolean }
 ): Html => {
   const value = isChecked === true ? CHECKED_VALUE : ""
-  // A form that came back says nothing of a box that was not ticked, and always has its token.
+  // A submitted form omits an unticked checkbox but always has its token.
   const isRestored = fillField(FORM_TOKEN_FIELD, "") !== ""
   return html`<label class="choice"><input type="checkbox" name="${name}" value="${CHECKED_VALUE}"${booleanAttribute("checked", fillField(name, isRestored ? "" : value) === CHECKED_VALUE)}> ${label}</label>
 `
@@ -178,7 +171,6 @@ export const checkbox = (
 
 const CHECKED_VALUE = "yes"
 
-/** Several of many, each a checkbox of the same name. */
 export const checkboxGroup = ({
   name,
   legend,
@@ -190,37 +182,28 @@ export const checkboxGroup = ({
   readonly legend: string
   readonly options: ReadonlyArray<SelectOption>
   readonly selected: ReadonlyArray<string>
-  /**
-   * Of an edit: what was on the list ({@link initialSelection}), sent along so that only what was ticked or unticked is changed
-   * ({@link readCheckboxChanges}).
-   */
+  /** For an edit: the {@link initialSelection}. */
   readonly initial?: string
 }): Html => html`${initial === undefined ? nothing : html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${initial}">`}<fieldset class="choices"><legend>${legend}</legend>
 ${options.map(({ value, label: optionLabel }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${booleanAttribute("checked", selected.includes(String(value)))}> ${optionLabel}</label>`)}
 </fieldset>
 `
 
-/** What was on a list at the first look at the form. */
 export const initialSelection = (fillField: FieldFiller, name: string, ids: ReadonlyArray<number>): string =>
   fillField(`${INITIAL_VALUE_PREFIX}${name}`, ids.join(" "))
 
 interface ActionFormOptions {
   readonly action: string
   readonly label: string
-  /** For who hears the button by itself: of what it is. */
+  /** Added to the button's accessible name. */
   readonly subject?: string
   readonly fields?: Html
-  /** Which record it is, where a page has a form for each: its hidden field `id`. */
   readonly id?: string | number
   readonly kind?: "primary" | "danger" | "plain"
-  /** Beside one another. */
   readonly isInline?: boolean
 }
 
-/**
- * A form of the page that is shown, with its button. What an operation does for it is done once, however often it is sent; what is
- * no operation is told apart by what it makes (an e-mail address, a name), and the second answer says that there is one.
- */
+/** The form's operation runs once, however often the form is sent. */
 export const actionForm = (
   visit: SignedInVisit,
   { action, label, subject, fields = nothing, id, kind = "primary", isInline }: ActionFormOptions
@@ -232,32 +215,27 @@ ${fields}<button${kind === "plain" ? nothing : html` class="${kind}"`} name="${A
 
 const ROW_ATTRIBUTE: Html = { html: ' class="row"' }
 
-/** What is not done by one touch: its form is behind a summary, which says what it is. */
+/** Hides a form behind a summary, so that one click cannot submit it. */
 export const disclosure = (summary: string, content: Html, isOpen = false): Html =>
   html`<details${booleanAttribute("open", isOpen)}><summary>${summary}</summary>
 ${content}</details>
 `
 
-/** A form that only looks: its fields become the address. */
 export const queryForm = (path: string, fields: Html, label: string): Html =>
   html`<form method="get" action="${path}" class="row">
 ${fields}<button>${label}</button>
 </form>
 `
 
-/** How a field's text becomes what an operation takes. */
 type FieldParser = (text: string) => Schema.Json
 
-/** As it is, without spaces around it. */
 export const parseText: FieldParser = (text) => text.trim()
-/** What is no number goes on as it is: the operation says what is wrong with it. */
+/** Keeps text that is not a number, so that the operation reports the error. */
 export const parseNumber: FieldParser = (text) => {
   const trimmed = text.trim()
   return trimmed === "" || !Number.isFinite(Number(trimmed)) ? trimmed : Number(trimmed)
 }
-/** Several lines, with the line breaks that the API has. */
 export const parseLines: FieldParser = (text) => text.replace(/\r\n?/g, "\n").trim()
-/** Nothing filled in takes away what there is. */
 export const nullIfEmpty =
   (parse: FieldParser): FieldParser =>
   (text) =>
@@ -265,7 +243,6 @@ export const nullIfEmpty =
 
 type FieldParsers = Readonly<Record<string, FieldParser>>
 
-/** What is filled in of a form that makes something; what is left empty is not said. */
 export const readFilledFields = (form: SubmittedForm, fields: FieldParsers): Schema.JsonObject =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, parse]) => {
@@ -274,7 +251,7 @@ export const readFilledFields = (form: SubmittedForm, fields: FieldParsers): Sch
     })
   )
 
-/** What was touched of a form that edits something: what another has changed meanwhile stays, unless it is the same field. */
+/** Leaves out untouched fields, so another user's change of them stays. */
 export const readChangedFields = (form: SubmittedForm, fields: FieldParsers): Schema.JsonObject =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, parse]) => {
@@ -283,17 +260,15 @@ export const readChangedFields = (form: SubmittedForm, fields: FieldParsers): Sc
     })
   )
 
-/** The ids that the checkboxes of a name say, as JSON numbers where they are such. */
 export const readSelectedIds = (form: SubmittedForm, name: string): ReadonlyArray<Schema.Json> =>
   form.getAll(name).map(parseNumber)
 
-/** What was ticked and what was unticked since the first look at a form. */
 interface CheckboxChanges {
   readonly checked: ReadonlyArray<string>
   readonly unchecked: ReadonlyArray<string>
 }
 
-/** Undefined: neither. */
+/** Returns undefined if nothing was ticked or unticked since the first display. */
 export const readCheckboxChanges = (form: SubmittedForm, name: string): CheckboxChanges | undefined => {
   const selected = form.getAll(name)
   const initial = (form.get(`${INITIAL_VALUE_PREFIX}${name}`) ?? "").split(" ").filter((id) => id !== "")
@@ -304,7 +279,7 @@ export const readCheckboxChanges = (form: SubmittedForm, name: string): Checkbox
   return checked.length + unchecked.length === 0 ? undefined : { checked, unchecked }
 }
 
-/** What a form has ticked and unticked of lists of a record, by their names; the record is read only where it has. */
+/** Loads the record only if one of its lists changed. */
 export const readChangedLists = <E, R>(
   form: SubmittedForm,
   names: ReadonlyArray<string>,
@@ -324,8 +299,8 @@ export const readChangedLists = <E, R>(
 }
 
 /**
- * A list as it is now with what a form ticked and unticked: what somebody else has put on it or taken off meanwhile stays so.
- * In one order, so that a form sent twice asks twice for the same.
+ * Changes the current list, so another user's changes stay. The fixed order makes a repeated form send the same
+ * request.
  */
 export const applyCheckboxChanges = (
   ids: ReadonlyArray<number>,

@@ -16,44 +16,35 @@ import {
   type SubmittedForm
 } from "../visit.ts"
 
-// What every page of the host's console does alike: it is shown, its forms are taken or come back with why they were not, and it
-// says what the last one came to.
-
-/** What a page shows. */
 export interface HostView {
   readonly title: string
   readonly body: Html
-  /** Where there is no such record. */
   readonly status?: 404
-  /** A page that is one large table uses the whole window. */
   readonly isWide?: true
-  /** It is shown with our script, which asks for new messages. */
   readonly hasScript?: true
 }
 
-/** A form of the page that was just not taken: it comes back with what was filled in. */
 export interface FailedSubmission {
   readonly form: SubmittedForm
   readonly error: ActionError
 }
 
-/** Where to go on after a form was taken, if not to the page it is on; `done` names what that page says then. */
+/** `doneKey` names the message of the other page. */
 export interface ActionRedirect {
   readonly _tag: "GoOn"
   readonly url: string
   readonly doneKey?: string
 }
 
-/** Something to be seen this once, on the page itself. */
+/** Content shown once, in the response to the form. */
 export interface OneTimeContent {
   readonly _tag: "Told"
   readonly html: Html
 }
 
 export interface HostAction {
-  /** What the page says when it was taken. */
   readonly doneMessage: string
-  /** Answers nothing where the page itself is to be shown again. */
+  /** Returns undefined to show the page again. */
   readonly run: (
     visit: SignedInVisit,
     form: SubmittedForm
@@ -66,17 +57,17 @@ export interface HostPage {
     visit: SignedInVisit,
     failedSubmission?: FailedSubmission
   ) => Effect.Effect<HostView, ActionError, CurrentActor | CurrentCaller>
-  /** By what their button `act` says. */
+  /** Keyed by the value of the button `act`. */
   readonly actions?: Readonly<Record<string, HostAction>>
-  /** What else the page says after a form of another page, by the `done` of its address. */
+  /** Messages after forms of other pages, keyed by the `done` of the URL. */
   readonly doneMessages?: Readonly<Record<string, string>>
 }
 
 const DONE_FIELD = "done"
 
 /**
- * The page's own address, as it was asked for but for what no page of ours would ask ({@link CARRIED_QUERY_VALUE_LENGTH}), with other values
- * of its query; undefined takes one away.
+ * Returns the page's URL with changed query parameters; undefined removes one. Values longer than {@link
+ * CARRIED_QUERY_VALUE_LENGTH} are dropped.
  */
 export const currentUrlWith = (
   { path, query }: SignedInVisit,
@@ -93,7 +84,6 @@ export const currentUrlWith = (
   return nextQuery.size === 0 ? path : `${path}?${nextQuery.toString()}`
 }
 
-/** Goes on to the page's own address without a field of its query, such as the one that opened a form. */
 export const redirectWithout = (visit: SignedInVisit, field: string): ActionRedirect => ({
   _tag: "GoOn",
   url: currentUrlWith(visit, { [field]: undefined })
@@ -102,14 +92,12 @@ export const redirectWithout = (visit: SignedInVisit, field: string): ActionRedi
 const withDoneKey = (address: string, doneKey: string): string =>
   `${address}${address.includes("?") ? "&" : "?"}${new URLSearchParams({ [DONE_FIELD]: doneKey }).toString()}`
 
-/** A refusal of the page's own, in the words of whoever has to mend it. */
 export const makeActionError = (status: ActionError["status"], message: string): ActionError => ({
   _tag: "Refused",
   status,
   message
 })
 
-/** The page of a record that there is not, and the way on from there. */
 export const notFoundView = (title: string, message: string, backLink: Html = nothing): HostView => ({
   title,
   body: html`<p>${message}</p>${backLink}`,
@@ -130,7 +118,7 @@ const EARLIER_VISIT_ERROR = makeActionError(
   "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
 )
 
-/** A page of who is signed in as the console serves it. An account that the API refuses is shown why, and nothing else. */
+/** If the API refuses the account, the page shows only the reason. */
 export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
   const messagesByKey = new Map<string, string>([
     [ALREADY_DONE_KEY, TEXTS.access.done[ALREADY_DONE_KEY]],
@@ -194,9 +182,8 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
   }
 }
 
-/** The frame says why (standingOf): what the API would not tell or do, no page does. */
+/** The page frame shows the reason. */
 export const accountProblemResponse = (visit: SignedInVisit) =>
   renderConsolePage(visit, { title: "Your account does not work", body: nothing }, 403)
 
-/** Which of the page's forms it was. */
 export const readSubmittedAction = ({ form }: FailedSubmission): string => form.get(ACTION_FIELD) ?? ""

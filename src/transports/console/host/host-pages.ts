@@ -20,7 +20,6 @@ import { makeReviewsPage } from "./reviews-page.ts"
 import { makeStayPage } from "./stay-page.ts"
 import { makeTasksPage } from "./tasks-page.ts"
 
-/** The pages of a host's day, each in a file of its own. */
 export const makeHostPages = Effect.all([
   makeOverviewPage,
   makeCalendarPage,

@@ -14,7 +14,6 @@ import { makeHostPage } from "./host-page.ts"
 import { readOffsetParam, timeZoneNote } from "./page-parts.ts"
 import { ICAL_SYNC_PATH } from "./urls.ts"
 
-/** Calendars of elsewhere that close days here, and the addresses at which others read what is taken here. */
 export const makeIcalSyncPage = Effect.gen(function* () {
   const [importedCalendars, service, sudo] = [yield* CalendarsElsewhere, yield* Service, yield* makeSudo]
   const queryLinks = makeQuery(service, search_calendar_share_links)

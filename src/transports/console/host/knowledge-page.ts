@@ -36,7 +36,6 @@ import { activityLogLink, badge, link, pagination, readIdParam, readOffsetParam,
 import { readTestStayCode, testStayFields } from "./test-stay-fields.ts"
 import { AUTOMATION_PATH, KNOWLEDGE_PATH } from "./urls.ts"
 
-/** What guests' questions are answered from: the entries, one of them to be changed, and a question tried. */
 export const makeKnowledgePage = Effect.gen(function* () {
   const [scopes, service] = [yield* KnowledgeScopes, yield* Service]
   const [queryEntry, mutate] = [makeQuery(service, get_knowledge_base), makeVoidMutation(service)]
@@ -51,7 +50,6 @@ export const makeKnowledgePage = Effect.gen(function* () {
     })
   })
 
-  /** Replaces an entry, which must be as the form has seen it. */
   const replaceEntry: HostAction["run"] = Effect.fnUntraced(function* (visit, form) {
     const { knowledge_base: entry } = yield* queryEntry(visit, { id: readEntryId(form) })
     if (!isUnchangedOrApplied(entry, form)) return yield* Effect.fail(entryChangedError)

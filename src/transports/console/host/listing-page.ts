@@ -15,7 +15,6 @@ import { CHANNELS_PATH, LISTING_PATH } from "./urls.ts"
 
 const NO_LISTING_MESSAGE = "You have no such listing."
 
-/** One listing at a channel: what it sells here and for how much, its month, what its channel was told, and whether it knows. */
 export const makeListingPage = Effect.gen(function* () {
   const [oneListing, service] = [yield* OneListing, yield* Service]
 
@@ -24,7 +23,6 @@ export const makeListingPage = Effect.gen(function* () {
     return id === undefined ? Effect.undefined : oneListing.of(id)
   }
 
-  /** The listing of the page's address, which must be the operator's own. */
   const requireListing = (visit: SignedInVisit): Effect.Effect<ListingDetail, ActionError, CurrentCaller> =>
     Effect.flatMap(findListing(visit), (listing) =>
       listing === undefined ? Effect.fail(makeActionError(404, NO_LISTING_MESSAGE)) : Effect.succeed(listing)

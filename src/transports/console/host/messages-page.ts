@@ -26,7 +26,6 @@ import { offersSection, readOffer } from "./messages/offers.ts"
 import { activityLogLink, link, timeZoneNote } from "./page-parts.ts"
 import { MESSAGES_PATH, messagesUrl } from "./urls.ts"
 
-/** Conversations with guests; and one of them, with the stay beside it: answered, noted on, and its guest made offers. */
 export const makeMessagesPage = Effect.gen(function* () {
   const [service, unanswered, conversationContext] = [yield* Service, yield* UnansweredGuests, yield* BesideTalk]
   const [queryConversations, queryConversation] = [
@@ -95,13 +94,12 @@ const conversationNotFoundView = notFoundView(
   "There is no such conversation, or none before that message."
 )
 
-/** Another's is as one that nobody has; that is all that this operation refuses. */
+/** Another operator's conversation looks like one that does not exist. */
 const isInaccessible = ({ status }: ActionError): boolean => status === 403 || status === 404
 
 const readConversationId = ({ query }: SignedInVisit): string => query.get("id") ?? ""
 const conversationIdField = (visit: SignedInVisit) => ({ conversation_id: readConversationId(visit) })
 
-/** The conversation as it is by now, with what its guest wrote meanwhile. */
 const reloadConversation = (visit: SignedInVisit): ActionRedirect => ({
   _tag: "GoOn",
   url: messagesUrl({ id: readConversationId(visit) })

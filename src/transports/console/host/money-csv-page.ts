@@ -24,12 +24,10 @@ import {
 import { link } from "./page-parts.ts"
 import { MONEY_CSV_PATH, moneyUrl } from "./urls.ts"
 
-/** The entries of a period as a file for a spreadsheet: the ones that the page of money shows under the same query. */
 export const makeMoneyCsvPage = Effect.gen(function* () {
   const ledger = yield* Ledger
   const search = makeQuery(yield* Service, search_transactions)
 
-  /** Why there is nothing, where it is for a property or an order that there is not. */
   const findQueryError = (visit: SignedInVisit, { period, property, order }: MoneyFilter, now: Date) => {
     const today = dateInZone(now, visit.session.person.caller.timeZone)
     const transactions = search(visit, {
@@ -71,13 +69,12 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
 
 const TOO_MANY_LINES_MESSAGE = `That is more than ${MONEY_CSV_LINES_MAX} lines: choose a shorter period or one property.`
 
-/** Of characters that need no quoting, whatever the order is called. */
 const toCsvFileName = ({ period, order }: MoneyFilter): string =>
   period === undefined
     ? `money-${(order ?? "").replace(/[^\w-]/g, "")}.csv`
     : `money-${period.from}-to-${period.to}.csv`
 
-/** Nothing is in the file that is not whole. */
+/** Renders an error page instead of an incomplete file. */
 const renderError = (
   visit: SignedInVisit,
   moneyFilter: MoneyFilter,

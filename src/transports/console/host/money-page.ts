@@ -38,10 +38,8 @@ import { sumsSection } from "./money/sums-section.ts"
 import { formatDay, link, pagination, readIdParam, readOffsetParam, section, timeZoneNote } from "./page-parts.ts"
 import { MONEY_PATH, moneyCsvUrl } from "./urls.ts"
 
-/** Entries a page of the list has. */
 const ENTRIES_PER_PAGE = 50
 
-/** Income and expenses of a period, what they come to, and a file of them; new ones are entered here and old ones mended. */
 export const makeMoneyPage = Effect.gen(function* () {
   const [service, sumsQuery, entryChoices] = [yield* Service, yield* Sums, yield* EntryChoices]
   const search = makeQuery(service, search_transactions)
@@ -102,7 +100,6 @@ ${timeZoneNote(visit)}`
 
   return makeHostPage({
     path: MONEY_PATH,
-    // A property or an order that there is not is no failure of the page.
     show: (visit, failedSubmission) =>
       Effect.catch(renderPage(visit, failedSubmission), (error) =>
         error.status === 404 ? Effect.succeed(notFoundView(TITLE, error.message)) : Effect.fail(error)
@@ -154,7 +151,6 @@ const makeActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly<Reco
 const isEntryDirection = (text: string | null): text is TransactionDirection =>
   text !== null && Object.hasOwn(DIRECTION_LABELS, text)
 
-/** To what the list is narrowed, and how it is made wide again. */
 const activeFilters = (
   visit: SignedInVisit,
   { property, order }: MoneyFilter,

@@ -37,7 +37,6 @@ import { NEW_RESERVATION_PATH, stayUrl } from "./urls.ts"
 
 const CREATE_ACTION = "create"
 
-/** A reservation entered by hand; it says beforehand whether its nights are free. */
 export const makeNewReservationPage = Effect.gen(function* () {
   const [service, properties] = [yield* Service, yield* OfferedProperties]
   const mutate = makeMutation(service)
@@ -85,7 +84,6 @@ const toOption = ({ id, name }: { readonly id: number; readonly name: string }):
   label: name
 })
 
-/** How the fields of the form become those of the operation, which have the same names. */
 const FIELD_PARSERS = {
   property_id: parseNumber,
   check_in_date: parseText,
@@ -103,7 +101,6 @@ const FIELD_PARSERS = {
   remarks: parseLines
 }
 
-/** What is known of where and when, by the form that was just not taken or else by the address. */
 interface PrefilledStay {
   readonly property: string
   readonly check_in_date: string
@@ -139,7 +136,6 @@ const useDefault: FieldFiller = (_name, defaultValue) => defaultValue
 const availabilityForm = (prefilled: PrefilledStay, properties: ReadonlyArray<SelectOption>): Html =>
   queryForm(NEW_RESERVATION_PATH, stayFields(useDefault, prefilled, properties, "property"), "Look")
 
-/** Whether the nights are free where they are asked for, and else what is in the way. */
 const availabilityText = (
   { property, nights }: PrefilledStay,
   limitedProperties: ReadonlyArray<OfferedProperty>
@@ -165,13 +161,12 @@ interface ReservationFormOptions {
 }
 
 const DIRECT_CHANNEL_LABEL = "Direct"
-/** The built-in way that money is received by hand, whatever its host calls it. */
+/** Id of the built-in payment method "Cash", which hosts may rename. */
 const CASH_METHOD_ID = 197
 
 const findOptionValue = (options: ReadonlyArray<SelectOption>, label: string): string | number =>
   options.find((option) => option.label === label)?.value ?? ""
 
-/** Cash, if it is still to be chosen: else the host says which. */
 const chooseDefaultMethod = (incomeMethods: ReadonlyArray<SelectOption>) =>
   incomeMethods.some(({ value }) => value === CASH_METHOD_ID)
     ? { value: CASH_METHOD_ID }

@@ -19,7 +19,6 @@ import {
   stayUrl
 } from "./urls.ts"
 
-/** The first page after signing in: who comes and goes, what waits for an answer, what fails. Each number leads to what it counts. */
 export const makeOverviewPage = Effect.map(Overview, (overview) =>
   makeHostPage({
     path: OVERVIEW_PATH,
@@ -43,7 +42,6 @@ ${timeZoneNote(visit)}`
   })
 )
 
-/** Something that is counted, and where it is seen. */
 interface CountedItem {
   readonly key: keyof OverviewData &
     (
@@ -58,7 +56,6 @@ interface CountedItem {
       | "accounts"
       | "pushes"
     )
-  /** Of one, and of several. */
   readonly nouns: readonly [one: string, several: string]
   readonly url: string
 }
@@ -102,7 +99,6 @@ const FAILING_ITEMS: ReadonlyArray<CountedItem> = [
   { key: "pushes", nouns: ["push to channels", "pushes to channels"], url: `${CHANNELS_PATH}#pushes` }
 ]
 
-/** What there is of them; where there is nothing, that is said in words. */
 const countsSection = (heading: string, items: ReadonlyArray<CountedItem>, counts: OverviewData): Html => {
   const nonZeroItems = items.filter(({ key }) => counts[key] > 0)
   return section(

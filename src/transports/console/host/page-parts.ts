@@ -7,9 +7,6 @@ import { parseRecordId } from "../visit.ts"
 import { currentUrlWith } from "./host-page.ts"
 import { activityLogUrl } from "./urls.ts"
 
-// What the host's pages show alike: days, times, money, how something stands, and pages of a list.
-
-/** A part of a page under its heading. */
 export const section = (
   heading: string,
   body: Html,
@@ -22,11 +19,10 @@ ${body}</section>
 export interface TableColumn<Row> {
   readonly label: string
   readonly cell: (row: Row) => Html | string
-  /** Figures stand below one another. */
   readonly isNumeric?: true
 }
 
-/** A list; on a phone each row is a card, so every cell says what it is. `empty` is said where there is none. */
+/** On a phone each row becomes a card, so every cell repeats its label. */
 export const table = <Row>(
   { caption, empty }: { readonly caption?: string; readonly empty: string },
   columns: ReadonlyArray<TableColumn<Row>>,
@@ -54,7 +50,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 
 export const weekdayName = (date: string): string => WEEKDAYS[((toDayNumber(date) % 7) + 7) % 7] ?? ""
 
-/** A day for people, from `YYYY-MM-DD`: Wed 25 Nov 2026. */
+/** Formats `YYYY-MM-DD` as `Wed 25 Nov 2026`. */
 export const formatDay = (date: string): string => {
   const [year = "", month = "", day = ""] = date.split("-")
   return `${weekdayName(date)} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ""} ${year}`
@@ -62,27 +58,26 @@ export const formatDay = (date: string): string => {
 
 export const dayHtml = (date: string): Html => html`<time datetime="${date}">${formatDay(date)}</time>`
 
-/** November 2026, from `YYYY-MM`. */
+/** Formats `YYYY-MM` as `November 2026`. */
 export const formatMonth = (month: string): string => {
   const [year = "", number = ""] = month.split("-")
   return `${MONTHS[Number(number) - 1] ?? ""} ${year}`
 }
 
-/** An instant on the operator's clock, to the minute. */
+/** Renders an instant in the operator's time zone, to the minute. */
 export const timeHtml = (instant: Date | string, { session }: SignedInVisit): Html => {
   const date = new Date(instant)
   return html`<time datetime="${date.toISOString()}">${formatWallClock(date, session.person.caller.timeZone).slice(0, 16)}</time>`
 }
 
-/** In which zone the times of a page are. */
 export const timeZoneNote = ({ session }: SignedInVisit): Html =>
   html`<p class="soft">Days and times are those of ${session.person.caller.timeZone}.</p>
 `
 
-/** Decimal text, or a number of the API, be it of more digits than a floating number keeps. */
+/** Decimal text, or an API number of any precision. */
 type MoneyAmount = string | typeof ExactAmount.Type
 
-/** An amount with its currency's decimals, digits in threes: `1,420.00 EUR`. */
+/** Formats an amount with its currency's decimals: `1,420.00 EUR`. */
 export const formatMoney = (amount: MoneyAmount, currency: string): string => {
   const text = typeof amount === "object" ? amount.rawJSON : String(amount)
   const sign = text.startsWith("-") ? "−" : ""
@@ -95,34 +90,30 @@ export const formatMoney = (amount: MoneyAmount, currency: string): string => {
 export const moneyHtml = (amount: MoneyAmount, currency: string): Html =>
   html`<span class="number whole">${formatMoney(amount, currency)}</span>`
 
-/** One word on how something stands; the word says it, the colour beside. */
+/** The text alone states the status; the colour only supports it. */
 export const badge = (label: string, kind?: "good" | "bad" | "wait"): Html =>
   html`<span class="badge${kind === undefined ? "" : ` ${kind}`}">${label}</span>`
 
 export const link = (url: string, text: string): Html => html`<a href="${url}">${text}</a>`
 
-/** A name and its value, of a list of facts; nothing where there is no value. */
 export const fact = (name: string, value: Html | string | null | undefined): Html =>
   value === null || value === undefined || value === ""
     ? nothing
     : html`<dt>${name}</dt><dd>${value}</dd>
 `
 
-/** A word of the API for people: `wait_accept` is "wait accept". */
 export const toWords = (word: string): string => word.replaceAll("_", " ")
 
-/** What happened to this record (specification, The trail: `reservation:5-ABC`). */
+/** `record` is the name in the audit log: `reservation:5-ABC`. */
 export const activityLogLink = (record: string): Html =>
   html`<p class="soft"><a href="${activityLogUrl(record)}">History of this</a></p>
 `
 
-/** The part of a list that a page shows: `offset` of its address, and how many. */
 export const readOffsetParam = ({ query }: SignedInVisit, name = "offset"): number => {
   const text = query.get(name) ?? ""
   return /^\d{1,7}$/.test(text) ? Number(text) : 0
 }
 
-/** Links to what stands before and after a part of a list. */
 export const pagination = (
   visit: SignedInVisit,
   {
@@ -144,27 +135,25 @@ export const pagination = (
 `
 }
 
-/** A day that a query names; undefined: none, or no day. */
+/** Returns undefined if the date is missing or invalid. */
 export const readDateParam = ({ query }: SignedInVisit, name: string): string | undefined => {
   const text = query.get(name) ?? ""
   return DATE_PATTERN.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true ? text : undefined
 }
 
-/** An id that a query names. */
 export const readIdParam = ({ query }: SignedInVisit, name: string): number | undefined =>
   parseRecordId(query.get(name))
 
-/** A month that a query names, `YYYY-MM`. */
+/** Returns a month as `YYYY-MM`, or undefined if it is missing or invalid. */
 export const readMonthParam = ({ query }: SignedInVisit, name = "month"): string | undefined => {
   const text = query.get(name) ?? ""
   return MONTH_PATTERN.test(text) ? text : undefined
 }
 
-/** Of years that a host may ask for: whatever is reckoned from them is a date still. */
+/** The range of years keeps dates computed from these valid. */
 const MONTH_PATTERN = /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])$/
 const DATE_PATTERN = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/
 
-/** The month so many after another, `YYYY-MM`. */
 export const addMonths = (month: string, count: number): string => {
   const [year = "0", number = "1"] = month.split("-")
   const totalMonths = Number(year) * 12 + Number(number) - 1 + count

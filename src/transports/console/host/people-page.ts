@@ -15,7 +15,6 @@ import { staffView } from "./people/staff-view.ts"
 import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
 import { PEOPLE_PATH } from "./urls.ts"
 
-/** The people of an operator: its sub-accounts, which only the main account sees, and its staff members, who are given tasks. */
 export const makePeoplePage = Effect.gen(function* () {
   const [subAccounts, staff, sudo] = [yield* SubAccounts, yield* StaffDirectory, yield* makeSudo]
   const service = yield* Service
@@ -33,7 +32,7 @@ export const makePeoplePage = Effect.gen(function* () {
   })
 })
 
-/** Returns the accounts of the caller's operator, or undefined if the caller is a sub-account, which may not list them. */
+/** Returns undefined for a sub-account. */
 const listVisibleAccounts = (subAccounts: SubAccounts["Service"]) =>
   Effect.catchTag(CurrentCaller.use(subAccounts.list), "Forbidden", () => Effect.undefined)
 

@@ -19,10 +19,6 @@ import { groupsSection, propertiesSection, propertyTagsSection, roomTypesSection
 import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
 import { PROPERTIES_PATH } from "./urls.ts"
 
-/**
- * What a host lets, and how it is sorted: properties, groups, tags and room types. A form with the list of all properties is shown by
- * itself, where the address asks for it.
- */
 export const makePropertiesPage = Effect.gen(function* () {
   const [portfolio, groupings] = [yield* Portfolio, yield* Sorting]
   const service = yield* Service

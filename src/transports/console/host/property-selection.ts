@@ -4,13 +4,10 @@ import type { PickableProperty } from "../queries/property-picker.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { checkboxGroup, input, queryForm } from "./form-fields.ts"
 
-// Properties to be ticked in a form: the one list of all of them that a page has, when it is asked for.
-
-/** What its address asks to make or to change: `group:12`, `group:new`. */
+/** The record to create or edit: `group:new`, `group:12`. */
 const EDIT_FIELD = "change"
 const TITLE_QUERY_FIELD = "q"
 
-/** A part of a title that is looked for; undefined: none is. */
 export const readTitleQuery = ({ query }: SignedInVisit): string | undefined => {
   const text = (query.get(TITLE_QUERY_FIELD) ?? "").trim().slice(0, PROPERTY_TITLE_LENGTH)
   return text === "" ? undefined : text
@@ -18,11 +15,10 @@ export const readTitleQuery = ({ query }: SignedInVisit): string | undefined => 
 
 export interface EditTarget {
   readonly kind: string
-  /** Undefined: one that is to be made. */
+  /** Undefined for a new record. */
   readonly id: number | undefined
 }
 
-/** Undefined: nothing that could be changed is asked for. */
 export const readEditTarget = ({ query }: SignedInVisit): EditTarget | undefined => {
   const [, kind = "", id = ""] = /^(\w+):([1-9]\d{0,14}|new)$/.exec(query.get(EDIT_FIELD) ?? "") ?? []
   return kind === "" ? undefined : { kind, id: id === "new" ? undefined : Number(id) }
@@ -34,12 +30,10 @@ interface PropertyCheckboxOptions {
   readonly legend: string
   readonly properties: ReadonlyArray<PickableProperty>
   readonly selected: ReadonlyArray<string>
-  /** Of an edit: the list as it is. */
   readonly initial?: string
   readonly emptyText: string
 }
 
-/** Each property with a box to tick. */
 export const propertyCheckboxes = ({ properties, emptyText, ...options }: PropertyCheckboxOptions): Html =>
   properties.length === 0
     ? html`<p class="soft">${emptyText}</p>
@@ -53,7 +47,6 @@ export const propertyCheckboxes = ({ properties, emptyText, ...options }: Proper
         ...options
       })
 
-/** Where there are more properties than a form has room for, they are narrowed by their titles. */
 export const propertyFilter = (visit: SignedInVisit, properties: ReadonlyArray<PickableProperty>): Html => {
   const titleQuery = readTitleQuery(visit)
   if (properties.length <= NAMED_PROPERTIES_MAX && titleQuery === undefined) return nothing
@@ -66,7 +59,6 @@ ${titleField(titleQuery)}`,
 )}`
 }
 
-/** A part of a title to look for. */
 export const titleField = (titleQuery: string | undefined): Html =>
   input((_name, defaultValue) => defaultValue, {
     name: TITLE_QUERY_FIELD,

@@ -9,7 +9,6 @@ import { formatMonth, link, moneyHtml, readIdParam, section, table, timeZoneNote
 import { formatOccupancy, yearChart } from "./reports/year-chart.ts"
 import { moneyUrl, REPORTS_PATH, reportsUrl } from "./urls.ts"
 
-/** A calendar year: how much of what could be sold was, and what came in, as a picture and in numbers, of all properties or of one. */
 export const makeReportsPage = Effect.map(Year, (yearReports) =>
   makeHostPage({
     path: REPORTS_PATH,
@@ -34,13 +33,13 @@ ${timeZoneNote(visit)}`
   })
 )
 
-/** Years that four digits can say, and that begin and end in such. */
+/** Limits the year to a range in which all computed dates are valid. */
 const readYear = ({ query }: SignedInVisit): number | undefined => {
   const text = query.get("year") ?? ""
   return /^(?:19|20|21)\d\d$/.test(text) ? Number(text) : undefined
 }
 
-/** Only one currency can be drawn: the operator's own, unless nothing came in in that. */
+/** The chart shows one currency: the operator's own, unless it had no income. */
 const chooseChartCurrency = ({ months }: YearReport, ownCurrency: string): string => {
   const currencies = months.flatMap(({ income }) => income.map(({ currency }) => currency))
   return currencies.includes(ownCurrency) ? ownCurrency : (currencies[0] ?? ownCurrency)
@@ -82,7 +81,6 @@ const propertyRow = (year: number, property: PropertyOfYear): Html =>
   html`<tr><th scope="row">${link(reportsUrl({ year, property: property.id }), property.title)}</th>${property.months.map((month) => html`<td>${formatOccupancy(month)}</td>`)}<td>${property.sold}</td><td>${property.open}</td><td>${formatOccupancy(property)}</td><td>${incomeCell(property.income)}</td></tr>
 `
 
-/** A row a property, with the occupancy of each month. */
 const propertyTable = (year: number, { properties, total, elsewhere }: YearReport): Html => {
   if (total === 0) return html`<p>There is no property yet.</p>`
   return html`${total > properties.length ? html`<p>The first ${properties.length} of ${total} properties have a row here; the months above count all.</p>` : nothing}

@@ -39,7 +39,6 @@ import {
 } from "./stay/stay-labels.ts"
 import { newReservationUrl, RESERVATIONS_PATH, stayUrl } from "./urls.ts"
 
-/** Search of reservations, a row a stay: by code or guest, days, property, how they stand, and whether they are paid. */
 export const makeReservationsPage = Effect.gen(function* () {
   const [stays, properties] = [yield* FoundStays, yield* OfferedProperties]
   return makeHostPage({
@@ -74,7 +73,7 @@ const readQueryText = ({ query }: SignedInVisit, name: string): string => (query
 const findLiteral = <Value extends string>(literals: ReadonlyArray<Value>, text: string): Value | undefined =>
   literals.find((each) => each === text)
 
-/** What the address asks for; what it says that is nothing of the kind narrows nothing. */
+/** Ignores invalid values. */
 const readStayFilter = (visit: SignedInVisit): StaySearchFilter => {
   const searchText = readQueryText(visit, "q").slice(0, RECORD_CODE_LENGTH)
   return {
@@ -120,7 +119,6 @@ const resultCountText = (total: number, orders: number): string => {
   return orders === total ? `${total} stays` : `${total} stays of ${orders} ${orders === 1 ? "order" : "orders"}`
 }
 
-/** Which days were looked through, where the search itself does not say. */
 const coveredRangeText = ({ from, to }: CheckOutRange, { searchText, ...stayFilter }: StaySearchFilter): string => {
   const codeNote = searchText === undefined ? "" : " A whole code is found whatever its days."
   if (from !== undefined) {

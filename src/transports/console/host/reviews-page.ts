@@ -24,7 +24,6 @@ import { publishedReply, publishedReview } from "./reviews/published-reviews.ts"
 import { readReply, readReview, reviewForms } from "./reviews/review-forms.ts"
 import { messagesUrl, REVIEWS_PATH, stayUrl } from "./urls.ts"
 
-/** What is shown by the `show` of the address. */
 interface ReviewFilter {
   readonly show: string
   readonly status: ReviewStatus
@@ -37,7 +36,6 @@ const REVIEW_FILTERS: ReadonlyArray<ReviewFilter> = [
   { show: "guest", status: "pending_guest_review", label: "The guest's to write" }
 ]
 
-/** What guests and the host say of each other: read, written, and replied to. */
 export const makeReviewsPage = Effect.gen(function* () {
   const [service, reviewedStays] = [yield* Service, yield* ReviewedStays]
   const search = makeQuery(service, search_reviews)
@@ -72,7 +70,6 @@ ${timeZoneNote(visit)}`
 const readReviewFilter = ({ query }: SignedInVisit) =>
   REVIEW_FILTERS.find(({ show }) => show === query.get("show")) ?? WRITTEN_FILTER
 
-/** As many days as are searched at once. */
 const toCheckOutRange = (until: string) => ({
   start_check_out_date: addDays(until, 1 - REVIEW_SEARCH_DAYS),
   end_check_out_date: until
@@ -85,7 +82,6 @@ const filterTab = (visit: SignedInVisit, show: string, label: string, isCurrent:
   return html`<a href="${address}"${isCurrent ? CURRENT_ATTRIBUTE : nothing}>${label}</a> `
 }
 
-/** One stay, and what is written of it. */
 const reviewSection = (
   visit: SignedInVisit,
   review: Review,

@@ -23,14 +23,12 @@ import type { StayView } from "./stay/stay-view.ts"
 import { customFieldsSection, readCustomFields, tagsSection } from "./stay/tags-and-custom-fields.ts"
 import { STAY_PATH } from "./urls.ts"
 
-/** One stay with all that is known of it, and all that can be done with it. */
 export const makeStayPage = Effect.gen(function* () {
   const [service, stayContext] = [yield* Service, yield* StayBeside]
   const mutate = makeVoidMutation(service)
   const search = makeQuery(service, search_reservations)
   const queryChannels = makeQuery(service, query_custom_channels)
 
-  /** A form that an operation does to this stay, with the fields that `parse` takes from it. */
   const makeStayAction = (
     operation: OperationName,
     message: string,
@@ -40,7 +38,6 @@ export const makeStayPage = Effect.gen(function* () {
     run: (visit, form) => mutate(visit, form, operation, { stay_code: readStayCode(visit), ...parse(form) })
   })
 
-  /** And one that it does to its whole order. */
   const makeOrderAction = (operation: OperationName, message: string): HostAction => ({
     doneMessage: message,
     run: (visit, form) => mutate(visit, form, operation, { reservation_code: form.get("reservation_code") ?? "" })
@@ -95,7 +92,7 @@ const findCurrentStay = (search: ReservationSearch, visit: SignedInVisit, stayCo
     reservations.find(({ stay_code }) => stay_code === stayCode)
   )
 
-/** Into a property: over those who were shown to be in the way there, and over nobody else. */
+/** Moves the stay and displaces only stays that the form has shown. */
 const makeMoveStay = (
   search: ReservationSearch,
   stayContext: StayBeside["Service"],
@@ -105,7 +102,7 @@ const makeMoveStay = (
     const [stayCode, property_id] = [readStayCode(visit), parseNumber(form.get("property_id") ?? "")]
     const shownConflicts = form.get("way")
     const stay = yield* findCurrentStay(search, visit, stayCode)
-    // Sent again once it is there, it is done.
+    // A repeated form succeeds.
     if (shownConflicts !== null && stay?.status === "accepted" && stay.property_id !== property_id) {
       const context = yield* stayContext.of(stayCode)
       const targetProperty = context?.properties.find(({ id }) => id === property_id)
@@ -115,7 +112,6 @@ const makeMoveStay = (
     return yield* mutate(visit, form, "allocate_stay", { stay_code: stayCode, property_id })
   })
 
-/** Arrived, left, or neither after all: as long as it stands as the form has shown it. */
 const makeUpdateArrival = (search: ReservationSearch, mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
     const [stayCode, targetStatus] = [readStayCode(visit), form.get("stay_status") ?? ""]
@@ -130,7 +126,6 @@ const readTagName = (form: SubmittedForm) => ({ tag_name: (form.get("tag_name") 
 
 const stayNotFoundView = notFoundView("No such stay", "There is no stay of that code.")
 
-/** What waits for the host comes first, then what is known, then what can be changed. */
 const renderStay = (stayView: StayView) => ({
   title: `${guestLabel(stayView.stay)}${stayView.stay.guest_name === null ? "" : `, ${stayView.stay.stay_code}`}`,
   body: html`${requestSection(stayView)}${factsSection(stayView)}${arrivalForms(stayView)}<div class="columns">${moneySection(stayView)}${checkInSection(stayView)}</div>

@@ -31,10 +31,8 @@ import { editTaskForm, newTaskForm, staffOptions, TASK_CREATE_PARSERS, TASK_EDIT
 import { planSections } from "./tasks/task-plan.ts"
 import { TASKS_PATH, tasksUrl } from "./urls.ts"
 
-/** Days of tasks that are shown where nothing says how many. */
 const DEFAULT_DAYS = 7
 
-/** What there is to do, by day and person; one task in a form; and a day on paper. */
 export const makeTasksPage = Effect.gen(function* () {
   const [service, plan, daySheetQuery] = [yield* Service, yield* WorkPlan, yield* DaySheet]
   const search = makeQuery(service, search_tasks)
@@ -130,7 +128,6 @@ interface TaskDateRange {
   readonly to: string
 }
 
-/** Today and the days after it, unless the address says others. */
 const readDateRange = (visit: SignedInVisit, today: string): TaskDateRange => {
   const from = readDateParam(visit, "from") ?? today
   return { from, to: readDateParam(visit, "to") ?? addDays(from, DEFAULT_DAYS - 1) }

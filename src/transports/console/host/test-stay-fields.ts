@@ -5,9 +5,7 @@ import type { SignedInVisit } from "../visit.ts"
 import { type FieldFiller, input, select } from "./form-fields.ts"
 import { formatDay } from "./page-parts.ts"
 
-// A stay that something is tried on: one of those that come next, or any other by its code.
-
-/** Whose the code is that the address names: what is written goes before what is chosen. */
+/** A typed code has priority over a selected stay. */
 export const readTestStayCode = ({ query }: SignedInVisit): string | undefined =>
   [query.get("code"), query.get("stay")].map((text) => text?.trim()).find((text) => text !== undefined && text !== "")
 

@@ -1,4 +1,4 @@
-// Where the pages of the host's console are. A page links to another by what it shows, so that no page knows another's query.
+// Pages link to each other through these functions, so no page depends on another's query parameters.
 
 const buildUrl = (path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string => {
   const params = new URLSearchParams()
@@ -29,14 +29,13 @@ export const ACTIVITY_LOG_PATH = "/console/history"
 
 export const stayUrl = (stayCode: string): string => buildUrl(STAY_PATH, { code: stayCode })
 
-/** How a search of reservations is narrowed; `payment: "unpaid"` are those with a balance. */
 interface ReservationsQuery {
-  /** A part of a code or of a guest's name. */
+  /** Part of a code or of a guest's name. */
   readonly q?: string
   readonly property?: number
   readonly status?: string
   readonly payment?: string
-  /** Days of the check-in, and of the check-out, both included. */
+  /** First and last day, both included. */
   readonly from?: string
   readonly to?: string
   readonly leaves_from?: string
@@ -45,33 +44,28 @@ interface ReservationsQuery {
 
 export const reservationsUrl = (filters: ReservationsQuery = {}): string => buildUrl(RESERVATIONS_PATH, { ...filters })
 
-/** With what of the form is known already. */
 export const newReservationUrl = (
   prefilled: { readonly property?: number; readonly check_in_date?: string; readonly check_out_date?: string } = {}
 ): string => buildUrl(NEW_RESERVATION_PATH, prefilled)
 
-/** One conversation, or those that wait for an answer, or all. */
 export const messagesUrl = (filters: { readonly id?: string; readonly show?: "waiting" } = {}): string =>
   buildUrl(MESSAGES_PATH, filters)
 
 export const reviewsUrl = (show?: "waiting"): string => buildUrl(REVIEWS_PATH, { show })
 
-/** Which entries are shown: of a period, of a property or an order; of an order without days all there are. */
+/** An order without days selects all its entries. */
 export interface MoneyQuery {
   readonly from?: string
   readonly to?: string
   readonly property?: number
   readonly order?: string
-  /** With the form for a new one. */
   readonly add?: "income" | "expense"
 }
 
 export const moneyUrl = (filters: MoneyQuery = {}): string => buildUrl(MONEY_PATH, { ...filters })
 
-/** The same as a table for a spreadsheet. */
 export const moneyCsvUrl = (filters: Omit<MoneyQuery, "add">): string => buildUrl(MONEY_CSV_PATH, { ...filters })
 
-/** A year's occupancy and income, of all properties or of one. */
 export const reportsUrl = (filters: { readonly year?: number; readonly property?: number } = {}): string =>
   buildUrl(REPORTS_PATH, filters)
 
@@ -80,5 +74,5 @@ export const tasksUrl = (filters: { readonly from?: string; readonly to?: string
 
 export const listingUrl = (id: number, month?: string): string => buildUrl(LISTING_PATH, { id, month })
 
-/** What became of one record (as the trail names it: `reservation:5-ABC`), or of all. */
+/** `record` is the name in the audit log: `reservation:5-ABC`. */
 export const activityLogUrl = (record?: string): string => buildUrl(ACTIVITY_LOG_PATH, { record })

@@ -8,23 +8,22 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
 import { type CursorPage, type PageCursor, toCursorPage } from "./cursor-page.ts"
 
-/** An access token that a person made, as the access page lists it. */
 export const ListedAccessToken = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
   scope: Schema.Literals(TOKEN_SCOPES),
   account_name: Schema.String,
   created_at: Schema.Date,
-  /** Right to the minute; null: never. */
+  /** Accurate to the minute. */
   last_used_at: Schema.NullOr(Schema.Date)
 })
 export type ListedAccessToken = typeof ListedAccessToken.Type
 
 interface TokenListInput {
   readonly operatorId: number
-  /** Undefined: those of all accounts. */
+  /** Undefined for all accounts. */
   readonly accountId: number | undefined
-  /** Undefined: from the newest on. */
+  /** Undefined for the newest page. */
   readonly cursorId: number | undefined
 }
 
@@ -52,12 +51,12 @@ const list = (sql: SqlClient.SqlClient) => {
   })
 }
 
-/** The access tokens that the caller may see: a main account sees those of all accounts, a sub-account its own. */
+/** A main account sees the tokens of all accounts, a sub-account its own. */
 export class AccessTokenList extends Context.Service<AccessTokenList>()(
   "latchkey/transports/console/queries/AccessTokenList",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns a page of the active tokens, the newest first. A cursor without tokens behind it returns the first page. */
+      /** Returns the newest tokens first. A cursor without tokens behind it returns the first page. */
       list: list(sql)
     }))
   }

@@ -5,15 +5,13 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACCOUNTS_MAX, CHANNELS_LISTINGS_MAX } from "../../../platform/limits.ts"
 import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
 
-// What a host has at channels, in one statement: the accounts, each with how many listings it has, and a part of the listings.
-
 const ChannelAccountSummary = Schema.Struct({
   id: Schema.Int,
   channel_type: Schema.String,
   username: Schema.String,
   auth_status: Schema.String,
   listings: Schema.Int,
-  /** Those of them that are linked to nothing, deleted ones aside. */
+  /** Listings without a mapping that are not deleted. */
   unlinked: Schema.Int
 })
 export type ChannelAccountSummary = typeof ChannelAccountSummary.Type
@@ -28,7 +26,7 @@ const ListingSummary = Schema.Struct({
   link_title: Schema.NullOr(Schema.String),
   ratio: Schema.Int,
   readonly: Schema.Boolean,
-  /** How the last change that its channel was, or is to be, told of stands; null: there was none lately. */
+  /** Null if there was no push lately. */
   push_state: Schema.NullOr(Schema.String),
   push_at: Schema.NullOr(Schema.String)
 })
@@ -37,16 +35,13 @@ export type ListingSummary = typeof ListingSummary.Type
 const ChannelOverview = Schema.Struct({
   accounts: Schema.Array(ChannelAccountSummary),
   listings: Schema.Array(ListingSummary),
-  /** How many listings match in all. */
   total: Schema.Int
 })
 
 const readChannelOverview = makeSingleRowReader(ChannelOverview)
 
-/** Which listings; what is undefined does not narrow it. */
 interface ChannelListingFilter {
   readonly account: number | undefined
-  /** Those alone that are linked to nothing and are not deleted. */
   readonly isUnmappedOnly: true | undefined
 }
 
@@ -94,10 +89,9 @@ const selectChannelOverview = (sql: Sql, input: ChannelListingsInput) => {
         ) row) AS listings`
 }
 
-/** The caller's channel accounts and their listings. */
 export class AtChannels extends Context.Service<AtChannels>()("latchkey/transports/console/queries/AtChannels", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns all accounts, and at most {@link CHANNELS_LISTINGS_MAX} of the matching listings by id, from `offset` on. */
+    /** Returns at most {@link CHANNELS_LISTINGS_MAX} of the matching listings, by id from `offset` on. */
     of: ({ account, isUnmappedOnly }: ChannelListingFilter, offset: number) =>
       CurrentCaller.use(({ operatorId }) =>
         readChannelOverview(selectChannelOverview(sql, { operatorId, account, isUnmappedOnly, offset }))

@@ -13,8 +13,6 @@ import { resolveOfferStatus } from "../../../domain/guests/special-offers/rules/
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { ACTIVITIES_SHOWN, OFFERED_LISTINGS_MAX } from "../../../platform/limits.ts"
 
-// What stands beside a conversation, in one statement: its stays, what its guest asks for, and what he was and could be offered.
-
 type Sql = SqlClient.SqlClient
 
 const ConversationStay = Schema.Struct({
@@ -23,7 +21,6 @@ const ConversationStay = Schema.Struct({
   guest_name: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
   check_out_date: Schema.String,
-  /** Null: in the box. */
   property_title: Schema.NullOr(Schema.String)
 })
 export type ConversationStay = typeof ConversationStay.Type
@@ -36,7 +33,6 @@ const ConversationInquiry = Schema.Struct({
   number_of_children: Schema.NullOr(Schema.Int),
   number_of_infants: Schema.NullOr(Schema.Int),
   number_of_pets: Schema.NullOr(Schema.Int),
-  /** Not all nights are free. */
   taken: Schema.Boolean
 })
 export type ConversationInquiry = typeof ConversationInquiry.Type
@@ -48,16 +44,16 @@ const OfferableListing = Schema.Struct({
 })
 
 const ConversationSidebarRow = Schema.Struct({
-  /** The latest order first, {@link ACTIVITIES_SHOWN} at most. */
+  /** Latest order first, at most {@link ACTIVITIES_SHOWN}. */
   stays: Schema.Array(ConversationStay),
   asking: Schema.NullOr(ConversationInquiry),
-  /** Listings of the account: what is asked for, then by title, {@link OFFERED_LISTINGS_MAX} and one more. */
+  /** The inquired listing first, then by title; one more than {@link OFFERED_LISTINGS_MAX} if there are more. */
   listings: Schema.Array(OfferableListing),
   offers: Schema.Array(SpecialOfferRow)
 })
 
 export interface ConversationSidebar extends Omit<typeof ConversationSidebarRow.Type, "offers"> {
-  /** Newest first, each as it stands by now. */
+  /** Newest first. */
   readonly offers: ReadonlyArray<SpecialOffer>
   readonly hasMoreListings: boolean
 }
@@ -107,10 +103,9 @@ const selectSidebar = (sql: Sql, input: ConversationSidebarInput) => {
       FROM own`
 }
 
-/** What a host has before him while he talks to a guest. */
 export class BesideTalk extends Context.Service<BesideTalk>()("latchkey/transports/console/queries/BesideTalk", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns the sidebar of a conversation, or undefined if the caller's operator has no such conversation. */
+    /** Returns undefined if the operator has no such conversation. */
     of: Effect.fnUntraced(function* (code: string) {
       const { operatorId } = yield* CurrentCaller
       const row = yield* readSidebarRow(selectSidebar(sql, { operatorId, code }))

@@ -8,41 +8,37 @@ import { CurrentSealer, openOrWarn } from "../../../platform/sealing/CurrentSeal
 import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 
-// Calendars of elsewhere that close days here, and the properties there are, in one statement.
-
 const ImportedCalendarSummary = Schema.Struct({
   id: Schema.Int,
   property_title: Schema.String,
-  /** Of its address only what is no secret: where it is, and how it ends. */
+  /** The other parts of the URL are secret, except `ending`. */
   host: Schema.String,
-  /** Null: it does not open. */
+  /** Null if the URL cannot be decrypted. */
   ending: Schema.NullOr(Schema.String),
   state: Schema.Literals(["new", "ok", "failing"]),
   fetched_at: Schema.NullOr(Schema.String),
-  /** When it is looked at next; null: not by itself. */
+  /** Null if it is not fetched automatically. */
   due_at: Schema.NullOr(Schema.String),
   error: Schema.NullOr(Schema.String),
-  /** The unreadable parts of the latest feed, until the host accepts that feed, and the digest of the feed. */
+  /** Unreadable parts of the latest feed, until the host accepts it, and the digest of that feed. */
   unreadable: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
-  /** Days from today on that it says are busy. */
   busy_days: Schema.Int
 })
 export type ImportedCalendarSummary = typeof ImportedCalendarSummary.Type
 
 const ImportedCalendars = Schema.Struct({
-  /** At most {@link CALENDARS_SHOWN}: failing calendars first, then those that were read in part. */
+  /** At most {@link CALENDARS_SHOWN}: failing calendars first, then those read in part. */
   calendars: Schema.Array(ImportedCalendarSummary),
   total: Schema.Int,
-  /** Those of the operator (named-records.ts). */
   properties: Schema.Array(NamedRecord)
 })
 export type ImportedCalendarsPage = typeof ImportedCalendars.Type
 
 const ImportedCalendarsRow = Schema.Struct({
   ...ImportedCalendars.fields,
-  // The whole address, as it is kept: its ending is seen only of one that is opened.
+  // The URL is stored encrypted.
   calendars: Schema.Array(
     Schema.Struct({ ...Struct.omit(ImportedCalendarSummary.fields, ["ending"]), url: Schema.String })
   )
@@ -69,14 +65,13 @@ const selectImportedCalendars = (sql: SqlClient.SqlClient, operatorId: number, t
         ) row) AS calendars,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties`
 
-/** Calendars of elsewhere. */
 export class CalendarsElsewhere extends Context.Service<CalendarsElsewhere>()(
   "latchkey/transports/console/queries/CalendarsElsewhere",
   {
     make: Effect.gen(function* () {
       const [sql, seals] = [yield* SqlClient.SqlClient, yield* CurrentSealer]
       return {
-        /** Returns a page of the calendars as of `today`, a date in the operator's time zone, from `offset` on. */
+        /** `today`: a date in the operator's time zone. */
         of: Effect.fnUntraced(function* (today: string, offset: number) {
           const { operatorId } = yield* CurrentCaller
           const { calendars, ...page } = yield* readRow(selectImportedCalendars(sql, operatorId, today, offset))

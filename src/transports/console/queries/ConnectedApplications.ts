@@ -5,7 +5,6 @@ import { visibleGrantsCondition } from "../../../domain/access/oauth/Grants.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { CONNECTIONS_SHOWN } from "../../../platform/limits.ts"
 
-/** An application that a host connected. */
 export const ConnectedApplication = Schema.Struct({
   id: Schema.Int,
   clientId: Schema.String,
@@ -14,14 +13,14 @@ export const ConnectedApplication = Schema.Struct({
   accountId: Schema.Int,
   accountName: Schema.String,
   connectedAt: Schema.Date,
-  /** Right to the minute; null: never. */
+  /** Accurate to the minute. */
   lastUsedAt: Schema.NullOr(Schema.Date)
 })
 export type ConnectedApplication = typeof ConnectedApplication.Type
 
 const readApplications = makeRowsReader(ConnectedApplication)
 
-/** Uses of tokens that are deleted already stand with the grant (src/domain/access/oauth/retention.ts). */
+/** The grant keeps the last use of deleted tokens (src/domain/access/oauth/retention.ts). */
 const list = (sql: SqlClient.SqlClient) =>
   CurrentCaller.use(({ operatorId, accountId, role }) =>
     readApplications(sql`
@@ -35,12 +34,12 @@ const list = (sql: SqlClient.SqlClient) =>
       ORDER BY g.id DESC LIMIT ${sql.literal(String(CONNECTIONS_SHOWN))}`)
   )
 
-/** The connected applications that the caller may see: a main account sees those of all accounts, a sub-account its own. */
+/** A main account sees the applications of all accounts, a sub-account its own. */
 export class ConnectedApplications extends Context.Service<ConnectedApplications>()(
   "latchkey/transports/console/queries/ConnectedApplications",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the connected applications, the newest first, {@link CONNECTIONS_SHOWN} at most. */
+      /** Newest first, at most {@link CONNECTIONS_SHOWN}. */
       list: list(sql)
     }))
   }

@@ -6,8 +6,6 @@ import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/cont
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { DAY_SHEET_TASKS_MAX } from "../../../platform/limits.ts"
 
-// What somebody who works in the properties needs to know of a day, in one statement: what to do where, and who comes and goes there.
-
 type Sql = SqlClient.SqlClient
 
 const DaySheetTask = Schema.Struct({
@@ -25,22 +23,21 @@ const DaySheetTask = Schema.Struct({
 })
 export type DaySheetTask = typeof DaySheetTask.Type
 
-/** Guests who come to a property on that day, or leave it. */
 const GuestMovement = Schema.Struct({
   property_id: Schema.Int,
   arrives: Schema.Boolean,
   guest_name: Schema.NullOr(Schema.String),
   number_of_guests: Schema.Int,
-  /** `HH:MM`: what the guest said, or what is usual there. */
+  /** `HH:MM`: the guest's time, else the property's default. */
   time: Schema.String
 })
 export type GuestMovement = typeof GuestMovement.Type
 
 const DaySheetData = Schema.Struct({
-  /** By person and time, without those that were called off; at most {@link DAY_SHEET_TASKS_MAX}. */
+  /** By person and time, without cancelled tasks; at most {@link DAY_SHEET_TASKS_MAX}. */
   tasks: Schema.Array(DaySheetTask),
   total: Schema.Int,
-  /** Of the properties of these tasks. */
+  /** Arrivals and departures at the properties of these tasks. */
   passing: Schema.Array(GuestMovement)
 })
 export type DaySheetData = typeof DaySheetData.Type
@@ -89,10 +86,9 @@ const selectDaySheet = (sql: Sql, input: DaySheetInput) => {
           FROM (${guestMovementsSql(sql, input, false)} UNION ALL ${guestMovementsSql(sql, input, true)}) each) AS passing`
 }
 
-/** The work of one day. */
 export class DaySheet extends Context.Service<DaySheet>()("latchkey/transports/console/queries/DaySheet", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns the sheet of a day with the tasks of one staff member, or of everybody if `staff` is undefined. */
+    /** Returns the tasks of everybody if `staff` is undefined. */
     of: (day: string, staff_id: number | undefined) =>
       CurrentCaller.use(({ operatorId }) => readDaySheet(selectDaySheet(sql, { operatorId, day, staff_id })))
   }))

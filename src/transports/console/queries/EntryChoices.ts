@@ -5,14 +5,10 @@ import { type DictionaryEntry, listSelectableEntries, selectDictionaries } from 
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
-// What an entry of money can be on and under, in one statement.
-
-/** What there is to choose from for an entry. */
 export interface TransactionChoices {
   readonly properties: PropertyChoices
   readonly items: ReadonlyArray<DictionaryEntry>
   readonly methods: ReadonlyArray<DictionaryEntry>
-  /** Of the order that was asked for; null: of none, or there is none. */
   readonly currency: string | null
 }
 
@@ -36,7 +32,7 @@ interface TransactionChoicesInput {
   readonly order: string | undefined
 }
 
-/** The categories, payment methods and properties of an entry, and the currency of an order by its code or that of one of its stays. */
+/** `order`: a reservation code or stay code. */
 export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/transports/console/queries/EntryChoices", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const statement = ({ operatorId, items, methods, order }: TransactionChoicesInput) => {

@@ -6,11 +6,8 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { FAILED_PUSHES_SHOWN, OVERVIEW_DAYS_FAILED } from "../../../platform/limits.ts"
 import { pushedDaysSql } from "./pushed-days.ts"
 
-// What channels did not take of what they were told of listings, and why.
-
 const FailedPush = Schema.Struct({
   id: Schema.Int,
-  /** The row of its listing. */
   listing: Schema.Int,
   channel_type: Schema.String,
   listing_title: Schema.String,
@@ -19,7 +16,6 @@ const FailedPush = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   attempts: Schema.Int,
   settled_at: Schema.String,
-  /** The first and the last day of it. */
   first: Schema.NullOr(Schema.String),
   last: Schema.NullOr(Schema.String)
 })
@@ -44,11 +40,10 @@ const selectFailedPushes = (sql: SqlClient.SqlClient, operatorId: number, since:
           CROSS JOIN LATERAL ${pushedDaysSql(sql)} days
         ) row) AS pushes`
 
-/** Pushes to channels that failed. */
 export class FailedPushes extends Context.Service<FailedPushes>()("latchkey/transports/console/queries/FailedPushes", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**
-     * Returns failed pushes of the last {@link OVERVIEW_DAYS_FAILED} days, the latest first: {@link FAILED_PUSHES_SHOWN} at most, from
+     * Covers the last {@link OVERVIEW_DAYS_FAILED} days, latest first, at most {@link FAILED_PUSHES_SHOWN} from
      * `offset` on.
      */
     of: (now: Date, offset: number) =>

@@ -14,45 +14,40 @@ import { SEARCH_DAYS, STAY_SEARCH_ROWS_MAX } from "../../../platform/limits.ts"
 import { awaitsReviewCondition } from "./check-in-review.ts"
 import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
-// A host's search of stays, in one statement: by a code or a name, by days, property, and how their order stands.
-
 type Sql = SqlClient.SqlClient
 
-/** How an order stands, or `check_in`: documents of its guests have come in and wait for somebody to look at them. */
+/** An order's status, or `check_in` if guests' documents await review. */
 export const StaySearchStatus = Schema.Literals([...OrderStatus.literals, "check_in"])
 export type StaySearchStatus = typeof StaySearchStatus.Type
 
 export const StaySearchPayment = Schema.Literals(["unpaid", "paid"])
 export type StaySearchPayment = typeof StaySearchPayment.Type
 
-/** What a search is narrowed by. */
 export interface StaySearchFilter {
-  /** A part of a name or of a stay's code; a whole code, or a channel's own, is found whatever its days. */
+  /** Part of a name or stay code. A whole code, also a channel's, matches on any days. */
   readonly searchText: string | undefined
-  /** {@link UNASSIGNED_PROPERTY}: those in no property. */
+  /** {@link UNASSIGNED_PROPERTY} for unassigned stays. */
   readonly propertyId: number | undefined
   readonly status: StaySearchStatus | undefined
-  /** Of accepted orders alone. */
+  /** Applies only to accepted orders. */
   readonly payment: StaySearchPayment | undefined
-  /** Days of the check-in and of the check-out, both ends included. */
+  /** First and last day, both included. */
   readonly from: string | undefined
   readonly to: string | undefined
   readonly checkOutFrom: string | undefined
   readonly checkOutTo: string | undefined
 }
 
-/** The property that stands for the reservation box. */
 export const UNASSIGNED_PROPERTY = 0
 
-/** Days of the check-out that a search covers which names none. */
 export interface CheckOutRange {
   readonly from: string | undefined
   readonly to: string | undefined
 }
 
 /**
- * What waits is all that waits. A search that names no days otherwise is of those who are here or come within
- * {@link SEARCH_DAYS}; where somebody is looked for by words, or money is, of as many days before too.
+ * Returns the check-out days to search if the filter has none: from today to {@link SEARCH_DAYS} days later, and as far
+ * back for a text or a payment. Pending orders are searched on all days.
  */
 export const checkOutRangeOf = (filter: StaySearchFilter, today: string): CheckOutRange => {
   const { searchText, status, payment, from, to, checkOutFrom, checkOutTo } = filter
@@ -66,7 +61,6 @@ export const checkOutRangeOf = (filter: StaySearchFilter, today: string): CheckO
 const StaySearchRow = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
-  /** Null: in the box. */
   property_title: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
   check_out_date: Schema.String,
@@ -77,7 +71,7 @@ const StaySearchRow = Schema.Struct({
   /** `HH:mm` on the operator's clock. */
   check_out_time: Schema.String,
   currency: Schema.String,
-  /** Of its whole order, decimal text: what is due, and what of it has not come in. */
+  /** Decimal amounts of the whole order. */
   total: Schema.String,
   balance: Schema.String,
   tags: Schema.Array(Schema.String)
@@ -86,9 +80,8 @@ export type StaySearchRow = typeof StaySearchRow.Type
 
 const StaySearchResult = Schema.Struct({
   total: Schema.Int,
-  /** Of how many orders they are. */
   orders: Schema.Int,
-  /** By the day of their check-in, {@link STAY_SEARCH_ROWS_MAX} at most. */
+  /** By check-in date, {@link STAY_SEARCH_ROWS_MAX} at most. */
   rows: Schema.Array(StaySearchRow)
 })
 
@@ -99,7 +92,6 @@ interface StaySearchInput extends StaySearchFilter {
   readonly today: string
   readonly coveredFrom: string | undefined
   readonly coveredTo: string | undefined
-  /** Days between which the check-outs lie of all that is sought, where money is. */
   readonly moneyFrom: string
   readonly moneyTo: string
   readonly offset: number
@@ -110,7 +102,6 @@ const orderConditions = (sql: Sql, { status, today }: StaySearchInput): Readonly
   return status === undefined ? [] : [sql`o.status = ${status}`]
 }
 
-/** Whether money is still to come, of accepted orders whose stays leave in the days that are covered. */
 const paymentConditions = (sql: Sql, payment: StaySearchPayment | undefined): ReadonlyArray<Fragment> => {
   if (payment === undefined) return []
   return payment === "unpaid"
@@ -118,7 +109,7 @@ const paymentConditions = (sql: Sql, payment: StaySearchPayment | undefined): Re
     : [sql`o.status = 'accepted' AND s.order_id NOT IN (SELECT order_id FROM unpaid)`]
 }
 
-/** The same of the few orders that were named, whatever their days: each is added up by itself. */
+/** Orders found by code may have any check-out days, so each is summed on its own. */
 const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | undefined): ReadonlyArray<Fragment> => {
   if (payment === undefined) return []
   const due = sql`(
@@ -143,7 +134,6 @@ const checkOutConditions = (sql: Sql, { coveredFrom, coveredTo }: StaySearchInpu
   ...(coveredTo === undefined ? [] : [sql`s.check_out_date <= ${coveredTo}::date`])
 ]
 
-/** The stays that are sought: `id`, `order_id`, and the day they come. */
 const matchingStaysSql = (sql: Sql, input: StaySearchInput): Fragment => {
   const { operatorId, searchText, payment } = input
   const conditionsOnOrder = orderConditions(sql, input)
@@ -194,7 +184,7 @@ const selectFoundStays = (sql: Sql, input: StaySearchInput) => {
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${resultRowsSql(sql, input)}) row) AS rows`
 }
 
-/** Returns the stay with the status and the balance that its record shows (reservations/rules/reservation-view.ts). */
+/** Returns the status and the balance that the stay's record shows (reservations/rules/reservation-view.ts). */
 const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => ({
   ...row,
   stay_status: computeShownStayStatus(row, clock),
@@ -204,10 +194,9 @@ const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => 
 const EARLIEST_DATE = "0001-01-01"
 const LATEST_DATE = "9999-12-31"
 
-/** Finds stays for who works at the desk. */
 export class FoundStays extends Context.Service<FoundStays>()("latchkey/transports/console/queries/FoundStays", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns a page of stays from `offset` on. `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
+    /** `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     of: Effect.fnUntraced(function* (filter: StaySearchFilter, clock: string, offset: number) {
       const { operatorId } = yield* CurrentCaller
       const today = dateOfWallClock(clock)
@@ -216,7 +205,7 @@ export class FoundStays extends Context.Service<FoundStays>()("latchkey/transpor
         selectFoundStays(sql, {
           ...filter,
           ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
-          // Who comes from a day on leaves after it.
+          // A check-out is after its check-in, so the check-in filter also bounds the check-out.
           moneyFrom: filter.checkOutFrom ?? filter.from ?? from ?? EARLIEST_DATE,
           moneyTo: filter.checkOutTo ?? to ?? LATEST_DATE
         })

@@ -11,56 +11,48 @@ import {
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { ACCOUNTS_MAX, ACTIVITY_LOG_SCANNED, ACTIVITY_LOG_SHOWN } from "../../../platform/limits.ts"
 
-// What happened to the records of a host, newest first, in one statement: a part of the trail with the names of what it touched.
-
 type Sql = SqlClient.SqlClient
 
-/** A place in the trail: what is before it goes on from there. */
 const AuditLogPosition = Schema.Struct({ at: Schema.toCodecJson(Schema.Date), id: Schema.Int })
 
-/** By its name, which everybody is told who reads what it entered; addresses are the main account's to see. */
+/** Sub-accounts may see the names of other accounts, but not their e-mail addresses. */
 const AuditLogAccount = Schema.Struct({ id: Schema.Int, name: Schema.String })
 export type AuditLogAccount = typeof AuditLogAccount.Type
 
 const NullableText = Schema.NullOr(Schema.String)
 
-/** One record that one change touched. */
 const AuditLogChange = Schema.Struct({
   ...AuditLogPosition.fields,
-  /** Null: nobody's account acted. */
   account_id: Schema.NullOr(Schema.Int),
   application: Schema.String,
   operation: Schema.String,
   request_id: NullableText,
-  /** As events name it: `reservation:5-ABC`. */
+  /** As in events: `reservation:5-ABC`. */
   record: Schema.String,
   fields: Schema.Array(Schema.String),
-  /** What the record is called now; null: it is gone, or has no name. */
+  /** Present name of the record; null if it was deleted or has no name. */
   name: NullableText,
-  /** What leads to it: of a reservation its first stay's code, of an entry the code of its reservation. */
+  /** A reservation's first stay code, or an entry's reservation code. */
   leads_to: NullableText
 })
 export type AuditLogChange = typeof AuditLogChange.Type
 
 const AuditLogPage = Schema.Struct({
-  /** One more than {@link ACTIVITY_LOG_SHOWN} where there are more. */
+  /** One more than {@link ACTIVITY_LOG_SHOWN} if there are more. */
   changes: Schema.Array(AuditLogChange),
-  /** How many were looked through, and the last of them. */
+  /** Number of entries scanned, and the last of them. */
   looked_at: Schema.Int,
   furthest: Schema.NullOr(AuditLogPosition),
-  /** All accounts of the operator, disabled ones among them, by their ids. */
+  /** All accounts of the operator, including disabled ones. */
   accounts: Schema.Array(AuditLogAccount)
 })
 export type AuditLogPage = typeof AuditLogPage.Type
 
 const readAuditLogPage = makeSingleRowReader(AuditLogPage)
 
-/** Of whom: an account, or nobody's. */
 export const NO_ACCOUNT = 0
 
-/** A part of the caller's audit log. An undefined field does not narrow it. */
 interface AuditLogFilter extends Omit<AuditRangeFilter, "operatorId"> {
-  /** An account's id, or {@link NO_ACCOUNT}. */
   readonly accountId?: number | undefined
 }
 
@@ -68,11 +60,10 @@ interface AuditLogInput extends AuditRange {
   readonly accountId: number | undefined
 }
 
-/** Accounts have no index: for the changes of one, so many changes of all are read. */
+/** There is no index by account, so an account's filter scans a limited number of entries. */
 const scannedEntriesSql = (sql: Sql, { accountId, ...range }: AuditLogInput): Fragment =>
   auditEntriesSql(sql, range, accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED)
 
-/** Tables whose rows have a name, by what the trail calls a row. */
 const NAME_COLUMNS: ReadonlyArray<readonly [record: string, table: string, name: string]> = [
   ["account", "accounts", "name"],
   ["automation_rule", "automation_rules", "definition ->> 'name'"],
@@ -87,11 +78,10 @@ const NAME_COLUMNS: ReadonlyArray<readonly [record: string, table: string, name:
   ["tag", "property_tags", "name"],
   ["task", "tasks", "type"],
   ["token", "access_tokens", "name"],
-  // Of some receivers the rest of the address is the secret, and not every account may see it.
+  // For some receivers the rest of the URL is a secret, which not every account may see.
   ["webhook", "webhook_subscriptions", "split_part(url, '/', 3)"]
 ]
 
-/** What the record of a row `c` is called, by its `kind` and its `key`, which is a `number` where it is one. */
 const recordNameSql = (sql: Sql, operatorId: number): Fragment => {
   const byId = NAME_COLUMNS.map(
     ([record, table, name]) => sql`
@@ -133,7 +123,6 @@ const selectHistory = (sql: Sql, input: AuditLogInput) => {
           ORDER BY id LIMIT ${sql.literal(String(ACCOUNTS_MAX + 1))}) account) AS accounts`
 }
 
-/** The trail as its host reads it. */
 export class History extends Context.Service<History>()("latchkey/transports/console/queries/History", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     of: ({ accountId, ...filter }: AuditLogFilter) =>

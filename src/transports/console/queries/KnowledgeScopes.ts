@@ -5,20 +5,17 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { TestStay, testStaysSql } from "./test-stays.ts"
 
-// What entries of the knowledge base are for, by its names, and whose questions may be tried.
-
 const KnowledgeScopeChoices = Schema.Struct({
   properties: Schema.Array(NamedRecord),
   groups: Schema.Array(NamedRecord),
   room_types: Schema.Array(NamedRecord)
 })
-/** Of each by their names; one more than a form shows, where there are more. */
+/** Sorted by name; one more than a form shows, if there are more. */
 export type KnowledgeScopeChoices = typeof KnowledgeScopeChoices.Type
 
 const KnowledgeTestStays = Schema.Struct({
-  /** The next whose guests may ask. */
   stays: Schema.Array(TestStay),
-  /** Whether there is the stay that is named; true where none is. */
+  /** True if no stay was requested. */
   is_known: Schema.Boolean
 })
 export type KnowledgeTestStays = typeof KnowledgeTestStays.Type
@@ -48,12 +45,8 @@ export class KnowledgeScopes extends Context.Service<KnowledgeScopes>()(
   "latchkey/transports/console/queries/KnowledgeScopes",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the properties, groups and room types that an entry can be about. */
       of: makeListScopes(sql),
-      /**
-       * Returns stays to test a question on as of `today`, a date in the operator's time zone. It also returns whether the operator
-       * has the stay `stayCode`.
-       */
+      /** `today`: a date in the operator's time zone. */
       trial: makeListTestStays(sql)
     }))
   }

@@ -8,8 +8,7 @@ import { makePositionalRowReader } from "../../../platform/database/positional-r
 import { makeReader } from "../../../platform/database/rows.ts"
 import type { TransactionFilter } from "./Sums.ts"
 
-// The entries of a period for a spreadsheet, in one statement: a line for what each property carries of an entry, so that what is
-// added up there is what the page of money adds up.
+// One line per property makes a spreadsheet's sums equal those of the page.
 
 type Sql = SqlClient.SqlClient
 
@@ -22,7 +21,6 @@ const LedgerLine = Schema.Struct({
   item_name: Schema.NullOr(Schema.String),
   payment_method_id: Schema.Int,
   payment_method_name: Schema.NullOr(Schema.String),
-  /** Decimal text. */
   amount: Schema.String,
   currency: Schema.String,
   property_title: Schema.NullOr(Schema.String),
@@ -43,7 +41,6 @@ interface LedgerInput extends TransactionFilter {
   readonly limit: number
 }
 
-/** Oldest first. */
 const selectLedger = (sql: Sql, { operatorId, limit, ...filter }: LedgerInput) =>
   sql`
       SELECT part.id, part.action_at, part.direction, part.status, part.item_id, item.name AS item_name,
@@ -67,10 +64,9 @@ const withDictionaryNames = (line: LedgerLine): LedgerLine => {
   }
 }
 
-/** The entries of a period, line by line. */
 export class Ledger extends Context.Service<Ledger>()("latchkey/transports/console/queries/Ledger", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns `limit` lines at most. A page that must know whether there are more reads one more than it shows. */
+    /** Returns at most `limit` lines, oldest first. */
     lines: Effect.fnUntraced(function* ({ from, until, property_id, order_code }: TransactionFilter, limit: number) {
       const { operatorId } = yield* CurrentCaller
       const lines = yield* readLines(

@@ -11,17 +11,14 @@ import {
   STAY_NIGHTS
 } from "../../../platform/limits.ts"
 
-// What holds which night of which property, from one day to another, in one statement however many properties there are.
-
 type Sql = SqlClient.SqlClient
 
-/** A stay that holds nights, or asks for them. */
 const MonthStay = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
   check_out_date: Schema.String,
-  /** False: it is asked for, or waits for money, and holds no night yet. */
+  /** False for a request or an unpaid order, which holds no nights yet. */
   accepted: Schema.Boolean
 })
 export type MonthStay = typeof MonthStay.Type
@@ -31,20 +28,18 @@ const MonthProperty = Schema.Struct({
   title: Schema.String,
   deactivated: Schema.Boolean,
   stays: Schema.Array(MonthStay),
-  /** Days the host closed. */
   closed: Schema.Array(Schema.String),
-  /** Days that a calendar of elsewhere says are busy. */
+  /** Busy days of imported calendars. */
   elsewhere: Schema.Array(Schema.String)
 })
 export type MonthProperty = typeof MonthProperty.Type
 
 const MonthView = Schema.Struct({
-  /** By title, {@link MONTH_PROPERTIES_MAX} at most, from the one that was asked for on. */
+  /** By title, {@link MONTH_PROPERTIES_MAX} at most. */
   properties: Schema.Array(MonthProperty),
   total: Schema.Int,
-  /** Those in no property, {@link MONTH_UNASSIGNED_STAYS_MAX} at most. */
+  /** Unassigned stays, {@link MONTH_UNASSIGNED_STAYS_MAX} at most. */
   boxed: Schema.Array(MonthStay),
-  /** Whether there are more stays than are shown. */
   more: Schema.Boolean
 })
 export type MonthView = typeof MonthView.Type
@@ -55,10 +50,9 @@ interface MonthInput {
   readonly operatorId: number
   readonly first: string
   readonly last: string
-  /** No stay is longer: one that began before cannot reach into the month. */
+  /** Stays have a maximum length, so earlier check-ins cannot reach into the range. */
   readonly earliestCheckIn: string
   readonly offset: number
-  /** This one alone; undefined: all. */
   readonly propertyId: number | undefined
 }
 
@@ -66,7 +60,6 @@ const stayJsonSql = (sql: Sql): Fragment => sql`
   jsonb_build_object('stay_code', s.stay_code, 'guest_name', s.guest_name, 'check_in_date', s.check_in_date,
     'check_out_date', s.check_out_date, 'accepted', o.status = 'accepted')`
 
-/** Stays of orders that are not over, with a night from the first day to the last. */
 const staysInRangeSql = (
   sql: Sql,
   { operatorId, first, last, earliestCheckIn }: MonthInput,
@@ -121,7 +114,6 @@ export interface CalendarSpan {
   readonly last: string
 }
 
-/** The calendar of an operator's properties. */
 export class Month extends Context.Service<Month>()("latchkey/transports/console/queries/Month", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const readMonth = ({ first, last }: CalendarSpan, offset: number, propertyId: number | undefined) =>
@@ -138,10 +130,9 @@ export class Month extends Context.Service<Month>()("latchkey/transports/console
         )
       )
     return {
-      /** Returns the calendar of a page of properties, by title from `offset` on. */
       of: (span: CalendarSpan, offset: number) => readMonth(span, offset, undefined),
 
-      /** Returns the calendar of one property. `properties` is empty if the operator has no such property. */
+      /** `properties` is empty if the operator has no such property. */
       ofProperty: (span: CalendarSpan, propertyId: number) => readMonth(span, 0, propertyId)
     }
   })

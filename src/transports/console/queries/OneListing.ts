@@ -7,9 +7,6 @@ import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { pushedDaysSql } from "./pushed-days.ts"
 
-// A listing at a channel, in one statement: what it is, what it sells here, what it could sell, what its channel was told, and
-// whether the two say the same.
-
 const ListingPush = Schema.Struct({
   id: Schema.Int,
   kind: Schema.String,
@@ -24,13 +21,11 @@ const ListingPush = Schema.Struct({
 export type ListingPush = typeof ListingPush.Type
 
 const ListingComparison = Schema.Struct({
-  /** Null: it was not compared since it was linked. */
+  /** Null if not compared since it was mapped. */
   compared_at: Schema.NullOr(Schema.String),
-  /** Null: it is not compared by itself. */
   due_at: Schema.NullOr(Schema.String),
-  /** How often in a row the channel could not be read. */
   failures: Schema.Int,
-  /** Days that the channel sold fewer of than there are. */
+  /** Days on which the channel offered less than is available. */
   suspected_days: Schema.Int
 })
 
@@ -50,13 +45,12 @@ const ListingDetail = Schema.Struct({
   ratio: Schema.Int,
   readonly: Schema.Boolean,
   account: Schema.Struct({ id: Schema.Int, username: Schema.String, auth_status: Schema.String }),
-  /** Changes that its channel is still to be told of, those of the calendar's own as one. */
+  /** Pending changes; those of the calendar count as one. */
   waiting: Schema.Int,
-  /** Null: it is linked to nothing, or was only now. */
+  /** Null without a mapping, or just after it. */
   comparison: Schema.NullOr(ListingComparison),
-  /** The latest first, at most {@link LISTING_PUSHES_SHOWN}. */
+  /** Latest first, at most {@link LISTING_PUSHES_SHOWN}. */
   pushes: Schema.Array(ListingPush),
-  /** What it could sell (named-records.ts). */
   properties: Schema.Array(NamedRecord),
   room_types: Schema.Array(NamedRecord)
 })
@@ -88,10 +82,9 @@ const selectListingDetail = (sql: SqlClient.SqlClient, operatorId: number, id: n
       LEFT JOIN listing_comparisons c ON c.operator_id = l.operator_id AND c.listing_row = l.id
       WHERE l.operator_id = ${operatorId} AND l.id = ${id}`
 
-/** A listing at a channel. */
 export class OneListing extends Context.Service<OneListing>()("latchkey/transports/console/queries/OneListing", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns a listing by its row id, or undefined if the caller's operator has no such listing. */
+    /** Returns undefined if the operator has no such listing. */
     of: (id: number) =>
       CurrentCaller.use(({ operatorId }) => readListingDetail(selectListingDetail(sql, operatorId, id)))
   }))

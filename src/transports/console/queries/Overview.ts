@@ -13,17 +13,12 @@ import { awaitsReviewCondition } from "./check-in-review.ts"
 import { recentConversationsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
-// What a host looks at first, in one statement: who comes and goes today and tomorrow, what waits for an answer, what fails.
-
 type Sql = SqlClient.SqlClient
 
-/** Somebody who comes or goes. */
 const OverviewStay = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
-  /** Null: in the box. */
   property_title: Schema.NullOr(Schema.String),
-  /** The day it comes or goes, `YYYY-MM-DD`. */
   day: Schema.String,
   number_of_guests: Schema.Int,
   /** `HH:mm` on the operator's clock. */
@@ -37,22 +32,20 @@ const OverviewData = Schema.Struct({
   /** At most {@link OVERVIEW_ROWS_MAX} each. */
   arrivals: Schema.Array(OverviewStay),
   departures: Schema.Array(OverviewStay),
-  /** How many come and go today and tomorrow in all. */
+  /** Arrivals and departures of today and tomorrow. */
   arriving: Schema.Int,
   leaving: Schema.Int,
-  /** Accepted orders with a balance, of stays that check out within {@link SEARCH_DAYS} of today. */
+  /** Accepted orders with a balance, of stays that check out within {@link SEARCH_DAYS} days of today. */
   unpaid: Schema.Int,
   requests: Schema.Int,
-  /** Conversations in which the guest had the last word, among the latest. */
   messages: Schema.Int,
-  /** Those that are the host's to write, of stays that ended less than {@link REVIEW_SEARCH_DAYS} days ago. */
+  /** Reviews that the host can write, of stays that ended less than {@link REVIEW_SEARCH_DAYS} days ago. */
   reviews: Schema.Int,
   check_ins: Schema.Int,
   boxed: Schema.Int,
   webhooks: Schema.Int,
   calendars: Schema.Int,
   accounts: Schema.Int,
-  /** Pushes that a channel refused, or that were given up, lately. */
   pushes: Schema.Int
 })
 export type OverviewData = typeof OverviewData.Type
@@ -63,21 +56,18 @@ interface OverviewInput {
   readonly operatorId: number
   readonly today: string
   readonly tomorrow: string
-  /** The days within which unpaid orders are looked for. */
   readonly from: string
   readonly until: string
   readonly failedSince: Date
   readonly conversationsSince: Date
-  /** The check-out from which reviews are looked for, as in a search of them. */
   readonly reviewedFrom: string
 }
 
-/** Of few stays the orders are looked up one by one: joined, all orders there ever were would be looked through for them. */
+/** A plain join would scan all of the operator's orders. */
 const acceptedOrderJoin = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
     SELECT o.status FROM orders o
     WHERE o.operator_id = s.operator_id AND o.id = s.order_id AND o.status = 'accepted' OFFSET 0) o`
 
-/** Accepted stays that come or go on either day, `column` says which: for `rowsJsonSql` and `countSql`. */
 const staysByDaySql = (
   sql: Sql,
   { operatorId, today, tomorrow }: OverviewInput,
@@ -96,12 +86,10 @@ const rowsJsonSql = (sql: Sql, query: Fragment): Fragment =>
 
 const countSql = (sql: Sql, query: Fragment): Fragment => sql`(SELECT count(*) FROM ${query})`
 
-/** Stays whose guests' documents wait for somebody to look at them. */
 const checkInsToReviewSql = (sql: Sql, { operatorId, today }: OverviewInput): Fragment => sql`
   stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   WHERE s.operator_id = ${operatorId} AND ${awaitsReviewCondition(sql, today)}`
 
-/** Stays of now and of the days to come that are in no property. */
 const unassignedStaysSql = (sql: Sql, { operatorId, today, until }: OverviewInput): Fragment => sql`
   stays s ${acceptedOrderJoin(sql)}
   WHERE s.operator_id = ${operatorId} AND s.property_id IS NULL
@@ -126,10 +114,9 @@ const selectOverview = (sql: Sql, input: OverviewInput) => {
       ${countSql(sql, sql`listing_pushes WHERE operator_id = ${operatorId} AND state IN ('refused', 'dead') AND settled_at >= ${failedSince}`)} AS pushes`
 }
 
-/** Where a day begins. */
 export class Overview extends Context.Service<Overview>()("latchkey/transports/console/queries/Overview", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns the overview at the instant `now`. `clock`: the same instant in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
+    /** `clock`: the instant `now` in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     of: Effect.fnUntraced(function* (clock: string, now: Date) {
       const { operatorId } = yield* CurrentCaller
       const today = dateOfWallClock(clock)

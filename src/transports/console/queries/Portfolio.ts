@@ -8,15 +8,14 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../platform/limits.ts"
 import { titleCondition } from "./property-picker.ts"
 
-// What an operator lets and how it is sorted, in one statement: properties with all that is on them, and the groups, tags and room
-// types there are. The operations tell no property's state, and lists of ids where a host wants to see names.
+// The page needs names and states, but the API's operations return only ids.
 
 type Sql = SqlClient.SqlClient
 
 const PortfolioPropertyRow = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
-  /** Null: it is let. */
+  /** Null if active. */
   deactivated_at: Schema.NullOr(Schema.String),
   groups: Schema.Array(GroupRef),
   tags: Schema.Array(TagRef),
@@ -30,7 +29,7 @@ const PortfolioGroup = Schema.Struct(CountedFields)
 const PortfolioTag = Schema.Struct({ ...CountedFields, color: Schema.String, room_types: Schema.Int })
 const PortfolioRoomType = Schema.Struct({ ...CountedFields, tags: Schema.Array(TagRef) })
 
-/** A part of a list of at most {@link PORTFOLIO_ROWS_MAX}, and how many there are in all. */
+/** At most {@link PORTFOLIO_ROWS_MAX} rows. */
 const listPageSchema = <A>(row: Schema.ConstraintCodec<A, unknown>) =>
   Schema.Struct({ total: Schema.Int, rows: Schema.Array(row) })
 
@@ -44,7 +43,6 @@ export type PortfolioData = typeof PortfolioRow.Type
 
 const readPortfolio = makeSingleRowReader(PortfolioRow)
 
-/** Where each list begins, and a part of the titles that are looked for. */
 export interface PortfolioRange {
   readonly q: string | undefined
   readonly propertiesOffset: number
@@ -57,7 +55,7 @@ interface PortfolioInput extends PortfolioRange {
   readonly operatorId: number
 }
 
-/** A jsonb object of {@link listPageSchema}: rows of `matching` by `order`, of which `page` is one. */
+/** The fragments refer to a row of `matching` as `page`. */
 const listPageJsonSql = (
   sql: Sql,
   matching: Fragment,
@@ -72,7 +70,6 @@ const roomTypeTitleSql = (sql: Sql): Fragment => sql`(
   JOIN room_types t ON t.operator_id = link.operator_id AND t.id = link.room_type_id
   WHERE link.operator_id = page.operator_id AND link.property_id = page.id)`
 
-/** How many are on a list of `page`. */
 const linkCountSql = (sql: Sql, links: string, owner: string): Fragment =>
   sql`(SELECT count(*) FROM ${sql(links)} link WHERE link.operator_id = page.operator_id AND link.${sql(owner)} = page.id)`
 
@@ -110,7 +107,6 @@ const selectPortfolio = (
       })} AS room_types`
 }
 
-/** What an operator lets, as a host looks over it. */
 export class Portfolio extends Context.Service<Portfolio>()("latchkey/transports/console/queries/Portfolio", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     of: (range: PortfolioRange) =>

@@ -4,14 +4,11 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { PAGE_MAX } from "../../../platform/limits.ts"
 
-// Whose stay a review is of, in one statement for all reviews of a page.
-
 const ReviewedStay = Schema.Struct({
   reservation_code: Schema.String,
-  /** Of the order's first stay. */
+  /** Code of the order's first stay. */
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
-  /** Null: in the box. */
   property_title: Schema.NullOr(Schema.String),
   conversation_id: Schema.NullOr(Schema.String)
 })
@@ -19,12 +16,11 @@ export type ReviewedStay = typeof ReviewedStay.Type
 
 const readStays = makeRowsReader(ReviewedStay)
 
-/** Who was where, by orders. */
 export class ReviewedStays extends Context.Service<ReviewedStays>()(
   "latchkey/transports/console/queries/ReviewedStays",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the first stay of each order by its `reservation_code`. It reads {@link PAGE_MAX} codes at most. */
+      /** Returns the first stay of each order; reads at most {@link PAGE_MAX} codes. */
       of: Effect.fnUntraced(function* (codes: ReadonlyArray<string>) {
         const { operatorId } = yield* CurrentCaller
         const rows =

@@ -7,14 +7,12 @@ import { AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { TestStay, testStaysSql } from "./test-stays.ts"
 
-// A host's rules as they are read: in the words of the names they have, in one statement.
-
 const RuleBookData = Schema.Struct({
-  /** All but the removed, the oldest first; what one says is cut after {@link RULE_TEXT_SHOWN} characters, but for the tried one. */
+  /** Oldest first, without removed rules. Texts are cut after {@link RULE_TEXT_SHOWN} characters. */
   rules: Schema.Array(Schema.toCodecJson(StoredRule)),
-  /** By their titles; one more than a form shows, where there are more. */
+  /** By title; one more than a form shows, if there are more. */
   properties: Schema.Array(NamedRecord),
-  /** The next that a rule may be tried on; none unless one is. */
+  /** Empty unless a rule is tested. */
   stays: Schema.Array(TestStay)
 })
 export type RuleBookData = typeof RuleBookData.Type
@@ -43,12 +41,11 @@ const selectRuleBook = (
         ${testedRuleId === undefined ? sql`'[]'::jsonb` : testStaysSql(sql, { operatorId, today })} AS stays`
 }
 
-/** What a host's rules are, and what they can be about. */
 export class RuleBook extends Context.Service<RuleBook>()("latchkey/transports/console/queries/RuleBook", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**
-     * Returns the rules as of `today`, a date in the operator's time zone. With `testedRuleId`, the result also has the full
-     * definition of that rule and stays to test it on.
+     * `testedRuleId`: also returns its full definition and stays to test it on. `today`: a date in the operator's time
+     * zone.
      */
     of: (today: string, testedRuleId?: number) =>
       CurrentCaller.use(({ operatorId }) => readRuleBook(selectRuleBook(sql, operatorId, today, testedRuleId)))

@@ -6,9 +6,6 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
 
-// A group, a tag or a room type as the form has it that makes or changes it: what it is, what it is on, and what there is to choose
-// from. Each in one statement.
-
 type Sql = SqlClient.SqlClient
 
 const Ids = Schema.Array(Schema.Int)
@@ -16,7 +13,7 @@ const Ids = Schema.Array(Schema.Int)
 const Group = Schema.Struct({ id: Schema.Int, name: Schema.String, property_ids: Ids })
 const Tag = Schema.Struct({ ...Group.fields, color: Schema.String, room_type_ids: Ids })
 
-/** `it` is null where there is none of that id, or none is meant. */
+/** `it` is null for a new record and for an unknown id. */
 const formSchema = <A>(it: Schema.ConstraintCodec<A, unknown>) =>
   Schema.Struct({ it: Schema.NullOr(it), properties: Schema.Array(PickableProperty) })
 
@@ -26,22 +23,19 @@ const GroupForm = formSchema(Group)
 const TagForm = Schema.Struct({ ...formSchema(Tag).fields, room_types: RoomTypes })
 const RoomTypeForm = Schema.Struct({
   properties: Schema.Array(PickableProperty),
-  /** Properties that are in a room type already, and so in none that is made. */
+  /** Properties that already have a room type. */
   taken: Schema.Int
 })
 export type GroupForm = typeof GroupForm.Type
 export type TagForm = typeof TagForm.Type
 export type RoomTypeForm = typeof RoomTypeForm.Type
 
-/** The form to load. */
 interface GroupingFormQuery {
-  /** Undefined: the form of a new group, tag or room type. */
+  /** Undefined for a new record. */
   readonly id: number | undefined
-  /** A part of the titles to choose from. */
   readonly q: string | undefined
 }
 
-/** The ids on a list, ascending: `jsonb`. */
 const idsJsonSql = (sql: Sql, item: string, selectedIdsSql: Fragment): Fragment =>
   sql`(SELECT coalesce(jsonb_agg(${sql(item)} ORDER BY ${sql(item)}), '[]') FROM (${selectedIdsSql}) link)`
 
@@ -106,12 +100,11 @@ const makeLoadRoomTypeForm = (sql: Sql) => {
   }
 }
 
-/** What forms that sort properties begin with. */
 export class Sorting extends Context.Service<Sorting>()("latchkey/transports/console/queries/Sorting", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     group: makeLoadGroupForm(sql),
     tag: makeLoadTagForm(sql),
-    /** Returns the form of a new room type. The console does not change room types. */
+    /** The console does not change room types. */
     roomType: makeLoadRoomTypeForm(sql)
   }))
 }) {

@@ -6,15 +6,13 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { STAFF_PROPERTIES_NAMED_MAX, STAFF_ROWS_MAX } from "../../../platform/limits.ts"
 import { PickableProperty, pickablePropertiesSql } from "./property-picker.ts"
 
-// Who works in the properties, with the names of these; the operation tells their ids.
-
 type Sql = SqlClient.SqlClient
 
 const StaffFields = { id: Schema.Int, name: Schema.String, mobile: Schema.String, is_active: Schema.Boolean }
 
 const StaffListRow = Schema.Struct({
   ...StaffFields,
-  /** The first {@link STAFF_PROPERTIES_NAMED_MAX} of those the person is limited to, and how many these are: none, then it is all. */
+  /** At most {@link STAFF_PROPERTIES_NAMED_MAX}. `properties` counts all; 0 means no limit. */
   titles: Schema.Array(Schema.String),
   properties: Schema.Int
 })
@@ -31,12 +29,10 @@ const StaffFormRow = Schema.Struct({
 export type StaffForm = typeof StaffFormRow.Type
 
 interface StaffFormQuery {
-  /** Undefined: the form of a new staff member. */
   readonly id: number | undefined
   readonly q: string | undefined
 }
 
-/** The list that counts of the person in `page`. */
 const limitedPropertiesSql = (sql: Sql): Fragment => sql`
   staff_properties link JOIN properties p ON p.operator_id = link.operator_id AND p.id = link.property_id
   WHERE link.operator_id = page.operator_id AND link.staff_id = page.id AND link.version = page.properties_version`
@@ -84,7 +80,6 @@ const makeLoadStaffForm = (sql: Sql) => {
     })
 }
 
-/** The people who are given tasks. */
 export class StaffDirectory extends Context.Service<StaffDirectory>()(
   "latchkey/transports/console/queries/StaffDirectory",
   {

@@ -7,14 +7,11 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { STAY_TASKS_MAX, TAGS_OFFERED_MAX } from "../../../platform/limits.ts"
 import { OfferedProperty, offeredPropertiesSql } from "./property-conflicts.ts"
 
-// What the page of a stay shows beside its record: what to do there, where else it could be, and what waits for the host.
-
 type Sql = SqlClient.SqlClient
 
 const StayTask = Schema.Struct({
   type: TaskType,
   status: TaskStatus,
-  /** `YYYY-MM-DD`. */
   expected_date: Schema.NullOr(Schema.String),
   staff_name: Schema.NullOr(Schema.String),
   note: Schema.String
@@ -22,20 +19,18 @@ const StayTask = Schema.Struct({
 
 const StaySidebar = Schema.Struct({
   check_in_approved_at: Schema.NullOr(Schema.Date),
-  /** When an order that waits is over by itself. */
   expires_at: Schema.NullOr(Schema.Date),
-  /** Images of documents of this stay's that are of no guest by name. */
+  /** Document photos without a guest. */
   other_images: Schema.Int,
-  /** By stay code, of all stays of its order; null in the box. */
+  /** Property titles by stay code; null if unassigned. */
   titles: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
-  /** The last first; one more than {@link STAY_TASKS_MAX} tells that there are more. */
+  /** Latest first; one more than {@link STAY_TASKS_MAX} if there are more. */
   tasks: Schema.Array(StayTask),
-  /** Tags there are, {@link TAGS_OFFERED_MAX} at most. */
+  /** At most {@link TAGS_OFFERED_MAX}. */
   tag_names: Schema.Array(Schema.String),
-  /** The day from which on its property is free before it comes, and until which it is after it leaves; null: for ever. */
+  /** The property is free from and until these days, except for this stay; null if unlimited. */
   free_from: Schema.NullOr(Schema.String),
   free_until: Schema.NullOr(Schema.String),
-  /** With what is in the way there on its nights. */
   properties: Schema.Array(OfferedProperty)
 })
 export type StaySidebar = typeof StaySidebar.Type
@@ -45,7 +40,6 @@ const readStaySidebar = makeOptionalRowReader(StaySidebar)
 const rowsJsonSql = (sql: Sql, query: Fragment): Fragment =>
   sql`(SELECT coalesce(jsonb_agg(row), '[]') FROM (${query}) row)`
 
-/** Nights of its property that cannot be its own, before or after it. */
 const takenNightsSql = (sql: Sql): Fragment => sql`
   FROM calendar_days d WHERE d.operator_id = s.operator_id AND d.property_id = s.property_id
     AND (d.stay_id <> s.id OR d.imported > 0)`
@@ -79,10 +73,9 @@ const selectStaySidebar = (sql: Sql, operatorId: number, stayCode: string) => {
     WHERE s.operator_id = ${operatorId} AND s.stay_code = ${stayCode}`
 }
 
-/** What is told of a stay beside its record. */
 export class StayBeside extends Context.Service<StayBeside>()("latchkey/transports/console/queries/StayBeside", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns the sidebar of a stay, or undefined if the caller's operator has no such stay. */
+    /** Returns undefined if the operator has no such stay. */
     of: (stayCode: string) =>
       CurrentCaller.use(({ operatorId }) => readStaySidebar(selectStaySidebar(sql, operatorId, stayCode)))
   }))

@@ -9,12 +9,11 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
-// What entries come to, in one statement: in all, by property and by category, each currency by itself. An entry on an order of
-// several properties counts at each of them by its share.
+// An entry on several properties counts at each with its share.
 
 type Sql = SqlClient.SqlClient
 
-/** Sums of what was paid, and of what is still outstanding (`_due`), as decimal text. */
+/** Decimal text; `_due` amounts are outstanding. */
 const AmountFields = {
   income: Schema.String,
   expense: Schema.String,
@@ -27,7 +26,7 @@ const AmountFields = {
 const CurrencyTotal = Schema.Struct({ currency: Schema.String, ...AmountFields })
 export type CurrencyTotal = typeof CurrencyTotal.Type
 
-/** Of one property; null: on none, or on stays in the box. */
+/** Null for entries without a property and for unassigned stays. */
 const PropertySums = Schema.Struct({
   ...CurrencyTotal.fields,
   property_id: Schema.NullOr(Schema.Int),
@@ -47,13 +46,11 @@ export type CategorySums = typeof CategorySums.Type
 
 const TransactionSums = Schema.Struct({
   totals: Schema.Array(CurrencyTotal),
-  /** At most {@link SUMS_SHOWN} of these, and of those of categories. */
+  /** At most {@link SUMS_SHOWN} properties, and as many categories. */
   by_property: Schema.Array(PropertySums),
   by_category: Schema.Array(CategorySums),
-  /** How many there are of them in all. */
   properties_summed: Schema.Int,
   categories_summed: Schema.Int,
-  /** The instants of the first and the last of the entries. */
   first: Schema.NullOr(Schema.Date),
   last: Schema.NullOr(Schema.Date),
   properties: PropertyChoices
@@ -62,7 +59,6 @@ export type TransactionSums = typeof TransactionSums.Type
 
 const readSums = makeSingleRowReader(TransactionSums)
 
-/** Of which entries; what is undefined does not narrow them. */
 export interface TransactionFilter {
   readonly from: Date | undefined
   readonly until: Date | undefined
@@ -81,7 +77,6 @@ const amountColumns = (sql: Sql): Fragment => sql`
   ${outstandingSumSql(sql, "income")}::text AS income_due, ${outstandingSumSql(sql, "expense")}::text AS expense_due,
   (${paidSumSql(sql, "income")} - ${paidSumSql(sql, "expense")})::text AS rest`
 
-/** The first rows of a CTE as JSON. */
 const rowsJsonSql = (sql: Sql, cte: Fragment, order: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(each) ORDER BY ${order}), '[]')
   FROM (SELECT * FROM ${cte} ORDER BY ${order} LIMIT ${sql.literal(String(SUMS_SHOWN))}) each)`
@@ -117,7 +112,6 @@ const withCategoryName = (row: CategorySums): CategorySums => ({
   name: resolveEntryName(selectDictionaries(row.direction).items, row.item_id, row.name)
 })
 
-/** What the entries of a period come to. */
 export class Sums extends Context.Service<Sums>()("latchkey/transports/console/queries/Sums", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     of: Effect.fnUntraced(function* ({ from, until, property_id, order_code }: TransactionFilter) {

@@ -12,20 +12,16 @@ import { makePageReader } from "../../../platform/database/list-pages.ts"
 import { MESSAGE_PREVIEW_LENGTH } from "../../../platform/limits.ts"
 import { recentConversationsStart, unansweredConversationsSql } from "./unanswered-conversations.ts"
 
-// Who waits for an answer, page by page.
-
 type Sql = SqlClient.SqlClient
 
 const UnansweredConversation = Schema.Struct({
   ...ListedConversation.fields,
   last_message_at: OffsetSecondColumn,
-  /** How the guest's last message begins. */
   last_message_start: Schema.String
 })
 
 interface UnansweredGuestsInput {
   readonly operatorId: number
-  /** The operator's own day. */
   readonly today: string
   readonly conversationsSince: Date
 }
@@ -45,14 +41,13 @@ const makeFindPage = (sql: Sql) =>
     { ...conversationListColumns(sql), last_message_start: lastMessageSql(sql) }
   )
 
-/** Conversations in which the guest had the last word, among the latest. */
 export class UnansweredGuests extends Context.Service<UnansweredGuests>()(
   "latchkey/transports/console/queries/UnansweredGuests",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const findPage = makeFindPage(sql)
       return {
-        /** Returns a page of the conversations without an answer at the instant `now`. `today`: its date in the operator's time zone. */
+        /** `today`: the date of `now` in the operator's time zone. */
         page: (today: string, now: Date, page: Page) =>
           CurrentCaller.use(({ operatorId }) =>
             findPage({ operatorId, today, conversationsSince: recentConversationsStart(now) }, page)

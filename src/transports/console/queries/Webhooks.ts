@@ -12,13 +12,12 @@ import {
 import { SubscriptionRow } from "../../../domain/webhooks/subscriptions/store.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 
-/** A webhook with what its page shows beside the operation's answer: how its deliveries go, and who made it. */
 export const WebhookDetails = Schema.Struct({
   ...SubscriptionRow.fields,
   health: SubscriptionHealth,
-  /** What the host calls the application that made it; null: no application did, or its consent is forgotten. */
+  /** The host's name of the application; null without one, or if its grant was deleted. */
   connection: Schema.NullOr(Schema.String),
-  /** Whose token or page made it; null: that was not kept then. */
+  /** Null if the creator is unknown. */
   account_name: Schema.NullOr(Schema.String)
 })
 export type WebhookDetails = typeof WebhookDetails.Type
@@ -34,7 +33,6 @@ const selectWebhooks = (sql: SqlClient.SqlClient, condition: Fragment): Fragment
   LEFT JOIN accounts a ON a.operator_id = s.operator_id AND a.id = s.account_id
   WHERE ${condition} ORDER BY s.id`
 
-/** The webhooks that a caller may see. */
 export class Webhooks extends Context.Service<Webhooks>()("latchkey/transports/console/queries/Webhooks", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -42,17 +40,15 @@ export class Webhooks extends Context.Service<Webhooks>()("latchkey/transports/c
       sql`${selectWebhooks(sql, sql`${viewerCondition(sql, viewer)} AND s.id = ${id}`)}`
     const listDeliveries = makeListDeliveries(sql)
     return {
-      /** Returns all webhooks that the caller may see, the oldest first. */
       list: CurrentCaller.use((caller) =>
         readWebhooks(sql`${selectWebhooks(sql, viewerCondition(sql, toSubscriptionViewer(caller)))}`)
       ),
-      /** Returns a webhook, or undefined if the caller may see none of that id. */
+      /** Returns undefined if the caller may not see the webhook. */
       find: (id: number) =>
         CurrentCaller.use((caller) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))),
       /**
-       * Returns at most `limit` deliveries of a webhook, the latest first: those of events before `beforeEventId`. Returns none of a
-       * webhook that the caller may not see. The page shows them even to an account that the API refuses, because that account may
-       * still pause the webhook.
+       * Returns deliveries for events before `beforeEventId`, latest first; none if the caller may not see the webhook.
+       * An account that the API refuses gets them too, because it may still pause the webhook.
        */
       deliveries: (
         { id, beforeEventId }: { readonly id: number; readonly beforeEventId: number | undefined },

@@ -8,8 +8,6 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
 import { PropertyChoices, propertyChoicesSql, StaffChoices, staffChoicesSql } from "./form-choices.ts"
 
-// Who does what on which day, in one statement. The operation lists tasks latest day first, which is no order to work in.
-
 type Sql = SqlClient.SqlClient
 
 const PlannedTask = Schema.Struct({
@@ -17,9 +15,9 @@ const PlannedTask = Schema.Struct({
   type: TaskType,
   status: TaskStatus,
   level: TaskLevel,
-  /** Null: on whatever day. */
+  /** Null for any day. */
   day: Schema.NullOr(Schema.String),
-  /** `HH:MM`; null: at whatever time. */
+  /** `HH:MM`; null for any time. */
   time: Schema.NullOr(Schema.String),
   property_title: Schema.NullOr(Schema.String),
   /** Two people may have one name. */
@@ -33,10 +31,10 @@ const PlannedTask = Schema.Struct({
 export type PlannedTask = typeof PlannedTask.Type
 
 const WorkPlanData = Schema.Struct({
-  /** At most {@link TASKS_SHOWN} of them: by day and person, those without a day last. */
+  /** At most {@link TASKS_SHOWN}, by day and person, tasks without a day last. */
   tasks: Schema.Array(PlannedTask),
   total: Schema.Int,
-  /** Tasks of earlier days, back to {@link SEARCH_DAYS}, that are not done. */
+  /** Open tasks of the {@link SEARCH_DAYS} days before today. */
   left_over: Schema.Int,
   people: StaffChoices
 })
@@ -53,7 +51,6 @@ interface WorkPlanInput {
   readonly operatorId: number
   readonly from: string
   readonly to: string
-  /** How far back is looked for what is left over. */
   readonly overdueSince: string
   readonly staff_id: number | undefined
   readonly offset: number
@@ -61,13 +58,11 @@ interface WorkPlanInput {
 
 const openTaskCondition = (sql: Sql): Fragment => sql`t.status IN ('pending', 'in_progress')`
 
-/** Of the operator, and of one person if one is asked for. */
 const operatorAndStaffCondition = (sql: Sql, { operatorId, staff_id }: WorkPlanInput): Fragment =>
   staff_id === undefined
     ? sql`t.operator_id = ${operatorId}`
     : sql`t.operator_id = ${operatorId} AND t.staff_id = ${staff_id}`
 
-/** Those of the days, and what there is to do on no day in particular. */
 const plannedTasksSql = (sql: Sql, input: WorkPlanInput): Fragment => sql`
   SELECT t.* FROM tasks t WHERE ${operatorAndStaffCondition(sql, input)} AND t.expected_date >= ${input.from}::date AND t.expected_date <= ${input.to}::date
   UNION ALL
@@ -91,10 +86,8 @@ const selectWorkPlan = (sql: Sql, input: WorkPlanInput) =>
           AND t.expected_date < ${input.from}::date AND ${openTaskCondition(sql)}) AS left_over,
         ${staffChoicesSql(sql, input.operatorId)} AS people`
 
-/** What there is to do, by day and person. */
 export class WorkPlan extends Context.Service<WorkPlan>()("latchkey/transports/console/queries/WorkPlan", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns the tasks from one day to another, both included: those of one staff member, or of everybody. */
     of: ({
       from,
       to,
@@ -111,7 +104,6 @@ export class WorkPlan extends Context.Service<WorkPlan>()("latchkey/transports/c
           selectWorkPlan(sql, { operatorId, from, to, overdueSince: addDays(from, -SEARCH_DAYS), staff_id, offset })
         )
       ),
-    /** Returns the staff members and the properties that a task can have. */
     choices: CurrentCaller.use(({ operatorId }) =>
       readChoices(
         sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${staffChoicesSql(sql, operatorId)} AS people`

@@ -7,11 +7,8 @@ import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { REPORT_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
-// A calendar year of all properties, or of one, in one statement: the nights that were sold of those that could be, and what was
-// paid of income, month by month.
-//
-// A property can sell a night from the day it was entered here, or from the first night it ever sold if that was before, to the day it
-// was deactivated, unless the host closed the day or a calendar of elsewhere took it. A night that was sold could be.
+// A property can sell nights from its creation, or from an earlier sold night, until its deactivation. Blocked nights
+// cannot be sold. A sold night always counts as available.
 
 type Sql = SqlClient.SqlClient
 
@@ -27,19 +24,17 @@ const PropertyOfYear = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   ...NightFields,
-  /** Of each month, from January on. */
   months: Schema.Array(Schema.Struct(NightFields)),
   income: Schema.Array(IncomeSum)
 })
 export type PropertyOfYear = typeof PropertyOfYear.Type
 
 const YearReport = Schema.Struct({
-  /** All twelve of them, and all properties in them. */
   months: Schema.Array(MonthOfYear),
-  /** At most {@link REPORT_PROPERTIES_MAX} of these, by title, and how many there are. */
+  /** At most {@link REPORT_PROPERTIES_MAX}, by title; `total` counts all. */
   properties: Schema.Array(PropertyOfYear),
   total: Schema.Int,
-  /** What came in on no property. */
+  /** Income without a property. */
   elsewhere: Schema.Array(IncomeSum)
 })
 export type YearReport = typeof YearReport.Type
@@ -50,16 +45,14 @@ interface YearReportInput {
   readonly operatorId: number
   readonly timeZone: string
   readonly first: string
-  /** The first day after it. */
   readonly next: string
   readonly from: Date
   readonly until: Date
-  /** Where its months begin on the operator's clock, as a literal: asking the zone for each entry would take as long as the rest. */
+  /** Converting each entry's time zone would double the query's time. */
   readonly monthStarts: string
   readonly property_id: number | undefined
 }
 
-/** Properties with the days between which they can sell nights. */
 const propertiesSql = (sql: Sql, { operatorId, timeZone, property_id }: YearReportInput): Fragment => sql`
   SELECT p.id, p.title, (p.deactivated_at AT TIME ZONE ${timeZone})::date AS before,
     least((p.created_at AT TIME ZONE ${timeZone})::date, sold.day) AS since
@@ -69,7 +62,7 @@ const propertiesSql = (sql: Sql, { operatorId, timeZone, property_id }: YearRepo
     WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.stay_id IS NOT NULL ORDER BY d.day LIMIT 1) sold ON true
   WHERE p.operator_id = ${operatorId} AND ${property_id === undefined ? sql`true` : sql`p.id = ${property_id}`}`
 
-/** What is written down of their days, by month; a property at a time, as its days lie side by side. */
+/** Counts per property, because the days of a property are stored together. */
 const calendarDaysSql = (sql: Sql, { operatorId, first, next }: YearReportInput): Fragment => sql`
   SELECT p.id, each.month, each.sold, each.sold_later, each.shut
   FROM property p CROSS JOIN LATERAL (
@@ -81,7 +74,6 @@ const calendarDaysSql = (sql: Sql, { operatorId, first, next }: YearReportInput)
     WHERE d.operator_id = ${operatorId} AND d.property_id = p.id AND d.day >= ${first}::date AND d.day < ${next}::date
     GROUP BY 1) each`
 
-/** Income of each group of rows, as JSON; `by` is the column they are grouped by. */
 const incomeJsonSql = (sql: Sql, groupColumn: "month" | "property_id"): Fragment => sql`
   SELECT ${sql(groupColumn)}, jsonb_agg(jsonb_build_object('currency', currency, 'amount', amount::text) ORDER BY currency) AS income
   FROM (SELECT ${sql(groupColumn)}, currency, sum(amount) AS amount FROM earned GROUP BY 1, 2) each GROUP BY 1`
@@ -120,14 +112,12 @@ const selectYearReport = (sql: Sql, input: YearReportInput) => {
         coalesce((SELECT income FROM of_income WHERE property_id IS NULL), '[]') AS elsewhere`
 }
 
-/** The first day of each of its months. */
 const listMonthStarts = (year: number): ReadonlyArray<string> =>
   Array.from({ length: 12 }, (_, index) => `${year}-${String(index + 1).padStart(2, "0")}-01`)
 
-/** A year's occupancy and income. */
 export class Year extends Context.Service<Year>()("latchkey/transports/console/queries/Year", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns the report of a year in the operator's time zone: of one property, or of all if `property` is undefined. */
+    /** Covers all properties if `property` is undefined. */
     of: Effect.fnUntraced(function* (year: number, property_id: number | undefined) {
       const { operatorId, timeZone } = yield* CurrentCaller
       const [first, next] = [`${year}-01-01`, `${year + 1}-01-01`]

@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Whether documents of the guests of a stay `s` of an order `o` have come in and wait for somebody to look at them: its own, or
- * such as were handed in for the order before stays were told apart. A stay of the same order that nobody handed in for has none.
+ * Selects stays `s` of an order `o` whose documents await review. A photo without a stay counts for every stay of its
+ * order.
  */
 export const awaitsReviewCondition = (sql: SqlClient, today: string): Fragment => sql`
   o.status = 'accepted' AND s.check_out_date >= ${today}::date AND s.id_required = 'required_with_review'

@@ -1,8 +1,6 @@
 import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
 
-// Which part of a list a page shows that has links to what is older and newer.
-
-/** Where a page begins: behind this row, on the way to older or to newer ones. */
+/** The page starts after this row. */
 export interface PageCursor {
   readonly direction: "older" | "newer"
   readonly id: number
@@ -10,16 +8,14 @@ export interface PageCursor {
 
 const CURSOR = /^(older|newer)-([1-9]\d{0,14})$/
 
-/** As it stands in an address. */
 export const formatCursor = ({ direction, id }: PageCursor): string => `${direction}-${id}`
 
-/** Undefined: none, or something that is none; then the page shows the newest. */
 export const parseCursor = (text: string | null): PageCursor | undefined => {
   const [, direction, id] = CURSOR.exec(text ?? "") ?? []
   return direction === "older" || direction === "newer" ? { direction, id: Number(id) } : undefined
 }
 
-/** The newest first. */
+/** Newest first. */
 export interface CursorPage<A> {
   readonly rows: ReadonlyArray<A>
   readonly older: PageCursor | undefined
@@ -27,8 +23,8 @@ export interface CursorPage<A> {
 }
 
 /**
- * The page of what was found behind an edge, on the way it leads: one more than is shown, if there are as many. Undefined: the
- * newest are to be shown instead, because nothing is behind it, or all that is newer.
+ * `candidates` has one row more than a page if there are more. Returns undefined if the newest page applies: no row
+ * follows the cursor, or all newer rows fit on the page.
  */
 export const toCursorPage = <A extends { readonly id: number }>(
   candidates: ReadonlyArray<A>,

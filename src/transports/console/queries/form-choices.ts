@@ -3,25 +3,22 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { FORM_CHOICES_MAX } from "../../../platform/limits.ts"
 
-// What boxes of the host's forms are to choose from: parts of the statements of their pages.
-
-/** At most {@link FORM_CHOICES_MAX} of them. */
+/** At most {@link FORM_CHOICES_MAX}. */
 export const PropertyChoices = Schema.Array(Schema.Struct({ id: Schema.Int, title: Schema.String }))
 export type PropertyChoices = typeof PropertyChoices.Type
 
-/** The properties of the operator by their titles, as JSON. */
 export const propertyChoicesSql = (sql: SqlClient, operatorId: number): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'title', title) ORDER BY title, id), '[]') FROM (
     SELECT id, title FROM properties WHERE operator_id = ${operatorId}
     ORDER BY title, id LIMIT ${sql.literal(String(FORM_CHOICES_MAX))}) property)`
 
-/** People who can be given tasks; of how many properties each is told (0: in all of them). */
+/** `properties` counts the properties that the person is limited to; 0 means no limit. */
 export const StaffChoices = Schema.Array(
   Schema.Struct({ id: Schema.Int, name: Schema.String, properties: Schema.Int, is_active: Schema.Boolean })
 )
 export type StaffChoices = typeof StaffChoices.Type
 
-/** The people of the operator by their names, those who are switched off last, as JSON. */
+/** By name, inactive people last. */
 export const staffChoicesSql = (sql: SqlClient, operatorId: number): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(person) ORDER BY NOT is_active, name, id), '[]') FROM (
     SELECT s.id, s.name, s.is_active, (

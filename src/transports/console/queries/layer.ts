@@ -27,7 +27,6 @@ import { Webhooks } from "./Webhooks.ts"
 import { WorkPlan } from "./WorkPlan.ts"
 import { Year } from "./Year.ts"
 
-/** All that a host's pages read beside operations. */
 export const layerConsoleQueries = Layer.mergeAll(
   Month.layer,
   Overview.layer,

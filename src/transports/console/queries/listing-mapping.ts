@@ -1,14 +1,11 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-// What a listing `l` sells, by name.
-
-/** The columns `link_type` and `link_title`; both null where it is linked to nothing. */
+/** Both columns are null without a mapping. */
 export const mappingColumns = (sql: SqlClient): Fragment => sql`
   CASE WHEN l.property_id IS NOT NULL THEN 'property' WHEN l.room_type_id IS NOT NULL THEN 'room_type' END AS link_type,
   coalesce(linked_property.title, linked_type.title) AS link_title`
 
-/** What they are read from, after `FROM … l`. */
 export const mappingJoins = (sql: SqlClient): Fragment => sql`
   LEFT JOIN properties linked_property
     ON linked_property.operator_id = l.operator_id AND linked_property.id = l.property_id

@@ -3,7 +3,6 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { SCOPE_CHOICES_MAX } from "../../../platform/limits.ts"
 
-/** Something that is chosen by its name. */
 export const NamedRecord = Schema.Struct({ id: Schema.Int, name: Schema.String })
 export type NamedRecord = typeof NamedRecord.Type
 
@@ -13,7 +12,7 @@ const NAME_COLUMN_BY_TABLE = {
   room_types: "title"
 } as const
 
-/** Those of an operator by their names, as JSON: one more than a form shows tells that there are more. */
+/** Sorted by name; one record more than a form shows, if there are more. */
 export const namedRecordsSql = (
   sql: SqlClient,
   table: keyof typeof NAME_COLUMN_BY_TABLE,

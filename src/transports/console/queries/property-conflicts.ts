@@ -4,9 +4,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { importedBusyNightsSql } from "../../../domain/calendars/availability/calendar-days.ts"
 import { CONFLICTING_STAYS_MAX, PROPERTIES_OFFERED_MAX } from "../../../platform/limits.ts"
 
-// What a form says of each property before a stay is put there: the database decides, but nobody should be surprised by it.
+// These queries only warn the host; the database decides about conflicts.
 
-/** A stay that holds some of the nights. */
 const ConflictingStay = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
@@ -14,25 +13,22 @@ const ConflictingStay = Schema.Struct({
   check_out_date: Schema.String
 })
 
-/** A property that a form offers, and what is in the way there on the nights that are asked for. */
 export const OfferedProperty = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   deactivated: Schema.Boolean,
-  /** The first to come first; one more than {@link CONFLICTING_STAYS_MAX} tells that there are more. */
+  /** Earliest first; one more than {@link CONFLICTING_STAYS_MAX} if there are more. */
   stays: Schema.Array(ConflictingStay),
-  /** How many of the nights the host closed. */
   closed: Schema.Int,
-  /** Hosts of the calendars elsewhere that say one of the nights is busy. */
+  /** Hosts of imported calendars with a busy night. */
   elsewhere: Schema.Array(Schema.String)
 })
 export type OfferedProperty = typeof OfferedProperty.Type
 
-/** Nights from one day on and before another, but for those that a stay holds itself. */
 interface RequestedNights {
   readonly from: string | Fragment
   readonly before: string | Fragment
-  /** The id of that stay. */
+  /** Id of a stay that is no conflict. */
   readonly exceptStayId?: Fragment
 }
 
@@ -59,10 +55,7 @@ const conflictColumns = (
 
 const NO_CONFLICT_COLUMNS = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS elsewhere"
 
-/**
- * A query of the operator's properties by title, each as {@link OfferedProperty}; one more than {@link PROPERTIES_OFFERED_MAX} tells
- * that there are more. Where no nights are asked for, nothing is in the way.
- */
+/** By title; one more than {@link PROPERTIES_OFFERED_MAX} if there are more. Without nights, nothing conflicts. */
 export const offeredPropertiesSql = (
   sql: SqlClient,
   operatorId: number,

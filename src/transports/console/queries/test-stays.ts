@@ -3,13 +3,10 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { TEST_STAYS_MAX } from "../../../platform/limits.ts"
 
-/** A stay that something is tried on, as a person knows it. */
 export const TestStay = Schema.Struct({
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
-  /** Null: in the box. */
   property_title: Schema.NullOr(Schema.String),
-  /** `YYYY-MM-DD`. */
   check_in_date: Schema.String
 })
 export type TestStay = typeof TestStay.Type
@@ -19,7 +16,7 @@ interface TestStaysInput {
   readonly today: string
 }
 
-/** The accepted stays that come next, as JSON: {@link TEST_STAYS_MAX} at most. */
+/** At most {@link TEST_STAYS_MAX}, earliest first. */
 export const testStaysSql = (sql: SqlClient, { operatorId, today }: TestStaysInput): Fragment => sql`
   (SELECT coalesce(jsonb_agg(next), '[]') FROM (
     SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date::text AS check_in_date

@@ -3,17 +3,14 @@ import type { Fragment } from "effect/sql/Statement"
 import { daysBefore } from "../../../contract/time.ts"
 import { OVERVIEW_THREADS_DAYS, OVERVIEW_THREADS_SCANNED } from "../../../platform/limits.ts"
 
-/** Conversations in which the guest had the last word. */
 interface UnansweredConversationsInput {
   readonly operatorId: number
-  /** {@link recentConversationsStart} */
   readonly conversationsSince: Date
 }
 
-/** What was said before is not looked through for who waits. */
 export const recentConversationsStart = (now: Date): Date => daysBefore(now, OVERVIEW_THREADS_DAYS)
 
-/** For a FROM, with the conversation as `c`: among the latest of the last days, those whose last message is the guest's. */
+/** FROM clause of the recent conversations `c` whose last message is the guest's. */
 export const unansweredConversationsSql = (
   sql: SqlClient,
   { operatorId, conversationsSince }: UnansweredConversationsInput

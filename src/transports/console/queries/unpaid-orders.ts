@@ -1,18 +1,14 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Accepted orders of which money is still to come (specification, payment.balance_amount). */
+/** Accepted orders with a balance (specification, `payment.balance_amount`). */
 interface UnpaidOrdersInput {
   readonly operatorId: number
-  /** Days of the check-out of one of its stays, both included: without them all there ever were would be added up. */
+  /** Check-out days, both included. They keep the query from summing all orders ever made. */
   readonly from: string
   readonly until: string
 }
 
-/**
- * A query for them: `order_id`, `currency` and the `balance`. What is due and what has come in is one sum, from one pass over the
- * stays and one over the entries of those days' orders.
- */
 export const unpaidOrdersSql = (sql: SqlClient, { operatorId, from, until }: UnpaidOrdersInput): Fragment => {
   const orderIdsSql = sql`(
     SELECT each.order_id FROM stays each

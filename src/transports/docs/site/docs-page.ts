@@ -1,16 +1,14 @@
-// A page of the documentation: what a person reads as HTML and an agent as Markdown.
-
+/** A page of the site, which people read as HTML and agents as Markdown. */
 export interface DocsPage {
-  /** Its name in both addresses, `reference/{slug}.html` and `reference/{slug}.md`. */
+  /** The name of the page in `reference/{slug}.html` and `reference/{slug}.md`. */
   readonly slug: string
   readonly title: string
-  /** A sentence. */
+  /** One sentence. */
   readonly description: string
-  /** Under which heading the list of pages has it. */
+  /** The heading of the page in the list of pages. */
   readonly section: string
-  /** Links between pages are `{slug}.md`. */
+  /** Links to other pages are `{slug}.md`. */
   readonly markdown: string
 }
 
-/** What a list says of a page: its name and the sentence about it. */
 export type DocsPageSummary = Omit<DocsPage, "markdown">

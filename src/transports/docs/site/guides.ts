@@ -1,82 +1,186 @@
+import { posix } from "node:path"
 import { Effect, FileSystem } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { DocsPage } from "./docs-page.ts"
 
-// The pages that people wrote: files below docs, each a page of its own name.
+interface GuideLayout {
+  /** The hand-written pages by section. The files are relative to docs. */
+  readonly sections: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]>
+  /** The page about idempotency keys, to which pages of operations link. */
+  readonly retrySlug: string
+  /** The page about calling tools, to which the list of tools links. */
+  readonly toolsSlug: string
+}
 
-/** Below docs, by the heading of the list they are under. */
-const GUIDE_FILES: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]> = [
-  ["Start here", ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/start-with-oauth.md"]],
-  [
-    "Calling",
-    ["api.md", "mcp.md", "oauth.md", "guides/errors.md", "limits.md", "retries.md", "client.md", "guides/versioning.md"]
-  ],
-  ["What happens", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
-  ["Hosting", ["host-console.md", "calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]],
-  ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md", "settings.md", "glossary.md"]]
-]
+/** Beside the folder docs. An installation without this file has no page for it. */
+const CHANGELOG_FILE = "../CHANGELOG.md"
 
-/** Files that pages link to, served as they are. */
+/** The layouts of docs. */
+export const GUIDE_LAYOUTS: Readonly<Record<"flat" | "folders", GuideLayout>> = {
+  flat: {
+    retrySlug: "retries",
+    toolsSlug: "mcp",
+    sections: [
+      ["Start here", ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/start-with-oauth.md"]],
+      [
+        "Calling",
+        [
+          "api.md",
+          "mcp.md",
+          "oauth.md",
+          "guides/errors.md",
+          "limits.md",
+          "retries.md",
+          "client.md",
+          "guides/versioning.md",
+          CHANGELOG_FILE
+        ]
+      ],
+      ["What happens", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
+      [
+        "Hosting",
+        ["host-console.md", "calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]
+      ],
+      ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md", "settings.md", "glossary.md"]]
+    ]
+  },
+  folders: {
+    retrySlug: "retry-safely",
+    toolsSlug: "mcp-tools",
+    sections: [
+      ["Quickstarts", ["quickstarts/rest.md", "quickstarts/mcp.md", "quickstarts/oauth.md", "quickstarts/webhooks.md"]],
+      [
+        "Guides",
+        [
+          "guides/page-and-filter.md",
+          "guides/retry-safely.md",
+          "guides/catch-up.md",
+          "guides/verify-signatures.md",
+          "guides/take-a-booking.md",
+          "guides/push-prices.md",
+          "guides/connect-a-channel.md",
+          "guides/sync-calendars.md",
+          "guides/test-against-the-sandbox.md"
+        ]
+      ],
+      [
+        "Reference",
+        [
+          "concepts.md",
+          "reference/operations.md",
+          "reference/errors.md",
+          "reference/rate-limits.md",
+          "reference/events.md",
+          "reference/webhook-signatures.md",
+          "reference/oauth.md",
+          "reference/mcp-tools.md",
+          "reference/client.md",
+          "reference/cli.md",
+          "reference/settings.md",
+          "reference/versioning.md",
+          CHANGELOG_FILE
+        ]
+      ],
+      [
+        "For hosts",
+        [
+          "hosts/console.md",
+          "hosts/automation.md",
+          "hosts/knowledge-base.md",
+          "hosts/calendars.md",
+          "hosts/guest-portal.md"
+        ]
+      ]
+    ]
+  }
+}
+
+/** The layout that docs has now. */
+export const GUIDE_LAYOUT: GuideLayout = GUIDE_LAYOUTS.flat
+
+/** The files of `docs/examples` that the site serves unchanged. */
 export const EXAMPLE_FILES = ["connector.mjs", "signed-messages.mjs", "airbnb-settings.json"]
 
-/** Pages for administrators: files below docs that the site does not have. */
-export const ADMINISTRATOR_FILES = [
-  "deploy.md",
-  "metrics.md",
-  "on-call.md",
-  "postgresql.md",
-  "privacy.md",
-  "processes.md",
-  "secrets.md"
-]
+/** Two files of the same name. */
+const SLUG_EXCEPTIONS: Readonly<Record<string, string>> = { "quickstarts/oauth.md": "oauth-quickstart" }
 
-/** Where the files take the service to be; who reads them elsewhere reads that address. */
+export const toSlug = (file: string): string => SLUG_EXCEPTIONS[file] ?? posix.basename(file, ".md").toLowerCase()
+
+/** The address of the service in the files, which the site replaces with its own. */
 const EXAMPLE_PUBLIC_URL = "http://127.0.0.1:8080"
 
-/** Replaces every link to a page for administrators with its text, as the site has no such page. */
-const unlinkAdministratorPages = (markdown: string): string =>
-  markdown.replaceAll(/\[([^\]]*)\]\(([a-z-]+\.md)(?:#[a-z0-9-]+)?\)/g, (link: string, text: string, file: string) =>
-    ADMINISTRATOR_FILES.includes(file) ? text : link
-  )
+const CODE_BLOCK = /^(```[\s\S]*?^```)$/m
+const RELATIVE_LINK = /\[([^\]]*)\]\((?![a-z]+:|#)([^)#\s]*)(#[^)\s]*)?\)/g
 
-const toSlug = (file: string): string => file.replace(/^.*\//, "").replace(/\.md$/, "")
+/** Returns the address of a file on the site, seen from a page. Returns undefined if the site does not have the file. */
+const findPageAddress = (file: string, siteFiles: ReadonlySet<string>): string | undefined => {
+  if (siteFiles.has(file)) return `${toSlug(file)}.md`
+  const isExample = posix.dirname(file) === "examples" && EXAMPLE_FILES.includes(posix.basename(file))
+  return isExample ? `../${file}` : undefined
+}
 
-/**
- * Links among the files of docs, which lie in two folders, as links among pages, which lie side by side. To a page that only a
- * service has, the files link at the address of one that runs here.
- */
-const toPageLinks = (markdown: string): string =>
-  unlinkAdministratorPages(markdown)
+/** Rewrites the links of a file to links of its page. A link to a file that the site does not have becomes its text. */
+const toPageLinks = (file: string, markdown: string, siteFiles: ReadonlySet<string>): string =>
+  markdown
+    .split(CODE_BLOCK)
+    .map((part) =>
+      part.startsWith("```")
+        ? part
+        : part.replaceAll(RELATIVE_LINK, (_link, text: string, href: string, anchor = "") => {
+            const target = posix.relative("/docs", posix.join("/docs", posix.dirname(file), href))
+            const address = findPageAddress(target, siteFiles)
+            return address === undefined ? text : `[${text}](${address}${anchor})`
+          })
+    )
+    .join("")
     .replaceAll(`](${EXAMPLE_PUBLIC_URL}/docs/reference/`, "](")
-    .replaceAll(/\]\((?:\.\.\/|guides\/)*([a-z-]+\.md(?:#[a-z0-9-]+)?)\)/g, "]($1)")
-    .replaceAll(/\]\((?:\.\.\/)?examples\//g, "](../examples/")
 
 const LINK = /\[([^\]]*)\]\([^)]*\)/g
 
-/** The first sentence below the title, as words alone. */
+const toPlainWords = (markdown: string): string =>
+  markdown
+    .replaceAll(LINK, "$1")
+    .replaceAll(/`|\*\*/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+
+/** Returns the first sentence below the title, without markup. */
 const firstSentence = (markdown: string): string => {
-  const paragraph = markdown.split(/\n\n+/).find((part) => !part.startsWith("#") && part.trim() !== "") ?? ""
-  const words = paragraph.replaceAll(LINK, "$1").replaceAll("`", "").replaceAll(/\s+/g, " ")
+  const paragraph = markdown.split(/\n\n+/).find((part) => !/^(?:#|<!--)/.test(part) && part.trim() !== "") ?? ""
+  const words = toPlainWords(paragraph)
   return /^.*?[.:](?=\s|$)/.exec(words)?.[0]?.replace(/:$/, ".") ?? words
 }
 
-const toGuidePage = (section: string, file: string, markdown: string, publicUrl: string): DocsPage => ({
+const toGuidePage = (
+  section: string,
+  file: string,
+  markdown: string,
+  publicUrl: string,
+  siteFiles: ReadonlySet<string>
+): DocsPage => ({
   slug: toSlug(file),
-  title: /^# (.+)$/m.exec(markdown)?.[1] ?? toSlug(file),
+  title: toPlainWords(/^# (.+)$/m.exec(markdown)?.[1] ?? toSlug(file)),
   description: firstSentence(markdown).replaceAll(EXAMPLE_PUBLIC_URL, publicUrl),
   section,
-  markdown: toPageLinks(markdown).replaceAll(EXAMPLE_PUBLIC_URL, publicUrl)
+  markdown: toPageLinks(file, markdown, siteFiles).replaceAll(EXAMPLE_PUBLIC_URL, publicUrl)
 })
 
-/** The pages that people wrote, from a folder with docs. */
+/** Returns the hand-written pages of the site. Fails if a file other than the changelog is missing. */
 export const readGuides = (
-  folder: string,
-  publicUrl: string
+  docsFolder: string,
+  publicUrl: string,
+  { sections }: GuideLayout = GUIDE_LAYOUT
 ): Effect.Effect<ReadonlyArray<DocsPage>, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const files = GUIDE_FILES.flatMap(([section, names]) => names.map((file) => ({ section, file })))
-    return yield* Effect.forEach(files, ({ section, file }) =>
-      Effect.map(fs.readFileString(`${folder}/${file}`), (markdown) => toGuidePage(section, file, markdown, publicUrl))
+    const hasChangelog = yield* fs.exists(`${docsFolder}/${CHANGELOG_FILE}`)
+    const guides = sections
+      .flatMap(([section, files]) => files.map((file) => ({ section, file })))
+      .filter(({ file }) => file !== CHANGELOG_FILE || hasChangelog)
+    const siteFiles = new Set(guides.map(({ file }) => file))
+    return yield* Effect.forEach(guides, ({ section, file }) =>
+      Effect.map(fs.readFileString(`${docsFolder}/${file}`), (markdown) =>
+        toGuidePage(section, file, markdown, publicUrl, siteFiles)
+      )
     )
   })

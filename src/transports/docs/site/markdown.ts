@@ -1,15 +1,7 @@
-import { Marked, type Tokens } from "marked"
+import { Marked } from "marked"
 import { type Html, html } from "../html.ts"
 
-// Markdown of ours as HTML: headings that can be linked to, tables that scroll, and links that lead to the HTML of pages.
-
-interface MarkdownHeading {
-  readonly depth: number
-  readonly id: string
-  readonly text: string
-}
-
-/** What GitHub makes of a heading, so that a link works in both places. */
+/** Returns the anchor that GitHub gives to a heading, so that a link works on GitHub and on the site. */
 export const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -18,37 +10,36 @@ export const toAnchor = (heading: string): string =>
     .trim()
     .replaceAll(/\s/g, "-")
 
-/** Pages as they are linked to in Markdown. */
 const PAGE_LINK = /^([a-z0-9_-]+)\.md(#.*)?$/
 
-const toHeading = ({ depth, text }: Tokens.Heading): MarkdownHeading => {
-  const headingText = text.replaceAll("`", "")
-  return { depth, id: toAnchor(headingText), text: headingText }
+/** Returns a function that numbers the anchors of equal headings as GitHub does: `added`, `added-1`. */
+const makeAnchors = (): ((heading: string) => string) => {
+  const counts = new Map<string, number>()
+  return (heading) => {
+    const anchor = toAnchor(heading)
+    const count = counts.get(anchor) ?? 0
+    counts.set(anchor, count + 1)
+    return count === 0 ? anchor : `${anchor}-${count}`
+  }
 }
 
-interface RenderedMarkdown {
-  readonly body: Html
-  readonly headings: ReadonlyArray<MarkdownHeading>
-}
-
-export const renderMarkdown = (markdown: string): RenderedMarkdown => {
-  const headings: Array<MarkdownHeading> = []
+/** Returns a page as HTML: its headings have anchors, its tables scroll, and its links lead to the HTML of other pages. */
+export const renderMarkdown = (markdown: string): Html => {
+  const nextAnchor = makeAnchors()
   const marked = new Marked({
     renderer: {
-      heading(token) {
-        const heading = toHeading(token)
-        headings.push(heading)
-        const inner = { html: this.parser.parseInline(token.tokens) }
-        return html`<h${heading.depth} id="${heading.id}">${inner}</h${heading.depth}>\n`.html
+      heading({ depth, text, tokens }) {
+        const inner = { html: this.parser.parseInline(tokens) }
+        return html`<h${depth} id="${nextAnchor(text)}">${inner}</h${depth}>\n`.html
       },
       link({ href, tokens }) {
         const [, slug, anchor = ""] = PAGE_LINK.exec(href) ?? []
         const target = slug === undefined ? href : `${slug}.html${anchor}`
         return html`<a href="${target}">${{ html: this.parser.parseInline(tokens) }}</a>`.html
       },
-      // No page has HTML of its own: what looks like it is words, such as <country code>.
+      // Shows HTML as text, because the pages contain words such as <country code>, and comments, but no HTML.
       html({ text }) {
-        return html`${text}`.html
+        return text.startsWith("<!--") ? "" : html`${text}`.html
       },
       code({ text, lang }) {
         return html`<pre tabindex="0"><code class="${lang ?? ""}">${text}</code></pre>\n`.html
@@ -57,11 +48,11 @@ export const renderMarkdown = (markdown: string): RenderedMarkdown => {
     hooks: {
       postprocess: (text) =>
         text
-          // A head that says nothing is no head to who hears the page.
+          // An empty header cell confuses screen readers.
           .replaceAll("<th></th>", "<td></td>")
           .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
           .replaceAll("</table>", "</table></div>")
     }
   })
-  return { body: { html: marked.parse(markdown, { async: false }) }, headings }
+  return { html: marked.parse(markdown, { async: false }) }
 }

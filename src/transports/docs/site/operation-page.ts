@@ -1,71 +1,42 @@
 import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
 import { findErrorRow } from "../error-table.ts"
-import { type FieldDescription, type OperationDescription, takesQueryOrBody } from "../operation-descriptions.ts"
+import { type OperationDescription, takesQueryOrBody } from "../operation-descriptions.ts"
 import type { OperationExample } from "../operation-examples.ts"
 import { OPERATION_TAGS, operationTagName } from "../operation-tags.ts"
+import {
+  type ExampleRequest,
+  takesIdempotencyKey,
+  toCurlCommand,
+  toJavaScript,
+  toPrettyJson,
+  toPython
+} from "./code-examples.ts"
 import type { DocsPage } from "./docs-page.ts"
+import { GUIDE_LAYOUT } from "./guides.ts"
 import { toFieldRows, toSchemaText } from "./schema-text.ts"
 
-// The page of an operation, which is that of its tool: all of it from the contract, and an example of the demo operator.
-
-/** What stands in a cell: no line and no column may end there. */
+/** Also keeps `<word>` from being read as HTML, but for code, in which Markdown knows no such escape. */
 const escapeCell = (text: string): string =>
   text
     .replaceAll("|", "\\|")
     .replaceAll("\n", " ")
-    .replaceAll(/<(?=[a-z])/g, "\\<")
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith("`") ? part : part.replaceAll(/<(?=[a-z])/g, "\\<")))
+    .join("")
 
 export const markdownTable = (headings: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [headings, headings.map(() => "---"), ...rows].map((row) => `| ${row.map(escapeCell).join(" | ")} |`).join("\n")
 
 const codeBlock = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 
-const toPrettyJson = (value: unknown): string => JSON.stringify(value, null, 2)
-
-type ExampleRequest = Readonly<Record<string, unknown>>
-
-const toQueryText = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))
-
-const fieldsAtLocation = (
-  { fields }: OperationDescription,
-  request: ExampleRequest,
-  location: FieldDescription["location"]
-): ReadonlyArray<[string, unknown]> =>
-  fields.flatMap(
-    ({ name, location: fieldLocation }): ReadonlyArray<[string, unknown]> =>
-      fieldLocation === location && name in request ? [[name, request[name]]] : []
-  )
-
-/** In single quotes of a shell, which know no escape. */
-const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
-/** The call as a shell makes it; `$TOKEN` is the reader's. */
-export const toCurlCommand = (operation: OperationDescription, request: ExampleRequest, publicUrl: string): string => {
-  const path = operation.path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) =>
-    encodeURIComponent(toQueryText(request[name]))
-  )
-  const query = new URLSearchParams(
-    fieldsAtLocation(operation, request, "query").map(([name, value]): [string, string] => [name, toQueryText(value)])
-  )
-  const queryText = query.size === 0 ? "" : `?${query.toString()}`
-  const body = fieldsAtLocation(operation, request, "body")
-  const lines = [
-    `curl${operation.method === "GET" ? "" : ` -X ${operation.method}`} "${publicUrl}/v3${path}${queryText}"`,
-    ...(operation.needsToken ? ['-H "Service-Access-Token: $TOKEN"'] : []),
-    ...(body.length === 0
-      ? []
-      : ['-H "Content-Type: application/json"', `-d ${quoteForShell(toPrettyJson(Object.fromEntries(body)))}`])
-  ]
-  return lines.join(" \\\n  ")
-}
-
-const factsTable = ({ method, path, tool, isReadOnly, needsToken, isChange, name }: OperationDescription): string => {
+const factsTable = (operation: OperationDescription): string => {
+  const { method, path, tool, isReadOnly, needsToken, name } = operation
   const facts: ReadonlyArray<ReadonlyArray<string>> = [
     ["REST", `\`${method} /v3${path}\``],
     ["Tool", tool === undefined ? "none" : `\`${name}\``],
     ["Token", needsToken ? (isReadOnly ? "read-only or writable" : "writable") : "none"],
-    ...(isChange && needsToken
-      ? [["Repeat safely", `with \`${IDEMPOTENCY_KEY_HEADER}\` ([Doing it once](retries.md))`]]
+    ...(takesIdempotencyKey(operation)
+      ? [["Safe retry", `with \`${IDEMPOTENCY_KEY_HEADER}\` ([how](${GUIDE_LAYOUT.retrySlug}.md))`]]
       : []),
     ...(tool === undefined
       ? []
@@ -95,7 +66,9 @@ const fieldsTable = (operation: OperationDescription): string => {
     ]
   })
   const unchangeableNote =
-    immutableNames.length === 0 ? "" : `\n\nTaken with the value there is, and no other: ${immutableNames.join(", ")}.`
+    immutableNames.length === 0
+      ? ""
+      : `\n\nThese fields cannot change. The call accepts them only with their current value: ${immutableNames.join(", ")}.`
   return `${markdownTable(["field", "in", "required", "type", "meaning"], rows)}${unchangeableNote}`
 }
 
@@ -124,16 +97,46 @@ const errorsTable = ({ errors }: OperationDescription): string =>
 const toolSection = ({ name, tool, notAToolReason }: OperationDescription, request: ExampleRequest): string => {
   if (tool === undefined) return `Not a tool: ${notAToolReason ?? ""}.`
   const intentExamples = tool.intentExamples.map((example) => `- ${example}`).join("\n")
-  return `${codeBlock("json", toPrettyJson({ name, arguments: request }))}\n\nWhat a host says that it answers:\n\n${intentExamples}`
+  return `${codeBlock("json", toPrettyJson({ name, arguments: request }))}\n\nRequests of a host that this tool serves:\n\n${intentExamples}`
 }
 
-/** Under what people look for it. */
 const sectionTitle = (operation: OperationDescription): string => {
   const name = operationTagName(operation)
   return OPERATION_TAGS.find((tag) => tag.name === name)?.title ?? name
 }
 
-/** The page of an operation, for who reaches the service at `publicUrl`. */
+const exampleIntroduction = (operation: OperationDescription): string => {
+  const sentences = [
+    "The response is that of the demo operator. Codes, and ids of new records, differ on your account.",
+    ...(operation.needsToken ? ["Set `TOKEN` to your access token."] : []),
+    ...(takesIdempotencyKey(operation)
+      ? ["For curl, set `KEY` to a new UUID. Send the same key again when you retry the change."]
+      : []),
+    "Python needs `pip install requests`."
+  ]
+  return sentences.join(" ")
+}
+
+const exampleSection = (
+  operation: OperationDescription,
+  publicUrl: string,
+  { request, response }: { readonly request: ExampleRequest; readonly response: unknown }
+): ReadonlyArray<string> => [
+  "## Example",
+  exampleIntroduction(operation),
+  "### curl",
+  codeBlock("sh", toCurlCommand(operation, request, publicUrl)),
+  "### JavaScript",
+  codeBlock("js", toJavaScript(operation, request, publicUrl)),
+  "### Python",
+  codeBlock("python", toPython(operation, request, publicUrl)),
+  "### Response",
+  codeBlock("json", toPrettyJson(response))
+]
+
+const withFullStop = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
+
+/** Returns the page of an operation and of its tool, with examples that call the service at `publicUrl`. */
 export const renderOperationPage = (
   operation: OperationDescription,
   publicUrl: string,
@@ -142,18 +145,15 @@ export const renderOperationPage = (
   const { request = {}, answer } = example ?? {}
   const markdownBlocks = [
     `# ${operation.name}`,
-    operation.summary.endsWith(".") ? operation.summary : `${operation.summary}.`,
+    withFullStop(operation.summary),
     ...(operation.description === operation.summary ? [] : [operation.description]),
     factsTable(operation),
     "## Fields",
     fieldsTable(operation),
-    "## Example",
-    "As the demo operator was answered. Its codes, and ids of what was made that day, are others at yours.",
-    codeBlock("sh", toCurlCommand(operation, request, publicUrl)),
-    codeBlock("json", toPrettyJson(answer)),
-    "## As a tool",
+    ...exampleSection(operation, publicUrl, { request, response: answer }),
+    "## MCP tool",
     toolSection(operation, request),
-    "## Answer",
+    "## Result",
     resultTable(operation),
     "## Errors",
     errorsTable(operation)

@@ -1,22 +1,20 @@
 import { type Html, html, nothing } from "../html.ts"
 import type { DocsPageSummary } from "./docs-page.ts"
 
-// What stands around every page of the site: its name, the list of pages, search, and the switch between light and dark. All of it
-// works without scripts but for the last two.
-
 interface DocsFrame {
   readonly title: string
   readonly description: string
   readonly body: Html
-  /** From the page to where the site begins, with its slash at the end. */
+  /** The path from the page to the root of the site. */
   readonly root: "" | "../"
-  /** Which page of the list this is. */
+  /** The entry of this page in the list of pages. */
   readonly slug: string | undefined
   readonly pageList: ReadonlyArray<DocsPageSummary>
-  /** Scripts of the page's own, below the root. */
+  /** Modules of `assets`. */
   readonly scripts?: ReadonlyArray<string>
-  /** Scripts of packages that are no modules, which run before. */
+  /** Classic scripts of `assets`, which run before the modules. */
   readonly libraries?: ReadonlyArray<string>
+  /** Style sheets of `assets` besides `site.css`. */
   readonly styles?: ReadonlyArray<string>
 }
 
@@ -48,7 +46,7 @@ const classicScript = (root: string, name: string): Html => html`<script src="${
 const stylesheetLink = (root: string, name: string): Html =>
   html`<link rel="stylesheet" href="${root}assets/${name}">\n`
 
-/** A whole page of the site. */
+/** Returns a page of the site with its header, search and list of pages. Search and the theme switch need scripts. */
 export const renderDocsFrame = (page: DocsFrame): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -75,6 +73,24 @@ ${(page.libraries ?? []).map((name) => classicScript(page.root, name))}${["site.
 ${page.body}
 </main>
 </div>
+</body>
+</html>
+`
+
+/** Returns a page that leads to another page of the same folder. */
+export const renderRedirect = ({ slug, title, description }: DocsPageSummary): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${description}">
+<meta http-equiv="refresh" content="0; url=${slug}.html">
+<link rel="canonical" href="${slug}.html">
+<title>${title} · Latchkey</title>
+</head>
+<body>
+<h1 id="moved">This page has moved</h1>
+<p><a href="${slug}.html">${title}</a></p>
 </body>
 </html>
 `

@@ -1,11 +1,8 @@
 import { fileURLToPath } from "node:url"
 
-// What pages are drawn and work with: ours, and of packages what they ship for browsers. Nothing comes from anywhere else.
-
-/** Where a file of ours or of a package lies. */
+/** Returns the path of a file beside this one, or of a package. */
 const resolvePath = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier))
 
-/** The folder of what people wrote. */
 export const DOCS_FOLDER = resolvePath("../../../../docs")
 
 const JAVASCRIPT = "text/javascript; charset=utf-8"
@@ -16,11 +13,13 @@ interface SiteAsset {
   readonly contentType: string
 }
 
-/** By name, below `assets/`. */
+/** The files below `assets/`, by name. They are all the code that pages load. */
 export const SITE_ASSETS: ReadonlyMap<string, SiteAsset> = new Map([
   ["site.css", { file: resolvePath("./assets/site.css"), contentType: CSS }],
+  ["search.js", { file: resolvePath("./assets/search.js"), contentType: JAVASCRIPT }],
   ["site.js", { file: resolvePath("./assets/site.js"), contentType: JAVASCRIPT }],
   ["theme.js", { file: resolvePath("./assets/theme.js"), contentType: JAVASCRIPT }],
+  ["try.css", { file: resolvePath("./assets/try.css"), contentType: CSS }],
   ["try.js", { file: resolvePath("./assets/try.js"), contentType: JAVASCRIPT }],
   ["minisearch.js", { file: resolvePath("minisearch"), contentType: JAVASCRIPT }],
   ["swagger-ui.js", { file: resolvePath("swagger-ui-dist/swagger-ui-bundle.js"), contentType: JAVASCRIPT }],

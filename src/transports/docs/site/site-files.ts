@@ -7,25 +7,32 @@ import { OPERATION_TAGS, type OperationTag } from "../operation-tags.ts"
 import type { DocsPage, DocsPageSummary } from "./docs-page.ts"
 import { renderLlmsFull, renderLlmsIndex } from "./llms-text.ts"
 import { renderMarkdown } from "./markdown.ts"
+import { MOVED_PAGES } from "./moved-pages.ts"
 import { renderOperationPage } from "./operation-page.ts"
-import { renderDocsFrame } from "./page-frame.ts"
+import { renderDocsFrame, renderRedirect } from "./page-frame.ts"
+import { renderSearchIndex } from "./search-index.ts"
 import { renderToolsPage } from "./tools-page.ts"
 
-// The whole documentation, a file an address: served below /docs, or written into a folder. Links within it are relative, so it may
-// lie anywhere.
+// The documentation as files. The service serves them below /docs, and `latchkey docs build` writes them to a folder. Their links are
+// relative, so the site works at any address.
 
 interface SiteFile {
   readonly contentType: string
   readonly text: string
 }
 
+const lazyFile = (contentType: string, text: () => string) => (): SiteFile => ({ contentType, text: text() })
+
 export interface SiteSettings {
   readonly publicUrl: string
-  /** Where it is read: what `llms.txt` names. */
+  /** The address of the site, for the links of `llms.txt`. */
   readonly docsUrl: string
   readonly deployment: DeploymentName
   readonly guides: ReadonlyArray<DocsPage>
-  /** Where the console calls, seen from its page; undefined: it is elsewhere, and takes calls of its own pages alone. */
+  /**
+   * The address of the service, relative to the "Try it" page. Undefined if the service does not serve this site: it accepts calls from
+   * its own pages only.
+   */
   readonly apiBaseUrl: string | undefined
 }
 
@@ -34,7 +41,6 @@ const MARKDOWN = "text/markdown; charset=utf-8"
 const TEXT = "text/plain; charset=utf-8"
 const JSON_TYPE = "application/json"
 
-/** Operations under the names of their tags, in the order of those. */
 const renderOperationPages = ({ publicUrl, deployment }: SiteSettings): ReadonlyArray<DocsPage> => {
   const sectionOrder = new Map(OPERATION_TAGS.map(({ title }, order) => [title, order]))
   const sectionIndex = ({ section }: DocsPage): number => sectionOrder.get(section) ?? OPERATION_TAGS.length
@@ -53,7 +59,7 @@ const renderPageHtml = (page: DocsPage, pageList: ReadonlyArray<DocsPageSummary>
   renderDocsFrame({
     title: page.title,
     description: page.description,
-    body: html`${renderMarkdown(page.markdown).body}
+    body: html`${renderMarkdown(page.markdown)}
 <p class="soft"><a href="${page.slug}.md">This page as Markdown</a></p>`,
     root: "../",
     slug: page.slug,
@@ -88,9 +94,9 @@ ${cards}
 ${OPERATION_TAGS.map(operationLinks)}
 <h2>For machines</h2>
 <ul>
-<li><a href="llms.txt">llms.txt</a>, <a href="llms-full.txt">llms-full.txt</a>; every page is Markdown too, <code>.md</code> for <code>.html</code></li>
+<li><a href="llms.txt">llms.txt</a>, <a href="llms-full.txt">llms-full.txt</a>; each page is also available as Markdown with <code>.md</code> instead of <code>.html</code></li>
 <li><a href="openapi.json">OpenAPI 3.1</a></li>
-<li><a href="reference/mcp-tools-reference.md">The tools</a></li>
+<li><a href="reference/mcp-tools-reference.md">Tools</a></li>
 </ul>`,
     root: "",
     slug: undefined,
@@ -105,7 +111,7 @@ const TRY_PAGE_FRAME = {
   slug: undefined
 } as const
 
-/** The page on which a reader calls the service; `token` is filled in. */
+/** Returns the page on which a reader calls the service. The page fills in `token`. */
 export const renderTryPage = (
   pageList: ReadonlyArray<DocsPageSummary>,
   { apiBaseUrl, publicUrl }: SiteSettings,
@@ -113,13 +119,12 @@ export const renderTryPage = (
 ): string =>
   apiBaseUrl === undefined ? renderTryPageLink(pageList, publicUrl) : renderApiConsole(pageList, apiBaseUrl, token)
 
-/** Files of another site show the way: the service takes calls of its own pages alone. */
 const renderTryPageLink = (pageList: ReadonlyArray<DocsPageSummary>, publicUrl: string): string =>
   renderDocsFrame({
     ...TRY_PAGE_FRAME,
     pageList,
     body: html`<h1>Try it</h1>
-<p>The console is at the service: <a href="${publicUrl}/docs/try.html">${publicUrl}/docs/try.html</a>.</p>`
+<p>Call the service at <a href="${publicUrl}/docs/try.html">${publicUrl}/docs/try.html</a>.</p>`
   }).html
 
 const renderApiConsole = (
@@ -131,59 +136,33 @@ const renderApiConsole = (
     ...TRY_PAGE_FRAME,
     pageList,
     body: html`<h1>Try it</h1>
-<p>${token === undefined ? "Choose Authorize and paste an access token of your console as accessToken." : "The demo operator's token is filled in: everything here works on its records."}
-Calls are real: what they change is changed.</p>
+<p>${token === undefined ? "Choose Authorize and paste an access token of your console as accessToken." : "The page uses the access token of the demo operator, so every call works on its records."}
+Calls are real: a change stays.</p>
 <div id="console" data-server="${server}"${token === undefined ? nothing : html` data-token="${token}"`}></div>
-<noscript><p>This page needs JavaScript; the others do not.</p></noscript>`,
-    styles: ["swagger-ui.css"],
+<noscript><p>This page needs JavaScript.</p></noscript>`,
+    styles: ["swagger-ui.css", "try.css"],
     libraries: ["swagger-ui.js"],
     scripts: ["try.js"]
   }).html
 
-/** A row a heading, with the text below it: what a reader finds by words. */
-interface SearchEntry {
-  readonly id: number
-  readonly title: string
-  readonly heading: string
-  readonly text: string
-  readonly href: string
+/** Returns the former addresses of pages that have moved: HTML that leads to the new address, and the Markdown of the new page. */
+const renderMovedPages = (pages: ReadonlyArray<DocsPage>): ReadonlyArray<readonly [string, () => SiteFile]> => {
+  const pagesBySlug = new Map(pages.map((page) => [page.slug, page]))
+  return MOVED_PAGES.flatMap(([formerSlug, slug]): ReadonlyArray<readonly [string, () => SiteFile]> => {
+    const page = pagesBySlug.get(slug)
+    if (page === undefined || pagesBySlug.has(formerSlug)) return []
+    return [
+      [`reference/${formerSlug}.html`, lazyFile(HTML, () => renderRedirect(page).html)],
+      [`reference/${formerSlug}.md`, lazyFile(MARKDOWN, () => page.markdown)]
+    ]
+  })
 }
 
-const stripTags = (text: string): string => text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ")
-
-const READ_OPERATION = /^(?:search|query|get|list)_(.+)$/
-
-/** What else readers call an operation that reads: the public documentation says `search_` of some, the specification `query_`. */
-const nameVariants = (slug: string): string => {
-  const [, subject] = READ_OPERATION.exec(slug) ?? []
-  return subject === undefined ? "" : ["search", "query", "get", "list"].map((verb) => `${verb} ${subject}`).join(", ")
-}
-
-const HEADING = /<h[1-6] id="([^"]*)">(.*?)<\/h[1-6]>/
-
-const toSearchEntries = ({ slug, title, description, markdown }: DocsPage): ReadonlyArray<Omit<SearchEntry, "id">> =>
-  renderMarkdown(markdown)
-    .body.html.split(/(?=<h[1-6] id=)/)
-    .map((part) => {
-      const [headingTag = "", anchor = "", heading = title] = HEADING.exec(part) ?? []
-      return {
-        title,
-        heading: stripTags(heading).trim(),
-        // The page's own row has its sentence a second time: what a page is about counts more than what it says in passing.
-        text: `${heading === title || anchor === "" ? `${description} ${nameVariants(slug)}` : ""} ${stripTags(part.slice(headingTag.length))}`,
-        href: `reference/${slug}.html${anchor === "" ? "" : `#${anchor}`}`
-      }
-    })
-
-const renderSearchIndex = (pages: ReadonlyArray<DocsPage>): string =>
-  JSON.stringify(pages.flatMap(toSearchEntries).map((row, id): SearchEntry => ({ id, ...row })))
-
-/** Every file but those of `assets` and `examples`, each written when it is first wanted. */
+/** Returns the files of the site except `assets` and `examples`, by name. Each file is rendered by the call of its function. */
 export const listSiteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
   const pages = listPages(settings)
   const pageList: ReadonlyArray<DocsPageSummary> = pages
   const { docsUrl, deployment, publicUrl } = settings
-  const lazyFile = (contentType: string, text: () => string) => () => ({ contentType, text: text() })
   return new Map([
     ["index.html", lazyFile(HTML, () => renderOverview(pageList, settings))],
     ["try.html", lazyFile(HTML, () => renderTryPage(pageList, settings))],
@@ -191,6 +170,7 @@ export const listSiteFiles = (settings: SiteSettings): ReadonlyMap<string, () =>
     ["llms-full.txt", lazyFile(TEXT, () => renderLlmsFull(pages, docsUrl))],
     ["search.json", lazyFile(JSON_TYPE, () => renderSearchIndex(pages))],
     ["openapi.json", lazyFile(JSON_TYPE, () => JSON.stringify(openApiDocument(deployment, publicUrl)))],
+    ...renderMovedPages(pages),
     ...pages.flatMap(
       (page): ReadonlyArray<[string, () => SiteFile]> => [
         [`reference/${page.slug}.html`, lazyFile(HTML, () => renderPageHtml(page, pageList))],

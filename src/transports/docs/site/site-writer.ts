@@ -3,7 +3,7 @@ import { EXAMPLE_FILES, readGuides } from "./guides.ts"
 import { DOCS_FOLDER, SITE_ASSETS } from "./site-assets.ts"
 import { listSiteFiles, type SiteSettings } from "./site-files.ts"
 
-/** The whole site as files below a folder, which is made; what is there under the same names is written over. Answers how many. */
+/** Writes the site to a folder, which it creates if necessary, and returns the number of files. Overwrites files of the same names. */
 export const writeSite = Effect.fnUntraced(function* (
   folder: string,
   settings: Pick<SiteSettings, "publicUrl" | "docsUrl" | "deployment">

@@ -1,8 +1,7 @@
 import { describeOperations, type OperationDescription } from "../operation-descriptions.ts"
 import type { DocsPage } from "./docs-page.ts"
+import { GUIDE_LAYOUT } from "./guides.ts"
 import { markdownTable } from "./operation-page.ts"
-
-// The catalogue of tools (specification, Machine-readable resources): what each does, and whether to ask first.
 
 const toolRow = ({ name, summary, isReadOnly, tool }: OperationDescription): ReadonlyArray<string> => [
   `[\`${name}\`](${name}.md)`,
@@ -16,6 +15,7 @@ const categorySection = (category: string, tools: ReadonlyArray<OperationDescrip
   return `## ${category}\n\n${markdownTable(["tool", "what it does", "", "since"], rows)}`
 }
 
+/** Returns the tool catalogue (specification, Machine-readable resources). */
 export const renderToolsPage = (): DocsPage => {
   const tools = describeOperations().filter(({ tool }) => tool !== undefined)
   const categories = Array.from(new Set(tools.flatMap(({ tool }) => (tool === undefined ? [] : [tool.category]))))
@@ -24,12 +24,12 @@ export const renderToolsPage = (): DocsPage => {
   return {
     slug: "mcp-tools-reference",
     title: "Tools",
-    description: `The ${tools.length} tools, by category`,
+    description: `The ${tools.length} tools of the MCP endpoint, by category`,
     section: "Tools and operations",
     markdown: `# Tools
 
-The ${tools.length} tools of the MCP endpoint: ${readToolCount} read, ${tools.length - readToolCount} write, and before ${confirmationCount} of those the user should be asked. A
-read-only token sees those that read. How they are called: [Using the tools](mcp.md).
+The MCP endpoint has ${tools.length} tools: ${readToolCount} read and ${tools.length - readToolCount} write. Before ${confirmationCount} of the latter an agent should ask its user. A read-only
+token sees the tools that read. [How to call a tool](${GUIDE_LAYOUT.toolsSlug}.md) has the protocol.
 
 ${categories.map((category) => categorySection(category, tools)).join("\n\n")}
 `

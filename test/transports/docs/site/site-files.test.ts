@@ -1,28 +1,20 @@
 import { existsSync, readFileSync } from "node:fs"
+import { dirname } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, FileSystem } from "effect"
+import { toPlainText } from "../../../../src/transports/docs/html.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import { OPERATION_TAGS } from "../../../../src/transports/docs/operation-tags.ts"
-import { ADMINISTRATOR_FILES, EXAMPLE_FILES, readGuides } from "../../../../src/transports/docs/site/guides.ts"
+import { EXAMPLE_FILES, GUIDE_LAYOUTS, readGuides, toSlug } from "../../../../src/transports/docs/site/guides.ts"
 import { toAnchor } from "../../../../src/transports/docs/site/markdown.ts"
+import { MOVED_PAGES } from "../../../../src/transports/docs/site/moved-pages.ts"
 import { DOCS_FOLDER, SITE_ASSETS } from "../../../../src/transports/docs/site/site-assets.ts"
-import { listPages, listSiteFiles, type SiteSettings } from "../../../../src/transports/docs/site/site-files.ts"
+import { listPages, listSiteFiles } from "../../../../src/transports/docs/site/site-files.ts"
 import { listCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
+import { siteSettings as settings } from "../../../support/transports/docs/site/site-settings.ts"
 
-// The site as files, without a browser: what there is, and that every link in it leads somewhere.
-
-const DOCS_URL = "https://docs.example.com"
-
-const settings: SiteSettings = {
-  publicUrl: "https://api.example.com",
-  docsUrl: DOCS_URL,
-  deployment: "international",
-  guides: await Effect.runPromise(
-    Effect.provide(readGuides(DOCS_FOLDER, "https://api.example.com"), NodeServices.layer)
-  ),
-  apiBaseUrl: undefined
-}
+// The site as files, without a browser.
 
 const files = new Map(Array.from(listSiteFiles(settings), ([name, write]) => [name, write().text]))
 const pages = listPages(settings)
@@ -157,17 +149,90 @@ describe("the documentation", () => {
     }
   })
 
-  it("leaves out pages for administrators that docs has, and the links to them", () => {
-    for (const name of ADMINISTRATOR_FILES) {
-      assert.isTrue(existsSync(`${DOCS_FOLDER}/${name}`), name)
-      assert.isFalse(files.has(`reference/${name}`), name)
+  it("shows no HTML entity as text", () => {
+    const entity = /&(?:quot|apos|amp|lt|gt|nbsp|#x?[0-9a-f]+);/
+    for (const [name, text] of files) {
+      // Renders a page as a browser does. The other files are shown as they are.
+      assert.notMatch(name.endsWith(".html") ? toPlainText({ html: text }) : text, entity, name)
     }
+  })
+
+  it("shows no backslash in front of words in angle brackets", () => {
+    for (const [name, text] of files) {
+      if (name.endsWith(".html")) assert.notMatch(text, /\\&lt;/, name)
+    }
+  })
+
+  it("replaces links to files that it does not have with their text", () => {
     assert.include(readFileSync(`${DOCS_FOLDER}/settings.md`, "utf8"), "[secrets in the database](secrets.md)")
+    assert.isFalse(files.has("reference/secrets.md"))
     assert.include(files.get("reference/settings.md") ?? "", "that seal secrets in the database, separated")
+  })
+
+  it("has the changelog, with links to pages", () => {
+    const changelog = files.get("reference/changelog.md") ?? ""
+    assert.include(changelog, "## [3.13.0]")
+    assert.include(changelog, "](versioning.md)")
+    assert.notMatch(changelog, /\]\((?:docs\/|SECURITY)/)
+    assert.include(files.get("reference/changelog.html") ?? "", '<h3 id="added-1">Added</h3>')
   })
 
   it("links from the files of docs to files that are there", () => {
     for (const name of EXAMPLE_FILES) assert.isTrue(existsSync(`${DOCS_FOLDER}/examples/${name}`))
     assert.include(readFileSync(`${DOCS_FOLDER}/channels.md`, "utf8"), "(examples/connector.mjs)")
+  })
+})
+
+const slugsOf = (layout: keyof typeof GUIDE_LAYOUTS): ReadonlyArray<string> =>
+  GUIDE_LAYOUTS[layout].sections.flatMap(([, guides]) => guides.map(toSlug))
+
+/** A folder docs with the files of a layout, each with a link to a file of another folder. */
+const readFolderLayout = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  yield* fs.writeFileString(`${folder}/CHANGELOG.md`, "# Changelog\n\nChanges of docs/.\n")
+  for (const [, guides] of GUIDE_LAYOUTS.folders.sections) {
+    for (const file of guides) {
+      yield* fs.makeDirectory(dirname(`${folder}/docs/${file}`), { recursive: true })
+      const text = `# ${file}\n\nA page.\n\n[errors](../reference/errors.md#codes), [install](../operate/install.md#users),\n[code](../examples/connector.mjs), [changes](../../CHANGELOG.md).\n`
+      if (!file.startsWith("..")) yield* fs.writeFileString(`${folder}/docs/${file}`, text)
+    }
+  }
+  return yield* readGuides(`${folder}/docs`, settings.publicUrl, GUIDE_LAYOUTS.folders)
+}).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+
+describe("the folders of docs", () => {
+  it.live("become pages that lie side by side", () =>
+    Effect.gen(function* () {
+      const guides = yield* readFolderLayout
+      const page = guides.find(({ slug }) => slug === "sync-calendars")
+      assert.include(page?.markdown ?? "", "[errors](errors.md#codes), install,\n[code](../examples/connector.mjs)")
+      assert.include(page?.markdown ?? "", "[changes](changelog.md)")
+    })
+  )
+
+  it.live("lead from the former address of a page to the present one", () =>
+    Effect.gen(function* () {
+      const guides = yield* readFolderLayout
+      const moved = listSiteFiles({ ...settings, guides })
+      for (const slug of slugsOf("flat")) assert.isTrue(moved.has(`reference/${slug}.html`), slug)
+      for (const [formerSlug, slug] of MOVED_PAGES) {
+        const redirect = moved.get(`reference/${formerSlug}.html`)?.().text ?? ""
+        assert.include(redirect, `content="0; url=${slug}.html"`, formerSlug)
+        assert.isTrue(moved.has(`reference/${slug}.html`), slug)
+        assert.strictEqual(
+          moved.get(`reference/${formerSlug}.md`)?.().text,
+          moved.get(`reference/${slug}.md`)?.().text,
+          formerSlug
+        )
+      }
+    })
+  )
+
+  it("have no two pages of the same name", () => {
+    for (const layout of ["flat", "folders"] as const) {
+      const slugs = [...slugsOf(layout), ...describeOperations().map(({ name }) => name), "mcp-tools-reference"]
+      assert.deepStrictEqual(slugs, Array.from(new Set(slugs)))
+    }
   })
 })

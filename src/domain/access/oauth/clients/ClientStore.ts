@@ -15,20 +15,15 @@ const readPartner = makeOptionalRowReader(Partner)
 const readUris = makeRowsReader(Schema.Struct({ uri: Schema.String }))
 const readNoColumns = makeRowsReader(Schema.Struct({}))
 
-/** A client with a secret that may ask for something. */
 const makeFindPartner = (sql: Sql) => (id: string) =>
   readPartner(sql`
       SELECT name, redirect_uris AS "redirectUris", secret_digest AS "secretDigest" FROM oauth_clients
       WHERE id = ${id} AND disabled_at IS NULL AND secret_digest IS NOT NULL`)
 
-/** The address, if it is one that users of the public client registered. */
 const makeFindRegisteredUris = (sql: Sql) => (uri: string) =>
   Effect.map(readUris(sql`SELECT uri FROM oauth_redirects WHERE uri = ${uri}`), (rows) => rows.map((row) => row.uri))
 
-/**
- * Keeps addresses of the public client. When there are too many, those go first that were registered longest ago and that no host
- * ever consented to; one of them that another registration is just keeping stays.
- */
+/** SKIP LOCKED spares an address that a concurrent registration is storing. */
 const makeRegisterRedirectUris = (sql: Sql) => (uris: ReadonlyArray<string>, now: Date) =>
   Effect.asVoid(
     readNoColumns(sql`
@@ -50,8 +45,8 @@ const makeRegisterRedirectUris = (sql: Sql) => (uris: ReadonlyArray<string>, now
   )
 
 /**
- * A host consented to it, so it stays. But no more than half stay so, or who has an account could fill all there is; of more the
- * one that was consented to longest ago is as any other again, or who filled that half would have it for good.
+ * Only half of the limit is protected, so one account cannot fill the table. Beyond it, the oldest consent loses its
+ * protection, so nobody occupies that half forever.
  */
 const makeRecordRedirectUriUse = (sql: Sql) => (uri: string, now: Date) =>
   Effect.asVoid(
@@ -84,13 +79,12 @@ const makeClientStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ClientStore extends Context.Service<
   ClientStore,
   {
-    /** Undefined: there is no such partner, or it is disabled. */
+    /** Returns undefined if the partner is unknown or disabled. */
     readonly findPartner: (id: string) => Effect.Effect<typeof Partner.Type | undefined>
-    /** Returns the address if users of the public client registered it. */
     readonly findRegisteredUris: (uri: string) => Effect.Effect<ReadonlyArray<string>>
-    /** Keeps addresses of the public client. Beyond the limit the oldest go to which no host ever consented. */
+    /** Beyond the limit, deletes the oldest addresses without consent. */
     readonly registerRedirectUris: (uris: ReadonlyArray<string>, now: Date) => Effect.Effect<void>
-    /** Keeps an address to which a host consented. Beyond half of the limit the oldest of these count as unused again. */
+    /** Protects an address to which a host consented. */
     readonly recordRedirectUriUse: (uri: string, now: Date) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/clients/ClientStore") {

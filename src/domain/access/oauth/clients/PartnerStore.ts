@@ -11,7 +11,7 @@ const PartnerRow = Schema.Struct({
   redirect_uris: Schema.Array(Schema.String),
   created_at: Schema.Date,
   disabled: Schema.Boolean,
-  /** Hosts' accounts that have given it access. */
+  /** Number of live grants. */
   connections: Schema.Int
 })
 export type PartnerRow = typeof PartnerRow.Type
@@ -28,7 +28,7 @@ interface NewPartnerRow {
   readonly now: Date
 }
 
-/** Alone, so that two at once do not each see the last free place. False: there is none. */
+/** The lock prevents two concurrent calls from taking the last free slot. */
 const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow) =>
   sql
     .withTransaction(
@@ -49,7 +49,7 @@ const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow
       Effect.map(({ made }) => made)
     )
 
-/** One more than partners: the public client. */
+/** The limit does not count the public client. */
 const list = (sql: Sql) =>
   readPartners(sql`
     SELECT id AS client_id, name, redirect_uris, created_at, disabled_at IS NOT NULL AS disabled, (
@@ -57,7 +57,6 @@ const list = (sql: Sql) =>
     ) AS connections
     FROM oauth_clients ORDER BY created_at, id LIMIT ${OAUTH_CLIENTS_MAX + 1}`)
 
-/** Also of one that is disabled already. False: there is none. */
 const disable = (sql: Sql, id: string, now: Date) =>
   Effect.map(
     readId(sql`
@@ -66,7 +65,6 @@ const disable = (sql: Sql, id: string, now: Date) =>
     (row) => row !== undefined
   )
 
-/** False: there is none, or it was disabled. */
 const rotateSecret = (sql: Sql, id: string, digest: Uint8Array, now: Date) =>
   Effect.map(
     readId(sql`
@@ -82,17 +80,15 @@ const makePartnerStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   rotateSecret: (id: string, digest: Uint8Array, now: Date) => rotateSecret(sql, id, digest, now)
 }))
 
-/** Clients with a secret, as who runs the deployment makes and ends them. */
 export class PartnerStore extends Context.Service<
   PartnerStore,
   {
-    /** False: all partners that the installation may have are in use. */
+    /** Returns false if the installation has the maximum of partners. */
     readonly create: (partner: NewPartnerRow) => Effect.Effect<boolean>
-    /** Returns all clients, the public one too. */
     readonly list: Effect.Effect<ReadonlyArray<PartnerRow>>
-    /** Idempotent. False: there is no such partner. */
+    /** Idempotent. Returns false if there is no such partner. */
     readonly disable: (id: string, now: Date) => Effect.Effect<boolean>
-    /** False: there is no such partner, or it is disabled. */
+    /** Returns false if there is no such partner, or it is disabled. */
     readonly rotateSecret: (id: string, digest: Uint8Array, now: Date) => Effect.Effect<boolean>
   }
 >()("latchkey/domain/access/oauth/clients/PartnerStore") {

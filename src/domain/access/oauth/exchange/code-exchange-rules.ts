@@ -4,7 +4,6 @@ import { matchesChallenge } from "../pkce.ts"
 import { findProtectedResource } from "../protected-resource.ts"
 import type { CodeExchangeRequest } from "../token-requests.ts"
 
-/** A code as it is kept, with its client. */
 export const StoredCode = Schema.Struct({
   operatorId: Schema.Int,
   accountId: Schema.Int,
@@ -17,16 +16,15 @@ export const StoredCode = Schema.Struct({
   expiresAt: Schema.Date,
   usedAt: Schema.NullOr(Schema.Date),
   deadAt: Schema.NullOr(Schema.Date),
-  /** What came of it. */
   grantId: Schema.NullOr(Schema.Int)
 })
 export type StoredCode = typeof StoredCode.Type
 
 type CodeExchangeVerdict =
   | { readonly _tag: "Good"; readonly code: StoredCode }
-  /** The code dies of it. */
+  /** The caller must invalidate the code. */
   | { readonly _tag: "WrongVerifier"; readonly code: StoredCode }
-  /** It was used before: somebody has it who should not, and nobody knows which of the two. What came of it ends. */
+  /** The code may be stolen. The caller must end the grant. */
   | { readonly _tag: "UsedTwice"; readonly code: StoredCode }
   | { readonly _tag: "Refused"; readonly error: BadRequest | Unauthenticated }
 
@@ -35,7 +33,7 @@ const errorVerdict = (error: BadRequest | Unauthenticated): CodeExchangeVerdict 
 const toInvalidGrantError = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_grant" })
 const toInvalidRequestError = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
 
-/** One wording for all: whoever tries codes learns nothing of them. */
+/** One message for all cases, so that guessing reveals nothing. */
 export const unknownCodeError = toInvalidGrantError("code: is unknown, expired or already used.")
 export const wrongVerifierError = toInvalidGrantError(
   "code_verifier: does not match the code_challenge of the authorization request."
@@ -45,10 +43,7 @@ export const clientDisabledError = new Unauthenticated({
   oauthErrorCode: "invalid_client"
 })
 
-/**
- * What is to be done with a code that its client gives (RFC 6749 4.1.3). Another client's code is as if there were none: it can
- * neither use it nor end what came of it.
- */
+/** Another client's code counts as unknown (RFC 6749 4.1.3). */
 export const judgeCode = (
   code: StoredCode | undefined,
   request: CodeExchangeRequest,
@@ -65,19 +60,19 @@ export const judgeCode = (
 }
 
 /**
- * Whether a used code comes from the client that it was for. A partner has proved that by its secret. The public client's id is
- * everybody's, and used codes lie in the histories of browsers: there only the verifier tells.
+ * A partner's secret proves that the code is its own. The public client's id is known to all, and browser histories
+ * contain used codes. So that client needs the verifier.
  */
 const isOwnCode = ({ challenge }: StoredCode, { client, verifier }: CodeExchangeRequest): boolean =>
   !client.isPublic || (challenge !== null && verifier !== undefined && matchesChallenge(verifier, challenge))
 
-/** It may be left out, as contract facts 11.3 show: what it would prove, a secret or a verifier proves. */
+/** `redirect_uri` is optional (contract facts 11.3). */
 const findRedirectUriError = ({ redirectUri }: StoredCode, request: CodeExchangeRequest) =>
   request.redirectUri === undefined || request.redirectUri === redirectUri
     ? undefined
     : toInvalidGrantError("redirect_uri: must equal the redirect_uri of the authorization request.")
 
-/** It may say again what the consent was for (RFC 8707 2.2), and where that named none, which of ours it wants. */
+/** The request may repeat the resource of the consent (RFC 8707 2.2), or choose one if the consent named none. */
 const findResourceError = ({ resource }: StoredCode, request: CodeExchangeRequest, publicUrl: string) => {
   const consentedResource = resource === null ? undefined : findProtectedResource(publicUrl, resource)
   const areResourcesGranted = request.resources
@@ -91,7 +86,7 @@ const findResourceError = ({ resource }: StoredCode, request: CodeExchangeReques
       })
 }
 
-/** A verifier without a challenge is refused: somebody took the challenge out on its way (RFC 9700 4.8.2). */
+/** A verifier without a challenge is rejected, because an attacker may have removed the challenge (RFC 9700 4.8.2). */
 const judgeVerifier = (code: StoredCode, verifier: string | undefined): CodeExchangeVerdict => {
   if (code.challenge === null) {
     return verifier === undefined

@@ -21,7 +21,7 @@ const readCreatedGrant = makeOptionalRowReaderOrFail(CreatedGrant, ({ name, deta
 )
 const readInvalidatedRow = makeOptionalRowReader(Schema.Struct({ killed: Schema.Boolean }))
 
-/** A code of the other deployment, of a closed operator or of a disabled account is as if there were none. */
+/** Ignores codes of the other deployment, of closed operators and of disabled accounts. */
 const makeFindCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, deployment: string) =>
   readCode(sql`
       SELECT c.operator_id AS "operatorId", c.account_id AS "accountId", c.client_id AS "clientId",
@@ -31,7 +31,6 @@ const makeFindCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, deployme
       FROM oauth_codes c JOIN oauth_clients k ON k.id = c.client_id JOIN operators o ON o.id = c.operator_id
       WHERE c.digest = ${digest} AND c.deployment = ${deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "c")}`)
 
-/** A grant that is made of a code, with its first tokens. */
 interface NewGrant extends NewGrantToken, NewRefreshToken {
   readonly codeDigest: Uint8Array
   readonly clientId: string
@@ -41,8 +40,10 @@ interface NewGrant extends NewGrantToken, NewRefreshToken {
 }
 
 /**
- * Uses the code up and makes the grant and its tokens of it, unless it was used, died or ended meanwhile, or its client or account
- * was disabled: undefined then. The public client is everybody's, so what an application may change of webhooks goes by the grant.
+ * Uses the code and creates the grant and its tokens in one statement. Returns undefined if the code, its client or its
+ * account is no longer valid.
+ *
+ * All MCP users share the public client, so its `application` includes the grant.
  */
 const makeCreateGrant =
   (sql: SqlClient.SqlClient) =>
@@ -77,7 +78,6 @@ const makeCreateGrant =
       (row) => row?.id
     )
 
-/** Ends a code that was given with a wrong verifier. False: somebody was there before. */
 const makeInvalidateCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, now: Date) =>
   Effect.map(
     readInvalidatedRow(sql`
@@ -86,7 +86,6 @@ const makeInvalidateCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, no
     (row) => row !== undefined
   )
 
-/** How codes are read and used up. */
 export const makeCodeExchangeStore = (sql: SqlClient.SqlClient) => ({
   findCode: makeFindCode(sql),
   createGrant: makeCreateGrant(sql),

@@ -14,14 +14,14 @@ import type { CodeExchangeRequest, IssuedTokens, TokenIssuerContext, TokenReques
 import { judgeCode, type StoredCode, unknownCodeError, wrongVerifierError } from "./code-exchange-rules.ts"
 import { makeCodeExchangeStore } from "./code-exchange-store.ts"
 
-/** A code goes from unused to used or dead and no further, so who looks again finds what it will stay. */
+/** A code changes only from unused to used or invalid, so a second attempt finds its final state. */
 const ATTEMPTS = 3
 
-/** Everybody is the public client, so what one gets wrong must not lock out the others: there it is the account of the code. */
+/** All MCP users share the public client, so failures count by account. */
 const toSecretCheckKey = ({ client }: CodeExchangeRequest, { accountId }: StoredCode): string =>
   client.isPublic ? `${client.id}:${accountId}` : client.id
 
-/** Gives tokens for a code (RFC 6749 4.1.3 and 4.1.4). */
+/** Exchanges an authorization code for tokens (RFC 6749 4.1.3 and 4.1.4). */
 export const makeCodeExchange = (
   sql: SqlClient.SqlClient,
   failedSecretChecks: FailedSecretChecks["Service"],
@@ -73,7 +73,7 @@ export const makeCodeExchange = (
       return yield* unknownCodeError
     }
     const isVerified = verdict._tag === "Good"
-    // Dead before anybody is told: a crash in between must not leave it another try.
+    // The code becomes invalid before the response, so that a crash allows no second guess.
     if (!isVerified && !(yield* store.invalidateCode(digest, now))) return undefined
     if (code.challenge !== null) yield* failedSecretChecks.recordResult(toSecretCheckKey(request, code), isVerified)
     return isVerified ? yield* issueTokens(request, code, now) : yield* wrongVerifierError

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { Schema } from "effect"
 
-// A client that lost the response to a renewal has only the token it used. So the response is stored for a minute, sealed
-// with that very token: of the token only its digest is kept, so who has the table has neither.
+// A client that lost a response has only the token it used. So the response is stored for a minute, encrypted with that
+// token. The database has only the token's digest and cannot decrypt it.
 
 export const SealedResponse = Schema.Struct({
   accessToken: Schema.String,
   refreshToken: Schema.String,
   scope: Schema.Literals(["read-only", "writable"]),
-  /** When the access token ends, milliseconds since the epoch. */
+  /** End of the access token, in milliseconds since the epoch. */
   until: Schema.Int
 })
 export type SealedResponse = typeof SealedResponse.Type
@@ -18,13 +18,13 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** The token is 256 random bits, so nothing need make a guess of it dear. */
+/** No slow hash is needed for 256 random bits. */
 const deriveKey = (token: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", token, "", "latchkey: answer to a renewal", KEY_BYTES))
 
 const decodeSealedResponse = Schema.decodeUnknownSync(SealedResponse)
 
-/** A nonce, the seal, and what is sealed. */
+/** Returns nonce, authentication tag and ciphertext. */
 export const sealResponse = (token: string, response: SealedResponse): Uint8Array => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, deriveKey(token), nonce)
@@ -32,7 +32,7 @@ export const sealResponse = (token: string, response: SealedResponse): Uint8Arra
   return Buffer.concat([nonce, cipher.getAuthTag(), text])
 }
 
-/** Throws when it is not what the token has sealed: somebody has changed the row. */
+/** Throws if the stored response was changed. */
 export const unsealResponse = (token: string, sealedResponse: Uint8Array): SealedResponse => {
   const [nonce, tag] = [
     sealedResponse.subarray(0, NONCE_BYTES),

@@ -6,7 +6,6 @@ import { findProtectedResource } from "../protected-resource.ts"
 import { parseScope, type Scope } from "../scope.ts"
 import type { TokenRefreshRequest } from "../token-requests.ts"
 
-/** A refresh token as it is kept, with its grant. */
 export const StoredRefreshToken = Schema.Struct({
   operatorId: Schema.Int,
   grantId: Schema.Int,
@@ -14,25 +13,24 @@ export const StoredRefreshToken = Schema.Struct({
   name: Schema.String,
   clientId: Schema.String,
   clientDisabled: Schema.Boolean,
-  /** What the host has consented to. */
+  /** The scope that the host granted. */
   scope: Schema.Literals(["read-only", "writable"]),
   grantEnded: Schema.Boolean,
   expiresAt: Schema.Date,
   usedAt: Schema.NullOr(Schema.Date),
-  /** What was answered then, sealed; null: the token of that answer was used since, or it is long ago. */
+  /** The sealed response. Null if the new token was used or the grace period is over. */
   answer: Schema.NullOr(Schema.Uint8Array),
-  /** How often the grant was renewed within the last hour, as far as it matters, and when first. */
+  /** Renewals within the last hour, up to {@link GRANT_RENEWALS_MAX}, and the time of the first. */
   renewals: Schema.Int,
   firstRenewal: Schema.NullOr(Schema.Date)
 })
 export type StoredRefreshToken = typeof StoredRefreshToken.Type
 
 type TokenRenewalVerdict =
-  /** `scope` is what the new access token may do. */
   | { readonly _tag: "Good"; readonly token: StoredRefreshToken; readonly scope: Scope }
-  /** The client asks once more for what it did not hear. */
+  /** A repetition within the grace period gets the same response. */
   | { readonly _tag: "Repeated"; readonly answer: Uint8Array }
-  /** It was used before: a thief has it, or had it (RFC 9700 4.14.2). The whole grant ends. */
+  /** The token may be stolen (RFC 9700 4.14.2). The caller must end the grant. */
   | { readonly _tag: "Reused"; readonly token: StoredRefreshToken }
   | { readonly _tag: "Refused"; readonly error: BadRequest | Unauthenticated | RateLimited }
 
@@ -41,7 +39,7 @@ const errorVerdict = (error: BadRequest | Unauthenticated | RateLimited): TokenR
   error
 })
 
-/** One wording for all. */
+/** One message for all cases, so that guessing reveals nothing. */
 export const unknownTokenError = new Unauthenticated({
   message: "refresh_token: is unknown, expired, used or revoked.",
   oauthErrorCode: "invalid_grant"
@@ -57,7 +55,7 @@ const scopeTooWideError = new BadRequest({
   oauthErrorCode: "invalid_scope"
 })
 
-/** What is to be done with a refresh token that its client gives (RFC 6749 6). Another client's is as if there were none. */
+/** Another client's token counts as unknown (RFC 6749 6). */
 export const judgeRefreshToken = (
   token: StoredRefreshToken | undefined,
   request: TokenRefreshRequest,
@@ -93,7 +91,7 @@ const renewedTooOftenError = (firstRenewal: Date, now: Date): RateLimited =>
     }
   })
 
-/** What the host consented to, or less (RFC 6749 6). */
+/** The requested scope must not exceed the granted one (RFC 6749 6). */
 export const narrowScope = (consented: Scope, requested: string | undefined): Result.Result<Scope, BadRequest> => {
   const scope = parseScope(requested) ?? consented
   return scope === "writable" && consented === "read-only" ? Result.fail(scopeTooWideError) : Result.succeed(scope)

@@ -19,7 +19,7 @@ interface RefreshTokenLookup {
   readonly now: Date
 }
 
-/** A token of the other deployment, of a closed operator or of a disabled account is as if there were none. */
+/** Ignores tokens of the other deployment, of closed operators and of disabled accounts. */
 const makeFindToken = (sql: SqlClient.SqlClient) => (lookup: RefreshTokenLookup) =>
   readToken(sql`
       SELECT r.operator_id AS "operatorId", r.grant_id AS "grantId", g.account_id AS "accountId", g.name,
@@ -40,21 +40,22 @@ const makeFindToken = (sql: SqlClient.SqlClient) => (lookup: RefreshTokenLookup)
       ) made
       WHERE r.digest = ${lookup.digest} AND g.deployment = ${lookup.deployment} AND o.status <> 'closed' AND ${accountEnabledCondition(sql, "g")}`)
 
-/** What a renewal makes, and of what. */
 interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
   readonly operatorId: number
   readonly grantId: number
   readonly clientId: string
   readonly isPublic: boolean
-  /** Of the token that is used up. */
+  /** Digest of the used refresh token. */
   readonly digest: Uint8Array
   readonly answer: Uint8Array
   readonly now: Date
 }
 
 /**
- * Uses a refresh token up and makes the next pair, unless it was used meanwhile, or its grant or client ended, or its account is disabled: false then. What
- * was answered when the token before it was used is told to nobody any more: its client has heard it.
+ * Uses the token and creates the next pair in one statement. Returns false if the token, its grant, client or account
+ * is no longer valid.
+ *
+ * Deletes older sealed responses, because the use proves that the client received the token.
  */
 const makeRenewGrant =
   (sql: SqlClient.SqlClient) =>
@@ -93,7 +94,6 @@ const makeRenewGrant =
       (row) => row !== undefined
     )
 
-/** How refresh tokens are read and used up. */
 export const makeTokenRenewalStore = (sql: SqlClient.SqlClient) => ({
   findToken: makeFindToken(sql),
   renewGrant: makeRenewGrant(sql)

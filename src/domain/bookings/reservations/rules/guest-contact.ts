@@ -3,9 +3,9 @@ import { BadRequest } from "../../../../contract/errors.ts"
 import { EmailOrNone } from "../../../../contract/fields.ts"
 import { emptyToNull, failValidation, type ValidationResult } from "./stay-validation.ts"
 
-// The guest's contact in calls. Each field has the name of creations and edits, and the name the record shows it under.
+// Each contact field has two names: one in creations and edits, one in the record.
 
-/** What a call gives; null and the empty text are no contact. */
+/** Null and the empty text mean no contact. */
 interface GuestContactFields {
   readonly email?: string | null
   readonly guest_email?: string | null
@@ -13,7 +13,6 @@ interface GuestContactFields {
   readonly guest_phone?: string | null
 }
 
-/** The contact of a stay; what a call does not give is undefined. */
 export interface GuestContact {
   readonly guest_email?: string | null | undefined
   readonly guest_phone?: string | null | undefined
@@ -34,7 +33,7 @@ const readAliasedField = (
     : Result.fail(new BadRequest({ message: `${alias}: must equal ${name}, or be left out.` }))
 }
 
-/** The contact a call gives, whichever names it uses: 400 for two values of one field. */
+/** Returns 400 if the two names of a field have different values. */
 export const toGuestContact = (fields: GuestContactFields): Result.Result<GuestContact, BadRequest> =>
   Result.all({
     guest_email: readAliasedField(fields, "email", "guest_email"),
@@ -43,7 +42,7 @@ export const toGuestContact = (fields: GuestContactFields): Result.Result<GuestC
 
 const isEmail = Schema.is(EmailOrNone)
 
-/** The e-mail address after an edit. A channel may have given one that is none: sent back as it is, it stays. */
+/** An invalid address from a channel may be sent back unchanged. */
 export const editGuestEmail = (
   current: string | null,
   sent: string | null | undefined

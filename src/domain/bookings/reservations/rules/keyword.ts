@@ -1,12 +1,10 @@
 import { Schema } from "effect"
 import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../../platform/limits.ts"
 
-// What a keyword search of reservations looks for. The database gives both sides the same form (`search_form`): NFC,
-// lower case, and one space for any white space.
+// The database normalizes both sides with `search_form`.
 
 const trimmedLength = (text: string): number => Array.from(text.trim()).length
 
-/** A part of a name, an e-mail address, a phone number or a code. Spaces around it do not count. */
 export const SearchKeyword = Schema.String.check(
   Schema.makeFilter(
     (text) =>
@@ -20,19 +18,17 @@ export const SearchKeyword = Schema.String.check(
   )
 )
 
-/** What the text of a stay may contain. */
 export interface Keyword {
   readonly text: string
-  /** The keyword as the digits of a phone number; undefined if it cannot be one, or is written in these digits alone. */
+  /** Undefined if the keyword is no phone number, or if `text` holds the digits already. */
   readonly digits: string | undefined
 }
 
-/** How people write phone numbers: digits, and what separates groups of them. */
 const PHONE_PATTERN = /^[\d\s+().\-/]+$/
 
 /**
- * Returns what a keyword looks for. A phone number is compared by its digits, without the zeros before it: `0151 123`
- * finds `+49 151 1234567`. A text that contains the digits with the zeros contains them without, too.
+ * Returns the texts to search for. Phone numbers are compared without leading zeros: `0151 123` finds `+49 151
+ * 1234567`.
  */
 export const toKeyword = (text: string): Keyword => {
   const trimmedText = text.trim()

@@ -10,7 +10,6 @@ import { type ValidationResult, validateGuestCount, validateStayDates } from "./
 
 type CreateReservationPayload = Omit<typeof create_reservation.payloadSchema.Type, keyof GuestContact> & GuestContact
 
-/** The order a payload describes, under the given channel id; what cannot be an order says which field is why. */
 export const toManualOrder = (
   payload: CreateReservationPayload,
   source: { readonly channel_id: string; readonly at: Date; readonly creator: string }
@@ -28,7 +27,6 @@ export const toManualOrder = (
       creator: source.creator,
       custom_channel_id: payload.custom_channel_id,
       stays: [stay],
-      // Money that comes with it is for the room.
       received:
         payload.received_amount === 0
           ? null
@@ -55,7 +53,7 @@ const toManualStay = (payload: CreateReservationPayload): ValidationResult<NewSt
       guest_email: email,
       rate,
       commission,
-      // All of a rate made by hand is for the nights.
+      // The whole rate of a manual order is accommodation revenue.
       accommodation_revenue: rate,
       remarks: payload.remarks ?? "",
       guests: [GuestDetails.make({ name, phone, email, is_booker: true })]

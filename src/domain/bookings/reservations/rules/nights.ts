@@ -1,28 +1,23 @@
 import { addDays, daysInRange } from "../../../../contract/time.ts"
 import type { OrderStatus } from "../../orders/order.ts"
 
-/** When a stay arrives and leaves. */
 export interface StayDates {
   readonly check_in_date: string
   readonly check_out_date: string
 }
 
-/** Nights from check-in to check-out; the day of leaving is not one of them. */
+/** The check-out day is not a night. */
 export const countNights = (stay: StayDates): number => daysInRange(stay.check_in_date, stay.check_out_date) - 1
 
 export const listStayNights = (stay: StayDates): ReadonlyArray<string> =>
   Array.from({ length: Math.max(0, countNights(stay)) }, (_, index) => addDays(stay.check_in_date, index))
 
-/** One night of one property. */
 export interface PropertyNight {
   readonly property_id: number
   readonly day: string
 }
 
-/**
- * The nights a stay holds: those of an accepted order, in a property. A pending request holds none, so it never keeps
- * a night from whoever is accepted first.
- */
+/** Only accepted orders hold nights, so a pending request never blocks another order. */
 export const listHeldNights = (
   status: OrderStatus,
   stay: StayDates & { readonly property_id: number | null }

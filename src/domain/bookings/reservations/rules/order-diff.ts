@@ -6,16 +6,12 @@ import type { AddedStay, RemovedStay } from "../../stays/stay-sql.ts"
 import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
 import { roomIndexOf } from "./reservation-codes.ts"
 
-// What has to be written for orders to become what they should be.
-
-/** A night that gets another holder, or none. */
 interface NightChange extends PropertyNight {
   readonly stay_id: number | null
-  /** The stay that gives it up to this one, null when it was free before or is now. */
+  /** Previous holder; null if the night was free or becomes free. */
   readonly taken_from: number | null
 }
 
-/** An event `reservation_updated`. */
 interface ReservationUpdate {
   readonly reservation_code: string
   readonly stay_code: string
@@ -23,24 +19,18 @@ interface ReservationUpdate {
   readonly sub_event: "rates_updated" | "remarks_updated" | null
 }
 
-/** A record that is changed, and the names of its fields that are, for the trail. */
 interface ChangedRecord {
   readonly record: string
   readonly fields: ReadonlyArray<string>
 }
 
-/**
- * A stay that its order has not had. Its id is below zero until the database gives it one, and no other's of the order;
- * nights and shares are told of it by that.
- */
+/** A stay to insert. Nights and shares refer to it by a temporary negative id. */
 export interface NewOrderStay extends ExistingStay, NewStay {}
 
 export interface OrderChange {
-  /** Every order the change was worked out from, as it should be. */
   readonly orders: ReadonlyArray<OrderState>
   readonly stays: ReadonlyArray<ExistingStay>
   readonly addedStays: ReadonlyArray<AddedStay>
-  /** Stays that go for good. */
   readonly removedStays: ReadonlyArray<RemovedStay>
   readonly nights: ReadonlyArray<NightChange>
   readonly shares: ReadonlyArray<{
@@ -50,11 +40,10 @@ export interface OrderChange {
   }>
   readonly updates: ReadonlyArray<ReservationUpdate>
   readonly touched: ReadonlyArray<ChangedRecord>
-  /** Anything is different, be it what nobody is told of. */
+  /** Also true for changes without an event. */
   readonly hasChanges: boolean
 }
 
-/** Two stays should hold the same night. */
 interface NightOverlap {
   readonly night: PropertyNight
 }
@@ -64,7 +53,6 @@ interface BeforeAndAfter<A> {
   readonly after: A
 }
 
-/** Each order that was read, with what it should be: itself, unless something else was said. */
 const pairStates = (
   before: ReadonlyArray<OrderState>,
   after: ReadonlyArray<OrderState>
@@ -73,11 +61,9 @@ const pairStates = (
   return before.map((each) => ({ before: each, after: afterById.get(each.id) ?? each }))
 }
 
-/** What does not wait any more does not time out, whoever ended the wait. */
 const withoutObsoleteExpiry = (order: OrderState): OrderState =>
   isOrderPending(order) || order.expires_at === null ? order : { ...order, expires_at: null }
 
-/** The stays the order has and will have. */
 const pairKeptStays = ({ before, after }: BeforeAndAfter<OrderState>): ReadonlyArray<BeforeAndAfter<ExistingStay>> => {
   const afterById = new Map(after.stays.map((each) => [each.id, each]))
   return before.stays.flatMap((each) => {
@@ -114,22 +100,18 @@ const RATE_FIELDS = ["rate", "commission", "accommodation_revenue", "rate_detail
   keyof ExistingStay
 >
 const REMARK_FIELDS = ["remarks"] as const satisfies ReadonlyArray<keyof ExistingStay>
-/** What is kept of a channel's order and of its rooms beside the record: nobody is told of it. */
+/** These fields are not part of the record, so a change of them produces no event. */
 const ORDER_BOOKKEEPING_FIELDS = ["channel_account_id", "channel_version", "channel_synced_at", "expires_at"] as const
 const STAY_BOOKKEEPING_FIELDS = ["channel_room_id"] as const
-/** Every other term of a stay. */
 const STAY_BASIC_FIELDS = Struct.keys(
   Struct.omit(OrderStayFields.fields, [...RATE_FIELDS, ...REMARK_FIELDS, ...STAY_BOOKKEEPING_FIELDS])
 )
-// That its thread is known changes nothing of the stay: subscribers hear of what is said there.
+// Message events already report a new conversation.
 const ORDER_BASIC_FIELDS = Struct.keys(
   Struct.omit(OrderTerms.fields, ["currency", "cancelled_at", "conversation_id", ...ORDER_BOOKKEEPING_FIELDS])
 )
 
-/**
- * One event for each kind of thing that changed on a stay; what changed on the order, be it that a stay went, changed on all
- * that are left.
- */
+/** Returns one update per kind of change and stay. A change of the order affects all remaining stays. */
 const toReservationUpdates = (order: BeforeAndAfter<OrderState>): ReadonlyArray<ReservationUpdate> => {
   const hasBasicChange = differsIn(order, ORDER_BASIC_FIELDS) || listRemovedStays(order).length > 0
   return pairKeptStays(order).flatMap((stay) => {
@@ -176,7 +158,7 @@ const listNightChanges = (
     return [...freedNights, ...takenNights]
   })
 
-/** The split of an order's entries moves with its stays and their revenue (specification, Transaction rule 1). */
+/** Entries are split anew when stays or their revenue change (specification, Transaction rule 1). */
 const listShareChanges = (order: BeforeAndAfter<OrderState>): OrderChange["shares"] =>
   hasAddedOrRemovedStays(order) || pairKeptStays(order).some((stay) => differsIn(stay, ["accommodation_revenue"]))
     ? order.after.entries.flatMap((entry) =>
@@ -192,7 +174,6 @@ const AUDITED_ORDER_TERMS = Struct.keys(Struct.omit(OrderTerms.fields, ORDER_BOO
 const STAY_TERMS = Struct.keys(OrderStayFields.fields)
 const AUDITED_STAY_TERMS = Struct.keys(Struct.omit(OrderStayFields.fields, STAY_BOOKKEEPING_FIELDS))
 
-/** The names of what changed on an order or on any of its stays, each once; `stays` where it has got or lost one. */
 const changedFieldsOf = (order: BeforeAndAfter<OrderState>): ReadonlyArray<string> => {
   const stays = pairKeptStays(order)
   const fields = [
@@ -200,13 +181,12 @@ const changedFieldsOf = (order: BeforeAndAfter<OrderState>): ReadonlyArray<strin
     ...AUDITED_ORDER_TERMS.filter((field) => differsIn(order, [field])),
     ...AUDITED_STAY_TERMS.filter((field) => stays.some((stay) => differsIn(stay, [field])))
   ]
-  // What a rate is made of has no name of its own in the record: it is shown with the rate.
+  // The record shows the parts of a rate under `rate`.
   return Array.from(new Set(fields.map((field) => (RATE_PART_FIELDS.has(field) ? "rate" : field)))).toSorted()
 }
 
 const RATE_PART_FIELDS: ReadonlySet<string> = new Set(["accommodation_revenue", "rate_details"])
 
-/** The order, and its entries that are split anew. */
 const toChangedRecords = (order: BeforeAndAfter<OrderState>): ReadonlyArray<ChangedRecord> => {
   const fields = changedFieldsOf(order)
   const splitEntryIds = new Set(listShareChanges(order).map(({ transaction_id }) => transaction_id))
@@ -217,8 +197,8 @@ const toChangedRecords = (order: BeforeAndAfter<OrderState>): ReadonlyArray<Chan
 }
 
 /**
- * What turns the orders from one state into the other: rows, nights, splits, events; nothing for what stays as it is.
- * Fails when two stays would hold the same night.
+ * Returns the rows, nights, shares and events that turn `before` into `after`. Fails if two stays would hold the same
+ * night.
  */
 export const diffOrders = (
   before: ReadonlyArray<OrderState>,
@@ -245,5 +225,4 @@ export const diffOrders = (
     }
   })
 
-/** Nothing is different. */
 export const isEmptyChange = (change: OrderChange): boolean => !change.hasChanges

@@ -8,15 +8,12 @@ import type { DecimalText } from "../../stays/stay.ts"
 import type { Reservation } from "../reservation.ts"
 import type { ReservationRow } from "../search-store.ts"
 
-// What the record shows of a row of the database.
-
-/** A sum has every digit, also where a floating number would not. */
+/** Sums are exact, because floating-point numbers lose digits. */
 const toExactAmount = (units: bigint) => toExactNumber(units, 4)
 
 /**
- * What an order brings and what of it has come in, computed for the whole order (specification, "Reservation", payment).
- * An order of which nothing is due and nothing came counts as received: there is nothing to remind anyone of. A
- * cancelled, denied or timed-out order has balance 0; its payment status still shows how much was received.
+ * Returns the payment of the whole order (specification, "Reservation", payment). With nothing due or received, it
+ * counts as `received`. An ended order has balance 0 but keeps its payment status.
  */
 export const toPayment = (currency: string, total: DecimalText, received: DecimalText, isOver = false) => {
   const [receivable, receivedUnits] = [toTenThousandths(total), toTenThousandths(received)]
@@ -56,7 +53,6 @@ const toRates = (row: ReservationRow): Reservation["rates"] => {
   }
 }
 
-/** What was not itemized by a channel is the nights and, if there is one, the commission. */
 const toDefaultRateDetails = (row: ReservationRow) => [
   { type: "ACCOMMODATION", description: "Nights", amount: Number(row.accommodation_revenue) },
   ...(row.commission === null || Number(row.commission) === 0
@@ -70,7 +66,7 @@ const toTax = (row: ReservationRow) => {
   return taxes.length === 0 ? null : { currency: row.currency, amount: toExactAmount(units) }
 }
 
-/** An order keeps the channel it was entered under, also where the deployment no longer lists it. */
+/** An order keeps its custom channel even if the deployment no longer lists it. */
 const toCustomChannel = (row: ReservationRow) =>
   row.custom_channel_id === null ? undefined : findCustomChannel("international", row.custom_channel_id)
 
@@ -85,8 +81,8 @@ const toCheckInDetails = (row: ReservationRow, publicUrl: string): Reservation["
 })
 
 /**
- * A row of the database as the record shows it, under the address of the service, when the operator's clock shows `clock`
- * (stays/rules.ts). Written out: a record that is spread from a row is far more to make.
+ * Returns the record as the API shows it. `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. The fields are
+ * written out because spreading a row is much slower.
  */
 export const toReservation = (row: ReservationRow, publicUrl: string, clock: string): Reservation => ({
   id: row.id,

@@ -4,15 +4,12 @@ import type { ValidationFailed } from "../../../../contract/errors.ts"
 import { addDays } from "../../../../contract/time.ts"
 import { SEARCH_DAYS } from "../../../../platform/limits.ts"
 
-// Which days a search covers (contract facts 2.2).
-
-/** Days from `start` to `end`, both included; where one is not said, that side is open. */
+/** Days from `start` to `end`, both included. An undefined side is open. */
 export interface SearchDays {
   readonly start: string | undefined
   readonly end: string | undefined
 }
 
-/** Whether a search has no open side and covers at most so many days. */
 export const spansAtMost = ({ start, end }: SearchDays, days: number): boolean =>
   start !== undefined && end !== undefined && end < addDays(start, days)
 
@@ -28,25 +25,24 @@ const parseSearchDays = <Start extends string, End extends string>(
 ): SearchDaysResult => {
   const { [names.start]: start, [names.end]: end } = payload
   if (start === undefined && end === undefined) return Result.succeed(undefined)
-  // A page of them is read, whatever lies on the open side.
+  // An open range needs no length limit: only one page of it is read.
   if (start === undefined || end === undefined) return Result.succeed({ start, end })
   const range = validateRangeOrder({ start, end }, names)
   return maxDays === undefined ? range : Result.flatMap(range, (days) => validateRangeEnd(days, maxDays, names))
 }
 
-/** The check-in days of a search; none when it does not narrow by them. */
 export const parseCheckInDays = (payload: {
   readonly start_check_in_date?: string
   readonly end_check_in_date?: string
 }): SearchDaysResult => parseSearchDays(payload, CHECK_IN_FIELDS, SEARCH_DAYS)
 
-/** The check-out days of a search: their number costs nothing, so there may be many. */
+/** Has no length limit, because the length does not affect the cost. */
 export const parseCheckOutDays = (payload: {
   readonly start_check_out_date?: string
   readonly end_check_out_date?: string
 }): SearchDaysResult => parseSearchDays(payload, CHECK_OUT_FIELDS)
 
-/** The check-out days of a search that names nothing else: around today, both ways. */
+/** The default range is in contract facts 2.2. */
 export const toDefaultCheckOutDays = (today: string): SearchDays => ({
   start: addDays(today, -SEARCH_DAYS),
   end: addDays(today, SEARCH_DAYS)

@@ -7,7 +7,7 @@ import { editGuestEmail, type GuestContact } from "./guest-contact.ts"
 import type { StayDates } from "./nights.ts"
 import { failValidation, type ValidationResult, validateGuestCount, validateStayDates } from "./stay-validation.ts"
 
-/** What an edit of one stay may say (contract facts 2.4); what is not sent stays. */
+/** Contract facts 2.4. */
 export type StayEdit = Omit<typeof update_reservation_basic.payloadSchema.Type, "stay_code" | keyof GuestContact> &
   GuestContact
 
@@ -49,18 +49,17 @@ const editRates = (
     return {
       rate: isSameRate ? stay.rate : rate,
       commission: isSameCommission ? stay.commission : commission,
-      // All of a rate made by hand is for the nights.
+      // The whole rate of a manual order is accommodation revenue.
       accommodation_revenue: isSameRate ? stay.accommodation_revenue : rate
     }
   })
 
-/** Who comes changes only when another number of them is sent. */
 const editGuests = (
   stay: ExistingStay,
   numberOfGuests: number | undefined
 ): ValidationResult<Pick<ExistingStay, "number_of_guests" | "number_of_adults">> => {
   const current = Struct.pick(stay, ["number_of_guests", "number_of_adults"])
-  // What the stay has already is no change, be it what a channel should not have said.
+  // An invalid number from a channel may be sent back unchanged.
   return numberOfGuests === undefined || numberOfGuests === current.number_of_guests
     ? Result.succeed(current)
     : validateGuestCount(numberOfGuests, stay)
@@ -85,10 +84,7 @@ const checkCurrency = (
     : failValidation(`currency: an amount of the order has more decimals than ${currency} has.`)
 }
 
-/**
- * The order with one of its stays changed. On an order of a channel the host's own notes and the guest's contact may
- * change; its dates and its price are the channel's and refuse any other value.
- */
+/** Dates, price and currency of a channel order accept only their present values. */
 export const applyStayEdit = (order: OrderState, stay: ExistingStay, edit: StayEdit): ValidationResult<OrderState> =>
   Result.gen(function* () {
     const editedStay: ExistingStay = {

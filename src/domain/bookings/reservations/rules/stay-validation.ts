@@ -4,14 +4,10 @@ import { STAY_NIGHTS } from "../../../../platform/limits.ts"
 import type { ExistingStay } from "../../stays/stay.ts"
 import { countNights, type StayDates } from "./nights.ts"
 
-// What holds for a stay whose details a caller says, when it is created and when it is changed.
-
 export type ValidationResult<A> = Result.Result<A, ValidationFailed>
 
-/** 422 for what is broken: the message begins with the field. */
 export const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 
-/** Dates that are both readable: leaving comes after arriving, and not too long after. */
 export const validateStayDates = (dates: StayDates): ValidationResult<StayDates> => {
   const nights = countNights(dates)
   if (nights < 1) return failValidation("check_out_date: must be after check_in_date.")
@@ -20,7 +16,7 @@ export const validateStayDates = (dates: StayDates): ValidationResult<StayDates>
     : Result.succeed(dates)
 }
 
-/** So many guests, of whom the stay's children are known: an adult at least comes with them. Infants count as nobody. */
+/** Every stay has at least one adult. Infants are not counted. */
 export const validateGuestCount = (
   guests: number,
   stay: Pick<ExistingStay, "number_of_children">
@@ -33,5 +29,4 @@ export const validateGuestCount = (
     : Result.succeed({ number_of_guests: guests, number_of_adults: guests - children })
 }
 
-/** An empty text is none. */
 export const emptyToNull = (text: string): string | null => (text === "" ? null : text)

@@ -2,10 +2,7 @@ import type { NewOrder, OrderState } from "../../orders/order.ts"
 import type { ExistingStay, NewStay } from "../../stays/stay.ts"
 import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
 
-// Who goes into the reservation box: when an order comes in, when a stay goes to another property, when an order is
-// accepted.
-
-/** The order with every stay in the box that would hold one of the nights of `takenNights` or of a stay before it. */
+/** Unassigns each stay that would hold a taken night or a night of an earlier stay. */
 export const unassignConflictingNewStays = (order: NewOrder, takenNights: ReadonlySet<string>): NewOrder => {
   const heldNightKeys = new Set(takenNights)
   const unassignIfTaken = (stay: NewStay): NewStay => {
@@ -17,7 +14,6 @@ export const unassignConflictingNewStays = (order: NewOrder, takenNights: Readon
   return mapStays(order, unassignIfTaken)
 }
 
-/** The order with every stay in the box. */
 export const unassignAllStays = (order: NewOrder): NewOrder => mapStays(order, withoutProperty)
 
 const mapStays = (order: NewOrder, change: (stay: NewStay) => NewStay): NewOrder => {
@@ -36,8 +32,8 @@ const unassignStaysIf = (order: OrderState, shouldUnassign: (stay: ExistingStay)
 })
 
 /**
- * The order with every stay in the box that would take a night of `takenNights`, or one that another stay of the order keeps or
- * comes to first. Nights the order had before are its own: its stays may pass them on to each other.
+ * Unassigns each stay that would hold a taken night or a night of another stay. A night that the order held before may
+ * pass to another of its stays.
  */
 export const unassignConflictingStays = (
   before: OrderState,
@@ -60,7 +56,6 @@ export const unassignConflictingStays = (
   })
 }
 
-/** The nights the order should hold and did not. */
 export const listNewNights = (before: OrderState, after: OrderState): ReadonlyArray<PropertyNight> => {
   const nightsBefore = new Set(before.stays.flatMap((stay) => listHeldNights(before.status, stay).map(toNightKey)))
   return after.stays
@@ -68,13 +63,12 @@ export const listNewNights = (before: OrderState, after: OrderState): ReadonlyAr
     .filter((night) => !nightsBefore.has(toNightKey(night)))
 }
 
-/** The stay out of its property, in the reservation box. */
 export const unassignStay = (order: OrderState, stay: ExistingStay): OrderState =>
   unassignStaysIf(order, ({ id }) => id === stay.id)
 
 /**
- * The stay in the property, and every stay that held one of its nights there in the box (contract facts 2.7). A stay
- * that holds nothing, such as a pending one, displaces nobody.
+ * Moves the stay and unassigns the stays that held its nights there (contract facts 2.7). A pending stay displaces
+ * none.
  */
 export const moveStayToProperty = (
   orders: ReadonlyArray<OrderState>,
@@ -97,7 +91,7 @@ export const moveStayToProperty = (
   })
 }
 
-/** The order accepted; a stay whose nights are with others (`kept`), or with another stay of it, goes into the box. */
+/** Unassigns each stay whose nights another order or an earlier stay holds. */
 export const acceptOrder = (order: OrderState, conflictingStayIds: ReadonlyArray<number>): OrderState => {
   const heldNightKeys = new Set<string>()
   return unassignStaysIf({ ...order, status: "accepted" }, (stay) => {

@@ -14,42 +14,41 @@ import { parseRecurrenceRule, type RecurrenceRule } from "./recurrence-rule.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 import { UTC_CLOCK } from "./zone-clocks.ts"
 
-// Reads the properties of a VEVENT that decide days. Only its start has to be readable: every other unreadable property is
-// reported, and opens nothing.
+// Unreadable properties other than the start are reported and never make a day available.
 
-/** An occurrence of RDATE, with its own length if it has one. */
+/** `seconds` is undefined without a length of its own. */
 interface RdateOccurrence {
   readonly time: CalendarTime
   readonly seconds: number | undefined
 }
 
 export interface CalendarEvent {
-  /** The number of its first line in the file. */
   readonly lineNumber: number
   readonly uid: string | undefined
-  /** Undefined if it is unreadable. */
+  /** Undefined if unreadable. */
   readonly sequence: number | undefined
   readonly start: CalendarTime
-  /** How long it lasts on its own clock. */
+  /** Length on the event's own clock. */
   readonly seconds: number
-  /** Whether it means calendar days, whatever the zone of the property. */
+  /** Whether it means dates, in any time zone. */
   readonly isAllDay: boolean
   readonly isBusy: boolean
-  /** Whether all of it was read. Only then may it replace another event or an occurrence. */
+  /** Otherwise it may not replace another event or an occurrence. */
   readonly isFullyReadable: boolean
   readonly rules: ReadonlyArray<RecurrenceRule>
   readonly dates: ReadonlyArray<RdateOccurrence>
   readonly exceptions: ReadonlyArray<CalendarTime>
-  /** The occurrence of another event that this one stands for, and whether for all later ones too. */
+  /** RECURRENCE-ID. */
   readonly replaces: { readonly time: CalendarTime; readonly andLater: boolean } | undefined
-  /** Whether it is an all-day block `Not available` that does not repeat and replaces no occurrence. */
+  /** An all-day block `Not available` that neither repeats nor replaces an occurrence. */
   readonly isUnavailable: boolean
 }
 
-/** The summary of Airbnb for days that it does not sell. Booking.com calls bookings `CLOSED - Not available`: no match. */
+/**
+ * Airbnb's summary for blocked days. `CLOSED - Not available` is Booking.com's summary for bookings and must not match.
+ */
 const UNAVAILABLE_SUMMARY_PATTERN = /^(?:airbnb )?\(?not available\)?$/i
 
-/** Reads the properties of one component and records whether all of them were readable. */
 class EventPropertyReader {
   isFullyReadable: boolean
   readonly #component: CalendarComponent
@@ -72,7 +71,7 @@ class EventPropertyReader {
     return this.#component.properties.get(name) ?? []
   }
 
-  /** Returns the readable values of a property, and reports lines with an unreadable one. */
+  /** Reports lines with an unreadable value. */
   readAll<A>(name: string, read: (line: ContentLine) => ReadonlyArray<A | undefined>): ReadonlyArray<A> {
     return this.linesOf(name).flatMap((line) => {
       const values = read(line)
@@ -82,7 +81,7 @@ class EventPropertyReader {
     })
   }
 
-  /** Returns the readable values of a property that an event may have once. Reports different values: one of them is wrong. */
+  /** For a property that may appear once. Reports different values, because one of them is wrong. */
   readSingle<A>(name: string, read: (line: ContentLine) => A | undefined): ReadonlyArray<A> {
     const lines = this.linesOf(name)
     const different = new Set(lines.map(({ parameters, value }) => `${parameters}:${value.trim()}`))
@@ -94,7 +93,6 @@ class EventPropertyReader {
     return makeTimeReader(line, this.#clocks)?.(line.value)
   }
 
-  /** Returns the occurrences that are left out: by their dates if the event means calendar days. */
   readExceptions(isAllDay: boolean): ReadonlyArray<CalendarTime> {
     return this.readAll("EXDATE", (line) => {
       const read = makeTimeReader(line, this.#clocks)
@@ -105,7 +103,7 @@ class EventPropertyReader {
     })
   }
 
-  /** Returns dates and periods. A period whose end is unreadable lasts as long as its event. */
+  /** A period with an unreadable end lasts as long as its event. */
   readOccurrences(name: string): ReadonlyArray<RdateOccurrence> {
     return this.readAll(name, (line) => {
       const read = makeTimeReader(line, this.#clocks)
@@ -121,17 +119,13 @@ class EventPropertyReader {
     })
   }
 
-  /** Returns whether the property is present and each of its lines has this value. */
   hasOnly(name: string, value: string): boolean {
     const lines = this.linesOf(name)
     return lines.length > 0 && lines.every((line) => line.value.trimEnd().toUpperCase() === value)
   }
 }
 
-/**
- * Returns the length of a period whose end is a time or a duration, in seconds; undefined if the end is unreadable, or before the
- * start.
- */
+/** `text` is a time or a duration. Undefined if it is unreadable or before the start. */
 export const parsePeriodSeconds = (
   start: CalendarTime,
   text: string,
@@ -142,7 +136,7 @@ export const parsePeriodSeconds = (
   return end === undefined ? parseDurationSeconds(text) : secondsBetween(start, end, clocks)
 }
 
-/** Returns the seconds from a start to an end on the clock of the start; undefined if the end is earlier. */
+/** Measures on the clock of the start. Undefined if the end is earlier. */
 const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: CalendarClocks): number | undefined => {
   const areDays = (start.isDate && end.isMidnight) || (start.isMidnight && end.isDate)
   if (areDays) return end.day < start.day ? undefined : (end.day - start.day) * DAY_SECONDS
@@ -153,8 +147,7 @@ const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: Calendar
 }
 
 /**
- * Returns a start without its clock if it begins whole days: programs without all-day events write them from midnight to
- * midnight in UTC, whatever the zone of the property.
+ * Programs without all-day events write whole days from midnight to midnight in UTC, whatever the zone of the property.
  */
 export const withoutClockIfWholeDays = (start: CalendarTime, seconds: number): CalendarTime => {
   const isWholeDays =
@@ -172,7 +165,7 @@ const readReplacement = (properties: EventPropertyReader): CalendarEvent["replac
   return replacement
 }
 
-/** Returns the SEQUENCE, 0 without one; undefined if it is unreadable, or if a line with an unknown name may be it. */
+/** Undefined if it is unreadable or may be misspelt. */
 const readSequence = (properties: EventPropertyReader, mayHideSequence: boolean): number | undefined => {
   const [line, another] = properties.linesOf("SEQUENCE")
   if (line === undefined) return mayHideSequence ? undefined : 0
@@ -181,7 +174,6 @@ const readSequence = (properties: EventPropertyReader, mayHideSequence: boolean)
   return properties.reportFault(`SEQUENCE in line ${line.lineNumber} is unreadable`)
 }
 
-/** Reads a VEVENT; undefined if its start is unreadable. */
 export const parseEvent = (
   component: CalendarComponent,
   clocks: CalendarClocks,
@@ -209,7 +201,7 @@ export const parseEvent = (
   const replaces = readReplacement(properties)
   const isBusy = !properties.hasOnly("STATUS", "CANCELLED") && !properties.hasOnly("TRANSP", "TRANSPARENT")
   const sequence = readSequence(properties, component.mayHideSequence)
-  // An event that stands for an unknown occurrence belongs to no series.
+  // An event with an unreadable RECURRENCE-ID belongs to no series.
   const isOrphaned = replaces === undefined && properties.linesOf("RECURRENCE-ID").length > 0
   const uid = isOrphaned ? "" : properties.linesOf("UID")[0]?.value.trim()
   const isSingle = rules.length === 0 && dates.length === 0 && replaces === undefined

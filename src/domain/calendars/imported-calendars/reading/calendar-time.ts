@@ -4,16 +4,14 @@ import { DAY_SECONDS, timeOfDay } from "./event-nights.ts"
 import { isExtensionName } from "./ical-names.ts"
 import { UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
-// Times of a calendar with the clock they are read by.
-
 export interface CalendarTime {
   readonly isDate: boolean
-  /** Seconds since 1970 as `clock` shows them; without one, as the property's clock does, wherever that is. */
+  /** Local time of `clock` (or else of the property), in seconds since 1970. */
   readonly wall: number
   readonly clock: ZoneClock | undefined
-  /** The day as it is written, since 1970. */
+  /** The written date, in days since 1970. */
   readonly day: number
-  /** Whether it is written as a midnight, or as a date. */
+  /** True for a date too. */
   readonly isMidnight: boolean
 }
 
@@ -22,10 +20,10 @@ export interface CalendarClocks {
   readonly findByName: (name: string) => ZoneClock
 }
 
-/** Parameters that a time may have. Any other parameter may be a broken TZID. */
+/** Any other parameter may be a misspelt TZID. */
 const TIME_PARAMETERS = new Set(["TZID", "VALUE", "RANGE", "FBTYPE"])
 
-/** Returns a reader for the times of a line; undefined if its parameters are unreadable. */
+/** Returns undefined if the parameters are unreadable. */
 export const makeTimeReader = (
   line: ContentLine,
   clocks: CalendarClocks
@@ -52,15 +50,14 @@ const toCalendarTime = (
   return { isDate, wall, clock: zone === "" ? undefined : clocks.findByName(zone), day, isMidnight }
 }
 
-/** Returns what the property's clock shows at a time. */
 export const wallAtProperty = (
   { wall, clock }: Pick<CalendarTime, "wall" | "clock">,
   { propertyClock }: CalendarClocks
 ): number => (clock === undefined ? wall : propertyClock.wallOf(clock.instantOf(wall)))
 
 /**
- * Returns the calendar day that a time means in an all-day series, as a date. Undefined if it is neither a midnight as it is
- * written, as Exchange names days, nor a midnight of the property written in UTC: then it may mean the day before or after.
+ * Returns the date of a time in an all-day series: a midnight as written, which Exchange uses for dates, or a midnight
+ * of the property in UTC. Other times return undefined, because they may mean the day before or after.
  */
 export const toAllDayDate = (time: CalendarTime, clocks: CalendarClocks): CalendarTime | undefined => {
   const wall = time.isMidnight ? time.day * DAY_SECONDS : wallAtProperty(time, clocks)
@@ -68,10 +65,7 @@ export const toAllDayDate = (time: CalendarTime, clocks: CalendarClocks): Calend
   return { isDate: true, wall, clock: undefined, day: wall / DAY_SECONDS, isMidnight: true }
 }
 
-/**
- * Returns what another clock shows at a time. Undefined if the zones differ and one of them is unknown: a time on a stand-in
- * clock does not name an occurrence on another clock.
- */
+/** Undefined if the zones differ and one of them is unknown, because the time then identifies no occurrence. */
 export const wallOnClock = (
   time: CalendarTime,
   clock: ZoneClock | undefined,

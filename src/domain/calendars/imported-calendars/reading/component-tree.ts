@@ -20,23 +20,20 @@ import {
 } from "./ical-names.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
-// Finds the components of a file: calendars, their events, their time zones. An unreadable line does not stop it.
-
 export interface CalendarComponent {
   readonly name: string
   readonly lineNumber: number
-  /** The lines that decide days, by their names. */
+  /** Only lines that decide days. */
   readonly properties: Map<string, Array<ContentLine>>
   readonly components: Array<CalendarComponent>
-  /** Whether all its lines could be read. */
   isFullyReadable: boolean
-  /** Whether a line of it has an unknown name that may be a misspelt SEQUENCE. */
+  /** An unknown name may be a misspelt SEQUENCE. */
   mayHideSequence: boolean
 }
 
 /**
- * Lines that an event has once at most, each with those that say the same. Where an event has one of them, an indented line of
- * that name after a text is the rest of the text.
+ * Properties that an event has at most once, with those of the same meaning. If the event has one, an indented line of
+ * that name only continues a text.
  */
 const SINGLE_PROPERTIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   DTSTART: ["DTSTART"],
@@ -50,7 +47,6 @@ const SINGLE_PROPERTIES: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const MONTH_PATTERN = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
 
-/** A date in any notation, a duration or a rule, within any text. */
 const DATELIKE_PATTERN = new RegExp(
   [
     "(?<!\\d)(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])(?!\\d)",
@@ -77,29 +73,27 @@ const addLine = ({ properties }: CalendarComponent, line: ContentLine): void => 
   else lines.push(line)
 }
 
-/** Returns the edge of a component for a report, without a name that may be a word of a text. */
+/** An unknown name may be guest data. */
 const formatEdge = (edge: string, name: string): string => (COMPONENTS.has(name) ? `${edge}:${name}` : edge)
 
-/** Moves the lines of a component that turned out to be a line of a text into the component around it. */
+/** The component was a line of a text. */
 const moveLinesToParent = (component: CalendarComponent, into: CalendarComponent): void => {
   for (const line of Array.from(component.properties.values()).flat()) addLine(into, line)
   for (const each of component.components) into.components.push(each)
 }
 
-/** Lines of an event or of busy times. */
 const TIME_PROPERTIES = ["DTSTART", "DTEND", "FREEBUSY"]
 
-/** Returns whether a text after a calendar is the beginning of another one that was cut off. */
+/** Whether another calendar begins after the last one but is cut off. */
 const isTruncatedBegin = (text: string): boolean =>
   text !== "" && text.toUpperCase() !== "BEGIN:VCALENDAR" && "BEGIN:VCALENDAR".startsWith(text.toUpperCase())
 
-/** Builds the outline line by line. A returned text says why the file cannot be read at all. */
+/** A returned clause says why the file cannot be read at all. */
 class ComponentTreeBuilder {
-  /** Holds calendars, and components that are outside of one. */
   readonly root = makeComponent("", 0)
   readonly #openComponents: Array<CalendarComponent> = [this.root]
   readonly #report: ReportUnreadablePart
-  /** Indented lines after a text, by their components: each is a property, or the rest of that text. */
+  /** Each of these lines is a property or continues the text before it. */
   readonly #indentedLines = new Map<CalendarComponent, Array<ContentLine>>()
   #isAfterText = false
   #eventCount = 0
@@ -122,7 +116,7 @@ class ComponentTreeBuilder {
     this.#report(clause)
   }
 
-  /** Closes components until `depth` are open. Reports each of them as without an end, except the one that has ended. */
+  /** Reports all components but `ended` as without an end. */
   #closeTo(depth: number, ended: CalendarComponent | undefined): void {
     while (this.#openComponents.length > depth) {
       const component = this.#openComponents.pop()
@@ -134,7 +128,6 @@ class ComponentTreeBuilder {
       }
       component.isFullyReadable = false
       if (!COMPONENTS.has(component.name)) {
-        // It is the last component of the one around it.
         this.#current.components.pop()
         moveLinesToParent(component, this.#current)
       }
@@ -142,7 +135,6 @@ class ComponentTreeBuilder {
     }
   }
 
-  /** Adds the indented lines of a component that are not the rest of a text for sure, and reports them. */
   #addIndented(component: CalendarComponent): void {
     const indented = this.#indentedLines.get(component) ?? []
     this.#indentedLines.delete(component)
@@ -162,7 +154,7 @@ class ComponentTreeBuilder {
     this.#report(`${name} in line ${lineNumber} has white space before it`)
   }
 
-  /** Reports a component that has ended if it may be an event under another name. */
+  /** It may be an event under a misspelt name. */
   #checkPlace({ name, lineNumber, properties }: CalendarComponent): void {
     if (mayHaveTimes(name, this.#current.name) || !TIME_PROPERTIES.some((each) => properties.has(each))) return
     this.#reportFault(`${formatEdge("BEGIN", name)} in line ${lineNumber} may begin an event`)
@@ -201,7 +193,6 @@ class ComponentTreeBuilder {
   addLogicalLine(logical: LogicalLine): void {
     const { text, lineNumber } = logical
     const isOutside = this.#openComponents.length === 1
-    // Whatever follows a calendar does not belong to it.
     if (text === "" || (isOutside && this.#hasCalendar && !/^(?:BEGIN|END)\b/i.test(text))) return
     const content = parseContentLine(logical)
     if (content === undefined || content.name === "BEGIN" || content.name === "END") {
@@ -237,14 +228,13 @@ class ComponentTreeBuilder {
     }
   }
 
-  /** Reports a line directly in VCALENDAR that may belong to an event, or that a failing server may have written. */
+  /** The line may belong to an event, or a failing server may have written it. */
   #checkCalendarLine({ name, lineNumber }: ContentLine): void {
     if (isCalendarProperty(name)) return
     if (READ_PROPERTIES.has(name)) this.#report(`${name} in line ${lineNumber} is outside of an event`)
     else this.#report(`line ${lineNumber} has an unknown name`)
   }
 
-  /** Returns why a file with this last line cannot be read at all, if so. */
   finish(lastLine: string): string | undefined {
     if (!this.#hasCalendar) return "it is not iCalendar data"
     if (this.isOpen("VCALENDAR") || isTruncatedBegin(lastLine)) return CUT_OFF_REASON
@@ -256,8 +246,8 @@ class ComponentTreeBuilder {
 const CUT_OFF_REASON = "it is incomplete: END:VCALENDAR is missing"
 
 /**
- * Reads the components of a text: its calendars, and a last one with the components that are outside of any. Fails with a
- * clause if the file is empty, no iCalendar, cut off, or beyond a bound. Reports all else that cannot be read.
+ * Returns the calendars, and last a component with everything outside of them. Fails with a clause if the file is
+ * empty, not iCalendar data, cut off, or beyond a limit.
  */
 export const parseComponents = (
   text: string,

@@ -1,31 +1,27 @@
 import { DAY_SECONDS } from "./event-nights.ts"
 
-// The values of iCalendar (RFC 5545, 3.3), read exactly: a value is readable or it is not, and is never taken for another one.
+// Strict (RFC 5545, 3.3): an invalid value is never taken for another one.
 
-/** A date or a time as it is written. */
 export interface WrittenTime {
   readonly isDate: boolean
-  /** Seconds since 1970 as the clock it was written by shows them. */
+  /** Local time in seconds since 1970. */
   readonly wall: number
-  /** Seconds that clock is ahead of UTC, if the value itself says so: 0 for `Z`. */
+  /** Seconds ahead of UTC, if written; 0 for `Z`. */
   readonly utcOffset: number | undefined
 }
 
-/** `20270501`, `20270501T150000`, `20270501T150000Z`, and the same with the dashes and colons of ISO 8601. */
+/** Also accepts the dashes and colons of ISO 8601. */
 const TIME_PATTERN = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:T(\d\d)(:?)(\d\d)\6(\d\d)(?:(Z)|([+-])(\d\d):(\d\d))?)?$/
 
-/** Returns seconds since 1970 at the beginning of a day. A day that the month does not have counts on into the next month. */
 const dayStart = (year: number, month: number, day: number): number =>
   // `Date.UTC` would read the years 0 to 99 as 1900 to 1999.
   new Date(0).setUTCFullYear(year, month - 1, day) / 1000
 
-/** Returns whether a day starts in the month and on the day of the month that were written. */
 const isRealDate = (start: number, month: number, day: number): boolean => {
   const date = new Date(start * 1000)
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** Reads a date or a time; undefined if it is none, or none that exists. */
 export const parseTime = (text: string): WrittenTime | undefined => {
   const match = TIME_PATTERN.exec(text.trim())
   if (match === null) return undefined
@@ -46,7 +42,7 @@ export const parseTime = (text: string): WrittenTime | undefined => {
 
 const padTwo = (number: number): string => String(number).padStart(2, "0")
 
-/** Returns a time in the basic form: `20270501T150000Z`. */
+/** `20270501T150000Z` */
 export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): string => {
   const at = new Date((wall - (utcOffset ?? 0)) * 1000)
   const date = `${String(at.getUTCFullYear()).padStart(4, "0")}${padTwo(at.getUTCMonth() + 1)}${padTwo(at.getUTCDate())}`
@@ -56,10 +52,10 @@ export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): strin
 }
 
 const DURATION_PATTERN = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
-/** No event lasts longer, so that sums stay exact. */
+/** Keeps sums exact. */
 const MAX_DURATION_SECONDS = 100_000 * DAY_SECONDS
 
-/** Reads a duration in seconds; undefined if it is none, or negative. */
+/** Undefined for an invalid or negative duration. */
 export const parseDurationSeconds = (text: string): number | undefined => {
   const match = DURATION_PATTERN.exec(text.trim())
   if (match === null) return undefined
@@ -68,7 +64,7 @@ export const parseDurationSeconds = (text: string): number | undefined => {
   return Math.min(total, MAX_DURATION_SECONDS)
 }
 
-/** Reads `+0100` or `-023000` in seconds; undefined if it is none. */
+/** Converts `+0100` or `-023000` to seconds. */
 export const parseUtcOffset = (text: string): number | undefined => {
   const [, sign, hours, minutes, seconds = 0] = /^([+-])(\d\d)([0-5]\d)([0-5]\d)?$/.exec(text.trim()) ?? []
   if (sign === undefined || Number(hours) > 23) return undefined

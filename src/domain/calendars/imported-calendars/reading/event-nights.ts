@@ -1,34 +1,28 @@
-// Decides which nights an event takes. Moments are seconds since 1970 on the property's clock. Days are counted from 1970 too:
-// 2027-05-01 is one number, whatever the zone.
+// Times are seconds since 1970 on the property's clock. Days are days since 1970 without a zone.
 
 export const DAY_SECONDS = 86_400
 
-/** An event that begins at or after this hour and ends by noon blocks no night: a check-out or a cleaning. */
+/** An event from this hour until noon of the same day blocks no night: it is a check-out or a cleaning. */
 const MORNING_HOUR = 6
 
-/** Check-outs end by this hour, so the night is free. */
+/** An event that ends by this hour leaves the last night free. */
 const CHECK_OUT_HOUR = 12
 
-/** An event that ends after this hour always takes the night. */
+/** An event that ends after this hour always blocks the last night. */
 const EVENING_HOUR = 18
 
-/** Days from one on and before another. */
+/** `before` is exclusive. */
 export interface NightSpan {
   readonly from: number
   readonly before: number
 }
 
-/** Returns the seconds since the midnight before a moment. */
 export const timeOfDay = (at: number): number => at - Math.floor(at / DAY_SECONDS) * DAY_SECONDS
 
 /**
- * Returns the nights of an event from `start` to `end`: from the day on which it begins up to the day on which it ends. That
- * last day is one of them only if the event ends after noon, and either after 18:00 or later in the day than it began: check-in
- * at 14:00 and check-out at 14:00 leave the last day free. An event without a length is one day. An event within one morning
- * has no night.
- *
- * The time of day of the end is compared with `arrival`. It is 0 for an event that means whole days of another zone: such an
- * event has no check-in.
+ * The last day counts only if the event ends after noon, and either after 18:00 or later in the day than `arrival`. So
+ * check-in and check-out at 14:00 leave the last day free. `arrival` is 0 for whole days of another zone, which have no
+ * check-in.
  */
 export const nightsBetween = (start: number, end: number, arrival = timeOfDay(start)): NightSpan => {
   const from = Math.floor(start / DAY_SECONDS)
@@ -40,7 +34,7 @@ export const nightsBetween = (start: number, end: number, arrival = timeOfDay(st
   return { from, before: Math.max(from + 1, isNight ? last + 1 : last) }
 }
 
-/** The days that are in one of the spans, from `first` to `last`, in order and each once. */
+/** `first` and `last` are inclusive. The result is sorted and without duplicates. */
 export const daysInSpans = (spans: Iterable<NightSpan>, first: number, last: number): ReadonlyArray<number> => {
   const changes = new Int32Array(Math.max(0, last - first + 2))
   for (const { from, before } of spans) {

@@ -10,10 +10,9 @@ import { groupReplacementsByUid, keepLatestRevisions, reportLostSeries, resolveR
 import { makeUnreadablePartReport, type ReportUnreadablePart } from "./unreadable-part-report.ts"
 import { findClock, makeClockLookup, UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
-// The busy days of a calendar (docs/adr/0001-read-imported-calendars-by-line.md). The result has days, numbers, and clauses
-// that name lines: nothing about guests.
+// Results contain no guest data. See docs/adr/0001-read-imported-calendars-by-line.md.
 
-/** The limits of reading: the property's zone, and the first and last day that matter, as days since 1970. */
+/** Days since 1970, both inclusive. */
 export interface FeedReadOptions {
   readonly zone: string
   readonly first: number
@@ -21,21 +20,17 @@ export interface FeedReadOptions {
 }
 
 export interface ParsedFeed {
-  /** Busy days since 1970, in order. An event that is unreadable in part blocks what is readable of it. */
+  /** Sorted. A partly readable event blocks its readable days. */
   readonly days: ReadonlyArray<number>
   readonly events: number
-  /** Unreadable parts: a few short clauses, and how many more there were. Empty if everything was read. */
+  /** Clauses for the host, empty if everything was read. */
   readonly unreadable: ReadonlyArray<string>
-  /**
-   * The all-day block "Not available" that reaches the end of the feed, if there is one: the end of a marketplace's booking
-   * window. Days since 1970; `before` is the day after the last busy day of the feed.
-   */
+  /** The all-day block "Not available" at the end of the feed, which ends a marketplace's booking window. */
   readonly lastUnavailable: NightSpan | undefined
-  /** `days` without those that only that block covers; equal to `days` if there is none. */
   readonly daysWithoutLastUnavailable: ReadonlyArray<number>
 }
 
-/** The result of reading; `why` is a whole clause: "it is no iCalendar". */
+/** `reason` is a clause: "it is not iCalendar data". */
 export type FeedReadResult =
   | ({ readonly outcome: "read" } & ParsedFeed)
   | { readonly outcome: "broken"; readonly reason: string }
@@ -44,7 +39,6 @@ interface BusySpan extends NightSpan {
   readonly isUnavailable: boolean
 }
 
-/** What was read of all calendars of a feed. */
 interface FeedAccumulator {
   readonly spans: Array<BusySpan>
   eventCount: number
@@ -64,7 +58,6 @@ const contextOf = (
   return { ...horizon, clocks: { propertyClock, findByName: makeClockLookup(timezones, propertyClock, report) } }
 }
 
-/** Adds the events of one calendar; returns why the feed cannot be read, if so. */
 const addEvents = (
   calendar: CalendarComponent,
   context: ReadContext,
@@ -89,7 +82,6 @@ const addEvents = (
   return undefined
 }
 
-/** Adds the busy times of one calendar; returns why the feed cannot be read, if so. */
 const addBusyTimes = (
   calendar: CalendarComponent,
   context: ReadContext,
@@ -105,7 +97,7 @@ const addBusyTimes = (
   return undefined
 }
 
-/** Returns the one block that reaches the end of a feed, if a marketplace calls it not available. */
+/** Returns the block only if nothing else reaches the end of the feed. */
 const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined => {
   const end = spans.reduce((latest, { before }) => Math.max(latest, before), Number.NEGATIVE_INFINITY)
   const [block, another] = spans.filter(({ before }) => before === end)
@@ -114,7 +106,7 @@ const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined
 
 const toBrokenFeed = (reason: string): FeedReadResult => ({ outcome: "broken", reason })
 
-/** Returns the busy days of a calendar, or why nothing of it can be read: it is cut off, no calendar, or beyond a bound. */
+/** `broken`: cut off, not a calendar, without a readable event, or beyond a limit. */
 export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptions): FeedReadResult => {
   const { report, listParts } = makeUnreadablePartReport()
   const calendars = parseComponents(decodeFeedText(bytes), report)
@@ -130,7 +122,7 @@ export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptio
   if (allComponents.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES_MAX)
     return toBrokenFeed(`it describes more than ${CALENDAR_FEED_ZONES_MAX} time zones`)
   for (const calendar of calendars.success) {
-    // Busy times beside events mostly repeat them. Reading both can only block more days.
+    // VFREEBUSY mostly repeats the events. Reading both can only block more days.
     const context = contextOf(calendar, horizon, report)
     const why = addEvents(calendar, context, contents, report) ?? addBusyTimes(calendar, context, contents, report)
     if (why !== undefined) return toBrokenFeed(why)

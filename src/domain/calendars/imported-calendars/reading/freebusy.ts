@@ -8,19 +8,15 @@ import type { NightSpan } from "./event-nights.ts"
 import { nightsOfOccurrence, type ReadContext } from "./occurrences.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
-// Busy times (VFREEBUSY). Some calendars publish nothing else.
+// Some calendars publish only VFREEBUSY.
 
 interface BusyTimes {
   readonly spans: ReadonlyArray<NightSpan>
   readonly periodCount: number
-  /** The number of periods that could be read. */
   readonly readablePeriodCount: number
 }
 
-/**
- * Returns the nights of the busy times of a calendar. All but `FBTYPE=FREE` are busy. A period whose end is unreadable is one
- * day. Fails with a clause if there are too many periods.
- */
+/** A period with an unreadable end is one day. Fails with a clause if there are too many periods. */
 export const parseBusyTimes = (
   components: ReadonlyArray<CalendarComponent>,
   context: ReadContext,

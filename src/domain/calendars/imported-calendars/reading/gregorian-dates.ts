@@ -1,6 +1,6 @@
 import { DAY_SECONDS } from "./event-nights.ts"
 
-// Arithmetic of the Gregorian calendar. Days are counted from 1970.
+// Days are counted from 1970.
 
 export interface CalendarDay {
   readonly dayNumber: number
@@ -15,17 +15,16 @@ const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 
 
 export const yearLength = (year: number): number => (isLeapYear(year) ? 366 : 365)
 
-/** Returns the days of a month; January is 1. */
+/** January is 1. */
 export const monthLength = (year: number, month: number): number =>
   month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0)
 
-/** Returns the number of 1 January. `Date` would not do: INTERVAL may lead to years that it does not have. */
+/** A large INTERVAL may lead to years that `Date` does not support. */
 export const yearStart = (year: number): number => {
   const before = year - 1
   return 365 * before + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 719_162
 }
 
-/** Returns the number of the first day of a month. */
 export const monthStart = (year: number, month: number): number =>
   MONTH_LENGTHS.slice(0, month - 1).reduce((sum, length) => sum + length, yearStart(year)) +
   (month > 2 && isLeapYear(year) ? 1 : 0)
@@ -47,12 +46,11 @@ export const dayAfter = (day: CalendarDay): CalendarDay =>
     ? firstOfNextMonth(day)
     : { ...day, dayNumber: day.dayNumber + 1, dayOfMonth: day.dayOfMonth + 1 }
 
-/** Returns the weekday of a day; 0 is Sunday. */
+/** 0 is Sunday. */
 export const weekdayOf = (dayNumber: number): number => (((dayNumber + 4) % 7) + 7) % 7
 
-/** Returns the first day of the week of a day. */
 export const weekStartOf = (dayNumber: number, weekStart: number): number =>
   dayNumber - ((weekdayOf(dayNumber) - weekStart + 7) % 7)
 
-/** Returns the first day of week 1: the first week with at least four days in the year. */
+/** Week 1 is the first week with at least four days in the year. */
 export const firstWeekOf = (year: number, weekStart: number): number => weekStartOf(yearStart(year) + 3, weekStart)

@@ -1,12 +1,9 @@
-// The names of properties and components of iCalendar, and names that may be misspelt.
-
-/** The properties that are read. All others are ignored. */
 export const READ_PROPERTIES: ReadonlySet<string> = new Set(
   `UID DTSTART DTEND DURATION RRULE RDATE EXDATE RECURRENCE-ID SEQUENCE STATUS TRANSP SUMMARY FREEBUSY
    TZID TZOFFSETFROM TZOFFSETTO X-LIC-LOCATION`.split(/\s+/)
 )
 
-/** Other properties that iCalendar has (RFC 5545, 7953, 7986, 9073, 9074, 9253). */
+/** From RFC 5545, 7953, 7986, 9073, 9074 and 9253. */
 const OTHER_PROPERTIES: ReadonlySet<string> = new Set(
   `ACKNOWLEDGED ACTION ATTACH ATTENDEE BUSYTYPE CALENDAR-ADDRESS CALSCALE CATEGORIES CLASS COLOR COMMENT COMPLETED CONCEPT
    CONFERENCE CONTACT CREATED DESCRIPTION DTSTAMP DUE EXRULE GEO IMAGE LAST-MODIFIED LINK LOCATION LOCATION-TYPE METHOD NAME
@@ -16,16 +13,16 @@ const OTHER_PROPERTIES: ReadonlySet<string> = new Set(
   )
 )
 
-/** Names that a calendar may have besides: of its zone, as many programs write it, and of vCalendar 1.0. */
+/** Further names in VCALENDAR: time zones of many programs, and vCalendar 1.0. */
 const CALENDAR_PROPERTIES: ReadonlySet<string> = new Set(["UID", "TZID", "TIMEZONE-ID", "TZ", "DAYLIGHT"])
 
-/** Components of iCalendar. A BEGIN with another name and without an end is a line of a text. */
+/** A BEGIN with another name and without an END is a line of a text. */
 export const COMPONENTS: ReadonlySet<string> = new Set(
   `VCALENDAR VEVENT VTODO VJOURNAL VFREEBUSY VTIMEZONE STANDARD DAYLIGHT VALARM VAVAILABILITY AVAILABLE PARTICIPANT VLOCATION
    VRESOURCE`.split(/\s+/)
 )
 
-/** Components that only a calendar contains. When one begins, all others have ended. */
+/** When one begins, all other components of the calendar have ended. */
 export const CALENDAR_CHILDREN: ReadonlySet<string> = new Set([
   "VEVENT",
   "VTODO",
@@ -35,7 +32,6 @@ export const CALENDAR_CHILDREN: ReadonlySet<string> = new Set([
   "VAVAILABILITY"
 ])
 
-/** Components whose lines decide days. */
 export const DATED_COMPONENTS: ReadonlySet<string> = new Set([
   "VEVENT",
   "VFREEBUSY",
@@ -44,7 +40,7 @@ export const DATED_COMPONENTS: ReadonlySet<string> = new Set([
   "DAYLIGHT"
 ])
 
-/** Components within others, with those that contain them. */
+/** Possible parents of nested components. */
 const CONTAINERS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["STANDARD", ["VTIMEZONE"]],
   ["DAYLIGHT", ["VTIMEZONE"]],
@@ -52,24 +48,21 @@ const CONTAINERS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["VALARM", ["VEVENT", "VTODO"]]
 ])
 
-/**
- * Returns whether a component with times in it is in its place. Any other one may be an event under a misspelt name. The lines of
- * VCALENDAR are checked one by one.
- */
+/** Any other component with times may be an event under a misspelt name. */
 export const mayHaveTimes = (name: string, container: string): boolean =>
   name === "VCALENDAR" || CALENDAR_CHILDREN.has(name) || CONTAINERS.get(name)?.includes(container) === true
 
-/** Returns whether a name is one of a program. The standard wants `X-`, and some programs write `X_`. */
+/** The standard wants `X-`, and some programs write `X_`. */
 export const isExtensionName = (name: string): boolean => /^X[-_]/.test(name)
 
 export const isKnownProperty = (name: string): boolean =>
   READ_PROPERTIES.has(name) || OTHER_PROPERTIES.has(name) || isExtensionName(name)
 
-/** Returns whether a property may be directly in VCALENDAR. REQUEST-STATUS may not: a server reports its own errors there. */
+/** Servers report their own errors in REQUEST-STATUS. */
 export const isCalendarProperty = (name: string): boolean =>
   CALENDAR_PROPERTIES.has(name) || (OTHER_PROPERTIES.has(name) && name !== "REQUEST-STATUS") || isExtensionName(name)
 
-/** Returns whether two texts differ by a few letters at most that are missing, different or swapped with the next one. */
+/** An edit is a missing, different or swapped letter. */
 const isWithinEdits = (edits: number, one: string, other: string): boolean => {
   if (Math.abs(one.length - other.length) > edits) return false
   let at = 0
@@ -88,7 +81,7 @@ const isWithinEdits = (edits: number, one: string, other: string): boolean => {
 
 const MAX_MISSPELT_LETTERS = 2
 
-/** Returns whether a name has at least half of the letters of another, in their order, and no other letters. */
+/** The name needs at least half of the letters of `whole`, in order, and no others. */
 const isShortenedName = (name: string, whole: string): boolean => {
   if (name.length > whole.length || name.length < whole.length / 2) return false
   let at = 0
@@ -96,7 +89,6 @@ const isShortenedName = (name: string, whole: string): boolean => {
   return at === name.length
 }
 
-/** Returns whether a name may be another one that is misspelt, cut off, shortened, or has more after it. */
 export const isSimilarName = (name: string, whole: string): boolean =>
   whole.startsWith(name) ||
   name.startsWith(whole) ||

@@ -5,33 +5,26 @@ import { DAY_SECONDS, type NightSpan, nightsBetween, timeOfDay } from "./event-n
 import { expandRecurrence } from "./recurrence-expansion.ts"
 import type { RecurrenceRule } from "./recurrence-rule.ts"
 
-// Computes the nights that events take from the first to the last day that matters: with their repetitions, without the
-// occurrences that are left out, and with those that are moved.
-
-/** The clocks of a calendar, and the limits of reading it. */
 export interface ReadContext {
   readonly clocks: CalendarClocks
-  /** First and last day that matter, as days since 1970. */
+  /** Days since 1970. */
   readonly first: number
   readonly last: number
-  /** How many more occurrences may be looked at. */
   readonly remaining: { occurrences: number }
 }
 
 export const REPEATS_TOO_OFTEN_REASON = `it repeats too often: more than ${CALENDAR_FEED_OCCURRENCES_MAX} occurrences would have to be read`
 
-/** The clocks of two zones never differ by more. */
 const MAX_ZONE_DIFFERENCE = 2 * DAY_SECONDS
 
 const MINUTE_SECONDS = 60
 
-/** Returns whether an event lasts from a midnight to another one on its own clock, or to the minute before. */
+/** True also if the event ends a minute before midnight. */
 const areWholeDays = (wall: number, seconds: number): boolean =>
   timeOfDay(wall) === 0 && seconds > 0 && timeOfDay(wall + seconds + MINUTE_SECONDS) <= MINUTE_SECONDS
 
 /**
- * Returns the nights of an event or a period that begins at a time; none if it is over before the days that matter. One that begins
- * after them is a span that begins after `last`: it blocks no day that matters, but the feed does not end before it.
+ * An event after the horizon gives a span after `last`: it blocks no day, but shows that the feed does not end earlier.
  */
 export const nightsOfOccurrence = (
   time: Pick<CalendarTime, "wall" | "clock">,
@@ -42,19 +35,18 @@ export const nightsOfOccurrence = (
   if (wall + seconds < first * DAY_SECONDS - MAX_ZONE_DIFFERENCE) return []
   if (wall > (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE) return [{ from: last + 1, before: last + 2 }]
   const start = wallAtProperty(time, clocks)
-  // Whole days of another zone have no check-in to compare their end with: the night they end in stays busy.
+  // Whole days of another zone have no check-in, so the night they end in stays busy.
   const arrival = areWholeDays(wall, seconds) ? 0 : timeOfDay(start)
   return [nightsBetween(start, wallAtProperty({ wall: wall + seconds, clock }, clocks), arrival)]
 }
 
 interface Occurrence {
   readonly time: Pick<CalendarTime, "wall" | "clock">
-  /** When it takes place on the clock of its series; undefined if that is unknown. */
+  /** Start on the clock of the series, if known. */
   readonly wall: number | undefined
   readonly seconds: number
 }
 
-/** The occurrences that are left out: by their days, and by their times on the clock of the series. */
 interface Exceptions {
   readonly days: ReadonlySet<number>
   readonly walls: ReadonlySet<number>
@@ -65,7 +57,7 @@ const exceptionsOf = (
   times: ReadonlyArray<CalendarTime>,
   clocks: CalendarClocks
 ): Exceptions => ({
-  // Exchange names occurrences of days by their midnights, in a zone or in UTC.
+  // Exchange writes dates as midnights, in a zone or in UTC.
   days: new Set(times.flatMap(({ isDate, day }) => (isDate || isAllDay ? [day] : []))),
   walls: new Set(
     times.flatMap((time) => {
@@ -78,7 +70,7 @@ const exceptionsOf = (
 const isExcluded = ({ days, walls }: Exceptions, wall: number | undefined): boolean =>
   wall !== undefined && (walls.has(wall) || days.has(Math.floor(wall / DAY_SECONDS)))
 
-/** From an occurrence on, all take place this much later and for so long. */
+/** RECURRENCE-ID with THISANDFUTURE. */
 interface Shift {
   readonly from: number
   readonly offsetSeconds: number
@@ -102,7 +94,7 @@ const shiftsOf = (
     })
     .toSorted((one, other) => one.from - other.from)
 
-/** Returns whether a rule has ended before a time on the clock of its series. Of two possible ends the later one counts. */
+/** If UNTIL can mean two days, the later one counts. */
 const makeIsAfterEnd = (
   { until }: RecurrenceRule,
   { start, isAllDay }: CalendarEvent,
@@ -137,10 +129,7 @@ const toRdateOccurrences = (event: CalendarEvent, clocks: CalendarClocks): Reado
     return { time, wall: wallOnClock(time, event.start.clock, clocks), seconds }
   })
 
-/**
- * Returns the nights of an event with all its repetitions, without those that `replacements`, of the same UID, stand for.
- * Undefined if there are too many to look at.
- */
+/** `replacements` are events of the same UID. Undefined if there are too many occurrences. */
 export const nightsOfEvent = (
   event: CalendarEvent,
   replacements: ReadonlyArray<CalendarEvent>,

@@ -13,8 +13,7 @@ import {
   yearStart
 } from "./gregorian-dates.ts"
 
-// Computes the occurrences of a recurrence rule (RFC 5545, 3.3.10). Days are counted from 1970. Walls are seconds since 1970 as
-// the clock of the series shows them.
+// RFC 5545, 3.3.10. A wall is a local time of the series in seconds since 1970. Days are days since 1970.
 
 export type Frequency = "SECONDLY" | "MINUTELY" | "HOURLY" | "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY"
 
@@ -23,16 +22,15 @@ type NumberList = ReadonlyArray<number> | undefined
 export interface RuleWeekday {
   /** 0 is Sunday. */
   readonly weekday: number
-  /** Which one of the month or the year, counted from its end if negative; 0 for every one. */
+  /** Within the month or year, negative from its end; 0 for every such weekday. */
   readonly ordinal: number
 }
 
-/** The parts of a rule, without UNTIL. A part that the rule does not have is undefined. */
 export interface Recurrence {
   readonly frequency: Frequency
   readonly interval: number
   readonly count: number | undefined
-  /** The weekday on which weeks begin; 0 is Sunday. */
+  /** 0 is Sunday. */
   readonly weekStart: number
   readonly months: NumberList
   readonly weekNumbers: NumberList
@@ -50,17 +48,16 @@ interface SeriesStart {
   readonly wall: number
 }
 
-/** The bounds of an expansion, as walls. */
 interface ExpansionBounds {
   readonly soonest: number
   readonly latest: number
-  /** Returns whether the rule has ended before a wall. True for all later walls, too. */
+  /** True for all later walls too. */
   readonly isAfterEnd: (wall: number) => boolean
-  /** How many more occurrences may be looked at. A period of the rule without any counts as one. */
+  /** An empty period of the rule counts as one. */
   readonly remaining: { occurrences: number }
 }
 
-/** Returns whether a place among `length`, from 1 on, is wanted. Wanted numbers count from the end if they are negative. */
+/** Positions start at 1. Negative numbers count from the end. */
 const isSelected = (selected: NumberList, position: number, length: number): boolean =>
   selected === undefined || selected.includes(position) || selected.includes(position - length - 1)
 
@@ -85,10 +82,7 @@ const isWeekdaySelected = ({ frequency, months, weekdays }: Recurrence, day: Cal
 
 const isMonthSelected = ({ months }: Recurrence, { month }: CalendarDay): boolean => months?.includes(month) ?? true
 
-/**
- * Returns whether a day passes all parts of a rule that pick days. For each frequency the table of RFC 5545 comes to this: the
- * days of a period are those that all parts allow, since the parts of a shorter period pick among its days.
- */
+/** The table of RFC 5545 amounts to this for each frequency. */
 const isDaySelected = (rule: Recurrence, day: CalendarDay): boolean =>
   isMonthSelected(rule, day) &&
   isSelected(rule.monthDays, day.dayOfMonth, monthLength(day.year, day.month)) &&
@@ -96,7 +90,6 @@ const isDaySelected = (rule: Recurrence, day: CalendarDay): boolean =>
   isWeekSelected(rule, day) &&
   isWeekdaySelected(rule, day)
 
-/** Returns a rule with the parts that it leaves to its start: the weekday, the day of the month, the month. */
 const withPartsOfStart = (rule: Recurrence, start: CalendarDay): Recurrence => {
   const { frequency, weekdays, monthDays, yearDays, weekNumbers, months } = rule
   if (weekdays !== undefined || monthDays !== undefined || yearDays !== undefined) return rule
@@ -109,7 +102,6 @@ const withPartsOfStart = (rule: Recurrence, start: CalendarDay): Recurrence => {
 
 const minuteOf = (time: number): number => Math.floor((time % 3600) / 60)
 
-/** Returns the times of hours, minutes and seconds, in order and each once. */
 const timesOf = (
   hours: ReadonlyArray<number>,
   minutes: ReadonlyArray<number>,
@@ -121,14 +113,13 @@ const timesOf = (
     )
   ).toSorted((one, other) => one - other)
 
-/** The periods of a rule, by their index. Period 0 is the one of the start. */
+/** Period 0 contains the start. */
 interface RecurrencePeriods {
-  /** Returns the index of the last period that begins by a wall. */
   readonly indexAt: (wall: number) => number
   readonly beginOf: (index: number) => number
-  /** Returns the walls of a period in order, before BYSETPOS; undefined if there are more than `most`. */
+  /** Returns sorted walls before BYSETPOS; undefined if there are more than `most`. */
   readonly wallsIn: (index: number, most: number) => ReadonlyArray<number> | undefined
-  /** Returns the next index that may have occurrences. */
+  /** Skips periods without occurrences. */
   readonly indexAfter: (index: number) => number
 }
 
@@ -148,7 +139,6 @@ const monthSpan = (months: number): DaySpan => {
   return { first: monthStart(year, month), length: monthLength(year, month) }
 }
 
-/** Returns days, weeks by their first day, months or calendar years. BYWEEKNO picks among the days of a calendar year too. */
 const dayPeriodsOf = ({ frequency, interval, weekStart }: Recurrence, start: CalendarDay): DayPeriods => {
   if (frequency === "YEARLY")
     return {
@@ -183,7 +173,6 @@ const listSelectedDays = (rule: Recurrence, { first, length }: DaySpan): Readonl
   return days
 }
 
-/** Returns the periods of a rule of days or longer. */
 const periodsOfDays = (rule: Recurrence, wall: number): RecurrencePeriods => {
   const [start, time] = [calendarDayOf(Math.floor(wall / DAY_SECONDS)), timeOfDay(wall)]
   const completeRule = withPartsOfStart(rule, start)
@@ -207,7 +196,7 @@ const periodsOfDays = (rule: Recurrence, wall: number): RecurrencePeriods => {
 
 const UNIT_SECONDS: Readonly<Partial<Record<Frequency, number>>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 
-/** Returns when a rule of `unit` may have its next occurrence; `at` if it has one in the period that begins then. */
+/** Returns `at` itself if its period matches. */
 const nextMatch = (rule: Recurrence, unit: number, at: number): number => {
   const [day, time] = [Math.floor(at / DAY_SECONDS), timeOfDay(at)]
   const endOf = (seconds: number) => (Math.floor(at / seconds) + 1) * seconds
@@ -218,7 +207,6 @@ const nextMatch = (rule: Recurrence, unit: number, at: number): number => {
   return at
 }
 
-/** Returns the periods of a rule of hours, minutes or seconds. */
 const periodsOfTimes = (rule: Recurrence, wall: number, unit: number): RecurrencePeriods => {
   const [first, step] = [wall - (timeOfDay(wall) % unit), unit * rule.interval]
   const times = timesOf(
@@ -239,20 +227,19 @@ const periodsOfTimes = (rule: Recurrence, wall: number, unit: number): Recurrenc
   }
 }
 
-/** Returns the walls at the positions of BYSETPOS, in order and each once. */
 const wallsAt = (positions: NumberList, walls: ReadonlyArray<number>): ReadonlyArray<number> =>
   positions === undefined ? walls : walls.filter((_, index) => isSelected(positions, index + 1, walls.length))
 
 /**
- * Returns the occurrences of a rule from `soonest` to `latest`, as walls in order; undefined if there are too many to look at. The
- * start is among them, and counts for COUNT, only if the rule means it. A rule without COUNT is looked at from `soonest` on.
+ * Returns sorted walls; undefined if there are too many to compute. The start is included, and counts for COUNT, only
+ * if it matches the rule.
  */
 export const expandRecurrence = (
   recurrence: Recurrence,
   start: SeriesStart,
   { soonest, latest, isAfterEnd, remaining }: ExpansionBounds
 ): ReadonlyArray<number> | undefined => {
-  // The standard says to ignore times in the rule of a date.
+  // RFC 5545 ignores BYHOUR, BYMINUTE and BYSECOND for a date.
   const rule = start.isDate ? { ...recurrence, hours: undefined, minutes: undefined, seconds: undefined } : recurrence
   const unit = UNIT_SECONDS[rule.frequency]
   const periods = unit === undefined ? periodsOfDays(rule, start.wall) : periodsOfTimes(rule, start.wall, unit)

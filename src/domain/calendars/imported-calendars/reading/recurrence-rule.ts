@@ -1,10 +1,8 @@
 import { parseTime, type WrittenTime } from "./date-time-values.ts"
 import type { Frequency, Recurrence, RuleWeekday } from "./recurrence-expansion.ts"
 
-// Reads recurrence rules (RFC 5545, 3.3.10). A rule is readable only if the standard gives all of its parts a meaning together.
-
 export interface RecurrenceRule extends Recurrence {
-  /** The rule without COUNT and UNTIL, for the `VTIMEZONE` that `ical.js` reads. */
+  /** Without COUNT and UNTIL, for `ical.js`. */
   readonly text: string
   readonly until: WrittenTime | undefined
 }
@@ -31,7 +29,7 @@ const RULE_PART_PATTERNS: Readonly<Record<string, RegExp>> = {
 
 const FREQUENCIES: ReadonlyArray<Frequency> = ["SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
 
-/** Returns the parts of a rule by their names; undefined if one is unreadable, unknown or there twice. UNTIL is not read yet. */
+/** Does not check UNTIL. */
 const parseRuleParts = (value: string): ReadonlyMap<string, string> | undefined => {
   const parts = new Map<string, string>()
   for (const part of value.trim().split(";")) {
@@ -52,7 +50,6 @@ const parseWeekday = (text: string): RuleWeekday => ({
 
 const parseNumberList = (text: string | undefined): ReadonlyArray<number> | undefined => text?.split(",").map(Number)
 
-/** Returns whether RFC 5545 allows the parts of a rule together. */
 const isAllowedRule = (rule: Recurrence): boolean => {
   const { frequency, weekNumbers, yearDays, monthDays, weekdays, positions } = rule
   const hasOrdinal = weekdays?.some(({ ordinal }) => ordinal !== 0) === true
@@ -64,7 +61,7 @@ const isAllowedRule = (rule: Recurrence): boolean => {
   return positions === undefined || others.some((part) => part !== undefined)
 }
 
-/** Reads a rule; undefined if any part of it is unreadable, of another standard, or not allowed beside the others. */
+/** Follows RFC 5545, 3.3.10. */
 export const parseRecurrenceRule = (value: string): RecurrenceRule | undefined => {
   const parts = parseRuleParts(value)
   const frequency = FREQUENCIES.find((each) => each === parts?.get("FREQ"))

@@ -2,9 +2,8 @@ import type { CalendarEvent } from "./calendar-event.ts"
 import { type CalendarClocks, toAllDayDate } from "./calendar-time.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
-// Several events with one UID: revisions of the same event, and events that stand for single occurrences of it.
+// Events with the same UID are revisions of one event, or replace single occurrences of it.
 
-/** Returns the key that revisions of one event share: their UID, and the occurrence that they stand for. */
 const revisionKeyOf = ({ uid, replaces }: CalendarEvent): string => {
   if (replaces === undefined) return JSON.stringify([uid])
   const { isDate, wall, clock } = replaces.time
@@ -12,11 +11,11 @@ const revisionKeyOf = ({ uid, replaces }: CalendarEvent): string => {
   return JSON.stringify([uid, hasInstant, hasInstant ? clock.instantOf(wall) : wall, isDate, replaces.andLater])
 }
 
-/** Returns whether an event may replace another revision, or be replaced by one: only if all of it is readable. */
+/** Only a fully readable event may replace another revision or be replaced. */
 const isRevision = ({ uid, sequence, isFullyReadable }: CalendarEvent): boolean =>
   uid !== undefined && sequence !== undefined && isFullyReadable
 
-/** Returns the events that have no later revision. Revisions with the same SEQUENCE all count. */
+/** Keeps all revisions with the same SEQUENCE. */
 export const keepLatestRevisions = (events: ReadonlyArray<CalendarEvent>): ReadonlyArray<CalendarEvent> => {
   const latest = new Map<string, number>()
   for (const event of events) {
@@ -29,7 +28,6 @@ export const keepLatestRevisions = (events: ReadonlyArray<CalendarEvent>): Reado
   )
 }
 
-/** Returns the readable events that stand for occurrences of others, by their UIDs. */
 export const groupReplacementsByUid = (
   events: ReadonlyArray<CalendarEvent>
 ): ReadonlyMap<string, ReadonlyArray<CalendarEvent>> =>
@@ -40,10 +38,7 @@ export const groupReplacementsByUid = (
     ({ uid = "" }) => uid
   )
 
-/**
- * Returns the events that stand for occurrences of an all-day series, with the dates of those occurrences. Reports and leaves out
- * an event whose RECURRENCE-ID means no certain date: it opens no day.
- */
+/** Reports and drops an event whose RECURRENCE-ID means no certain date, so it makes no day available. */
 export const resolveReplacedDates = (
   replacements: ReadonlyArray<CalendarEvent>,
   clocks: CalendarClocks,
@@ -57,10 +52,7 @@ export const resolveReplacedDates = (
     return []
   })
 
-/**
- * Reports events that move all later occurrences of a series, if it is not there, or if their own revision is unknown: where those
- * occurrences take place is unknown then.
- */
+/** The dates of occurrences that such an event moves are unknown. */
 export const reportLostSeries = (events: ReadonlyArray<CalendarEvent>, report: ReportUnreadablePart): void => {
   const series = new Set(events.flatMap(({ uid, replaces }) => (replaces === undefined ? [uid] : [])))
   for (const { uid, replaces, sequence, lineNumber } of events) {

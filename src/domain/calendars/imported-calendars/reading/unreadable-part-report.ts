@@ -1,15 +1,14 @@
 import { CALENDAR_UNREADABLE_REASONS_MAX } from "../../../../platform/limits.ts"
 
-// The unreadable parts of a feed, for the host. A clause names a line, a property or an unknown time zone, and no other value:
-// other values may be about guests.
+// Clauses may contain line numbers, property names and names of time zones. Other values may be guest data.
 
-/** Notes one part that could not be read, as a short clause: "DTEND in line 8 is unreadable". */
+/** "DTEND in line 8 is unreadable" */
 export type ReportUnreadablePart = (clause: string) => void
 
-/** Different clauses that are counted. A feed may have a million broken lines, and each clause takes memory. */
+/** Limits memory: a feed may have a million broken lines. */
 export const MAX_COUNTED_PARTS = 1_000
 
-/** Collects clauses, each once. `clauses` returns the first few, and a last one that says how many more there were. */
+/** `listParts` returns the first clauses, and a last one with the number of others. */
 export const makeUnreadablePartReport = (): {
   readonly report: ReportUnreadablePart
   readonly listParts: () => ReadonlyArray<string>

@@ -7,19 +7,17 @@ import { DAY_SECONDS } from "./event-nights.ts"
 import { parseRecurrenceRule } from "./recurrence-rule.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
-// Finds time zones by name: in the runtime, in the table of Windows names, and in the calendar itself.
-
-/** The clock of a zone. Walls are seconds since 1970 as it shows them, instants are seconds since 1970. */
+/** A wall is a local time, an instant is UTC, both in seconds since 1970. */
 export interface ZoneClock {
   readonly instantOf: (wall: number) => number
   readonly wallOf: (instant: number) => number
-  /** False for an unknown zone: the clock of the property stands in for it. */
+  /** False if the property's clock stands in for an unknown zone. */
   readonly isKnown: boolean
 }
 
 export const UTC_CLOCK: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
 
-/** Quarters of an hour whose offset is remembered, for each zone. Offsets change only at the beginning of a quarter. */
+/** Offsets change only at the beginning of a quarter of an hour. */
 const OFFSET_CACHE_SIZE = 20_000
 const QUARTER_SECONDS = 900
 
@@ -35,7 +33,6 @@ const DATE_TIME_FIELDS = {
   second: "numeric"
 } as const
 
-/** Returns a function that computes how many seconds the clock of a zone is ahead of UTC at an instant. */
 const makeComputeOffset =
   (format: Intl.DateTimeFormat) =>
   (at: number): number => {
@@ -57,8 +54,7 @@ const makeClock = (computeOffset: (at: number) => number): ZoneClock => {
     return seconds
   }
   return {
-    // A wall that the clock shows twice is the first one, and one that it skips counts by the offset before the gap (RFC 5545,
-    // 3.3.5).
+    // RFC 5545, 3.3.5: a repeated local time is the first one, and a skipped one uses the offset before the gap.
     instantOf: (wall) => {
       const before = offsetAt(wall - DAY_SECONDS)
       if (offsetAt(wall - before) === before) return wall - before
@@ -71,10 +67,10 @@ const makeClock = (computeOffset: (at: number) => number): ZoneClock => {
 }
 
 const clockCache = new Map<string, ZoneClock>()
-/** Clocks that are remembered. There are about six hundred zones, and names may differ in their case. */
+/** There are about 600 zones, and their names may be in any case. */
 const CLOCK_CACHE_SIZE = 1_000
 
-/** Names of UTC itself. Other zones without an offset, such as Africa/Abidjan, are places. */
+/** Other zones without an offset, such as Africa/Abidjan, are places. */
 const UTC_NAME = /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$/i
 
 const findIanaClock = (name: string): ZoneClock | undefined => {
@@ -89,21 +85,20 @@ const findIanaClock = (name: string): ZoneClock | undefined => {
   return clock
 }
 
-/** IANA names by Windows names in lower case, for the territory `001`: the whole world (Unicode CLDR). */
+/** Names in lower case, for the territory `001`: the whole world (Unicode CLDR). */
 const IANA_NAME_BY_WINDOWS_NAME: ReadonlyMap<string, string> = new Map(
   windowsZones.supplemental.windowsZones.mapTimezones.flatMap(({ mapZone }) =>
     mapZone._territory === "001" ? [[mapZone._other.toLowerCase(), mapZone._type]] : []
   )
 )
 
-/** Returns the names that a TZID may contain: some programs write `/example.com/20270101/Europe/Berlin`. */
+/** Some programs write `/example.com/20270101/Europe/Berlin`. */
 const listCandidateNames = (name: string): ReadonlyArray<string> => {
   if (!name.startsWith("/")) return [name]
   const parts = name.split("/")
   return [3, 2, 1].map((count) => parts.slice(-count).join("/"))
 }
 
-/** Returns the clock of a zone by its IANA or Windows name; undefined if the name is neither. */
 export const findClock = (name: string): ZoneClock | undefined => {
   for (const each of listCandidateNames(name)) {
     const clock = findIanaClock(IANA_NAME_BY_WINDOWS_NAME.get(each.toLowerCase()) ?? each)
@@ -115,7 +110,6 @@ export const findClock = (name: string): ZoneClock | undefined => {
 const readPropertyText = (component: CalendarComponent, name: string): string =>
   component.properties.get(name)?.[0]?.value.trim() ?? ""
 
-/** Returns the lines of STANDARD or DAYLIGHT with checked values; undefined if a value is unreadable. */
 const formatObservance = (component: CalendarComponent): ReadonlyArray<string> | undefined => {
   const start = parseTime(readPropertyText(component, "DTSTART"))
   const [from, to] = [readPropertyText(component, "TZOFFSETFROM"), readPropertyText(component, "TZOFFSETTO")]
@@ -137,7 +131,6 @@ const formatObservance = (component: CalendarComponent): ReadonlyArray<string> |
   return [`BEGIN:${component.name}`, ...header, ...lines, `END:${component.name}`]
 }
 
-/** Returns a time of `ical.js` that shows the same date and hour, without a zone. */
 const toLibraryTime = (wall: number): ICAL.Time => {
   const at = new Date(wall * 1000)
   return ICAL.Time.fromData({
@@ -151,7 +144,7 @@ const toLibraryTime = (wall: number): ICAL.Time => {
   })
 }
 
-/** Returns the clock that a VTIMEZONE describes; undefined if it is empty, or unreadable in part. */
+/** Returns undefined if the VTIMEZONE is empty or partly unreadable. */
 const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined => {
   const observances = component.components.map(formatObservance)
   if (!component.isFullyReadable || observances.length === 0 || observances.includes(undefined)) return undefined
@@ -159,21 +152,21 @@ const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined
   const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
   if (Result.isFailure(timezone)) return undefined
   const offsetAtWall = (wall: number): number => timezone.success.utcOffset(toLibraryTime(wall))
-  // The library expands the rules at the first call, and may fail then.
+  // The library expands the rules at the first call and may throw then.
   if (Result.isFailure(Result.try(() => offsetAtWall(0)))) return undefined
   return makeClock((at) => {
     const [before, after] = [offsetAtWall(at - DAY_SECONDS), offsetAtWall(at + DAY_SECONDS)]
-    // The library takes walls, and changes the offset at the earlier one of the two walls of a change.
+    // The library takes local times. It changes the offset at the earlier of the two local times of a change.
     return before === after ? before : offsetAtWall(at + Math.min(before, after))
   })
 }
 
-/** Returns the name of an unknown zone for a report: printable ASCII, at most 40 characters, since it may be any text. */
+/** The name may be any text, so it is shortened to 40 printable ASCII characters. */
 const toPrintableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
 
 /**
- * Returns a function that finds the clock of a TZID. It looks in the runtime and in the table of Windows names first, then in
- * the VTIMEZONEs of the calendar. It reports an unknown zone once, and returns the property's clock for it.
+ * Looks in the runtime, among the Windows names, then in the VTIMEZONEs. Reports an unknown zone once and uses the
+ * property's clock for it.
  */
 export const makeClockLookup = (
   timezones: ReadonlyArray<CalendarComponent>,

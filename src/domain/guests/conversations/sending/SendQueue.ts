@@ -11,19 +11,17 @@ import {
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
 
-// The messages that channels still have to send to guests. Each conversation is a partition (message_lanes), claimed for one message at
-// a time: so its messages arrive in order, and none overtakes a retried one. The message of a dead worker is claimed again when its lease
-// ends, and is known to have been attempted.
+// Each conversation is a partition (message_lanes), claimed for one message at a time, so its messages arrive in order.
+// After a worker dies, its message counts as attempted.
 //
-// Each statement locks the partition first and then its message, as every statement must that completes one. So the partition counts its
-// pending messages, even if the channel has reported the message meanwhile. Then no message is left to complete, and the next one is due.
+// A statement that completes a message must lock the partition first. This keeps the count of pending messages exact.
 
-/** Messages in progress at once in a process, those of one operator, and those of one of its accounts. */
+/** Messages in progress, in all, per operator and per account. */
 export const SENDING_ROOM = 32
 export const SENDING_SHARE = 8
 export const SENDING_ACCOUNT_SHARE = 4
 
-/** Milliseconds of a claim: one attempt and storing its outcome fit into them. */
+/** Covers one attempt and storing its outcome. */
 export const SEND_LEASE_MS = 45_000
 
 export const MESSAGE_TABLE: JobTable<"conversation_id"> = {
@@ -35,7 +33,6 @@ export const MESSAGE_TABLE: JobTable<"conversation_id"> = {
   leaseMs: SEND_LEASE_MS
 }
 
-/** The first message of a claimed conversation. */
 const ClaimedMessage = Schema.Struct({
   ...claimedJobFields,
   conversation_id: Schema.Int,
@@ -46,17 +43,12 @@ const ClaimedMessage = Schema.Struct({
   code: Schema.String,
   content: Schema.String,
   attachment_url: Schema.NullOr(Schema.String),
-  /** Whether an earlier attempt may have reached the channel. */
   again: Schema.Boolean,
-  /** The trace of the change that queued the message. Removed with the last attempt. */
   traceparent: Schema.NullOr(Schema.String)
 })
 export type ClaimedMessage = typeof ClaimedMessage.Type
 
-/**
- * Selects the first message of each claimed conversation. The claim records that an attempt begins, so this is known also if its worker
- * dies.
- */
+/** Marks the message before the attempt, in case the worker dies. */
 const selectFirstMessagesSql = (sql: SqlClient.SqlClient): Fragment => sql`
   , next AS MATERIALIZED (
     SELECT claimed.*, first.* FROM claimed CROSS JOIN LATERAL (
@@ -81,9 +73,8 @@ interface MessageSentParameters extends MessageClaim {
 }
 
 /**
- * The channel has the message. That is true whoever reports it, also a worker that has lost its claim, of a message without a final
- * state. If the channel reported a copy of it first, under its own id, the copy is deleted: returns the codes of such copies. A message
- * that was sent from here too, or that the guest wrote, is another message whatever its id is, and keeps the id.
+ * Counts even from a worker that has lost its claim. Deletes copies that the channel reported first. An id of another
+ * message stays with that message.
  */
 const recordSentSql = (sql: SqlClient.SqlClient, parameters: MessageSentParameters): Fragment => {
   const { now, attempts, message_id, channel_message_id } = parameters
@@ -124,7 +115,6 @@ interface MessageRefusedOrUnknownParameters extends MessageClaim {
   readonly reason: string
 }
 
-/** Completes a message that was refused, or whose delivery is unknown. The next message of the conversation is due. */
 const recordRefusedOrUnknownSql = (
   sql: SqlClient.SqlClient,
   parameters: MessageRefusedOrUnknownParameters
@@ -149,18 +139,15 @@ interface MessageFailedParameters extends MessageClaim {
   readonly failures: number
   readonly nextAttempt: Date
   readonly reason: string
-  /** Whether the channel may have the message by now. */
   readonly maybeSent: boolean
-  /** Messages that were created by then have been pending for too long. */
   readonly giveUpCreatedUntil: Date
-  /** The reason of a dead letter that never reached the channel, and of one that may have reached it. */
   readonly refusedReason: string
   readonly unknownReason: string
 }
 
 /**
- * The channel could not be reached: all messages of the conversation wait, so that none overtakes another. Each message that has waited
- * for too long becomes a dead letter, so that a channel that is away for days gets no request for each. Returns how many did.
+ * Postpones the whole conversation, to keep its order. Gives up messages that are too old, without a request to the
+ * channel.
  */
 const postponeMessageSql = (sql: SqlClient.SqlClient, parameters: MessageFailedParameters): Fragment => {
   const { message_id, now, giveUpCreatedUntil } = parameters
@@ -210,7 +197,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Records that the guest has the message. Returns the codes of copies that the channel reported before, which are removed. */
+    /** Returns the codes of deleted copies, which the channel reported first. */
     recordSent: (message: ClaimedMessage, channelMessageId: string | null, now: Date) =>
       Effect.map(
         readEchoes(
@@ -218,7 +205,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         ),
         (row) => row?.echoes ?? []
       ),
-    /** Completes a message. Returns false if it was complete already. */
+    /** False: complete already. */
     recordRefusedOrUnknown: (
       message: ClaimedMessage,
       delivery: MessageRefusedOrUnknownParameters["delivery"],
@@ -229,7 +216,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         readMessageCount(sql`${recordRefusedOrUnknownSql(sql, { ...toMessageClaim(message, now), delivery, reason })}`),
         (row) => (row?.messages ?? 0) > 0
       ),
-    /** Postpones the message to `nextAttempt`. Returns how many messages of the conversation became dead letters by their age. */
+    /** Returns the number of messages given up. */
     postpone: (message: ClaimedMessage, reason: string, maybeSent: boolean, nextAttempt: Date, now: Date) =>
       Effect.map(
         readMessageCount(
@@ -249,7 +236,6 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   }
 })
 
-/** The messages that channels still have to send, in the database. */
 export class SendQueue extends Context.Service<SendQueue>()("latchkey/domain/guests/conversations/sending/SendQueue", {
   make: makeSendQueue
 }) {

@@ -13,22 +13,20 @@ import { describeChannelError } from "../../../channels/port/error-descriptions.
 import { type ChannelError, ChannelUnavailable } from "../../../channels/port/errors.ts"
 import { type ClaimedMessage, MESSAGE_TABLE, SENDING_ROOM, SendQueue } from "./SendQueue.ts"
 
-/** Pauses before the next attempt at an unreachable channel: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
+/** 5 s, doubling up to 15 min, ±25 %. */
 export const SEND_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/** Milliseconds between two polls, however often changes wake the worker. */
+/** Shortest time between two polls. */
 export const SEND_POLL_GAP_MS = 100
 
-/** The outcome of sending a message. */
 type SendOutcome =
-  /** The guest has the message. `channelMessageId`: the id of the channel, if it returned one. */
   | { readonly kind: "sent"; readonly channelMessageId: string | null }
-  /** `refused`: the channel refused the message and would refuse it again. `unknown`: nobody can ever know whether it was delivered. */
+  /** `refused`: a repetition would be refused too. `unknown`: nobody can determine the delivery. */
   | { readonly kind: "refused" | "unknown"; readonly reason: string }
-  /** The channel could not be reached. `maybeSent`: the message may have been delivered all the same. */
+  /** `maybeSent`: the channel may have delivered the message. */
   | { readonly kind: "failed"; readonly reason: string; readonly maybeSent: boolean }
 
-/** The reason for a channel that cannot recognize a repeated message, so that it is not sent again. */
+/** For channels that cannot recognize a repeated message. */
 const UNCONFIRMED_REASON = "it may have been delivered; the channel cannot tell"
 
 const toSendOutcome = (result: MessageSendResult): SendOutcome =>
@@ -36,10 +34,7 @@ const toSendOutcome = (result: MessageSendResult): SendOutcome =>
     ? { kind: "sent", channelMessageId: result.channelMessageId }
     : { kind: "unknown", reason: UNCONFIRMED_REASON }
 
-/**
- * Maps a channel error to an outcome. Only `failed` is attempted again. The message may have been delivered if this attempt reached the
- * channel (any `ChannelUnavailable` but 503), or if an earlier attempt may have (`wasAttemptedBefore`).
- */
+/** Only `failed` is attempted again. A 503 means that the attempt did not reach the channel. */
 export const toFailureOutcome = (error: ChannelError, wasAttemptedBefore: boolean): SendOutcome => {
   const reason = describeChannelError(error)
   switch (error._tag) {
@@ -55,7 +50,6 @@ export const toFailureOutcome = (error: ChannelError, wasAttemptedBefore: boolea
   }
 }
 
-/** Makes one attempt. */
 const attemptSend = ({ operator_id, account_id, channel_type, ...message }: ClaimedMessage) =>
   Effect.flatMap(ChannelGateway, (gateway) =>
     gateway.sendMessage(
@@ -89,7 +83,7 @@ const OUTCOME_WARNINGS = {
   unknown: "the delivery of a message is unknown"
 } as const
 
-/** Stores an outcome. It records no event: the event of the message was recorded with the message. */
+/** Records no event, because the change that created the message did. */
 const storeSendOutcome = Effect.fnUntraced(function* (
   message: ClaimedMessage,
   outcome: SendOutcome,
@@ -131,7 +125,7 @@ export const messageJobs = defineJobs({
       reason: "the connector failed with a defect",
       maybeSent: true
     }),
-  // Counts the attempt last: an outcome that could not be stored is stored again.
+  // Counts last, because storing the outcome may be repeated.
   complete: (message, outcome, end) =>
     Effect.andThen(
       storeSendOutcome(message, outcome, end),
@@ -148,5 +142,4 @@ export const messageJobs = defineJobs({
   backlog: [{ kind: "messages", statement: (sql, time) => fairBacklogSql(sql, MESSAGE_TABLE, time) }]
 })
 
-/** Sends pending messages to guests, until the scope closes. */
 export const layerMessageJobs = Layer.effectDiscard(startJobs(messageJobs)).pipe(Layer.provide(SendQueue.layer))

@@ -7,17 +7,14 @@ import type { create_review } from "../contract.ts"
 import type { ReviewContent, ReviewSide } from "../review.ts"
 import { supportsCategoryRatings, supportsHostReviews } from "./review-support.ts"
 
-// What a host writes: a review of the guest, a reply to the guest's, or both.
-
 type CreateReviewPayload = typeof create_review.payloadSchema.Type
 
-/** What is written, before it is known on which channel. */
 export type HostReview = Pick<OutboundReview, "review" | "reply">
 
 const toTextOrNull = (text: string | undefined): string | null =>
   text === undefined || text.trim() === "" ? null : text
 
-/** Blank texts say nothing. Ratings by category are of a review that has a score or a text. */
+/** Category ratings require a score or a text. */
 export const toHostReview = (payload: CreateReviewPayload): Result.Result<HostReview, BadRequest> => {
   const { category_ratings: categoryRatings = {} } = payload
   const [content, reply] = [toTextOrNull(payload.host_review_content), toTextOrNull(payload.host_reply_content)]
@@ -31,23 +28,20 @@ export const toHostReview = (payload: CreateReviewPayload): Result.Result<HostRe
     : Result.succeed({ review: null, reply })
 }
 
-/** The same on a channel: ratings take effect where they mean something. */
 export const keepSupportedRatings = (channelType: string, { review, reply }: HostReview): HostReview => ({
   review: review === null || supportsCategoryRatings(channelType) ? review : { ...review, categoryRatings: {} },
   reply
 })
 
-/** What is known of an order that is written about. */
 interface ReviewableOrder {
   readonly channel_type: string
   readonly status: OrderStatus
-  /** Of the last of its stays. */
+  /** The latest check-out of its stays. */
   readonly check_out_date: string
-  /** Null: there is no record yet. */
   readonly written: ReviewContent | null
 }
 
-/** Why a host cannot write that, on the day it is where the host is; undefined: it can be told to the channel. */
+/** `today`: the day in the host's time zone. */
 export const findReviewObstacle = (
   { channel_type, status, check_out_date, written }: ReviewableOrder,
   { review, reply }: HostReview,
@@ -74,14 +68,14 @@ const toReviewSide = ({ score, content, categoryRatings }: NonNullable<HostRevie
   }
 }
 
-/** The record once its channel took it. What is there by then is as the channel says it. */
+/** Keeps the parts that the channel has already reported. */
 export const applyHostReview = (before: ReviewContent, { review, reply }: HostReview, at: Date): ReviewContent => ({
   guest_review: before.guest_review,
   host_review: before.host_review ?? (review === null ? null : toReviewSide(review, at)),
   host_reply: before.host_reply ?? (reply === null ? null : { content: reply, created_at: formatInstantWithOffset(at) })
 })
 
-/** Whether the record has all of it: by a call that was cut off, of whose act the channel has told since. */
+/** The channel may have reported a review whose call was interrupted. */
 export const containsHostReview = (content: ReviewContent | null, { review, reply }: HostReview): boolean =>
   content !== null &&
   (review === null ||

@@ -4,8 +4,7 @@ import type { ChannelReviewEvent } from "../../../channels/port/channel-events.t
 import { parseChannelInstant } from "../../../channels/port/event-handling.ts"
 import type { ReviewContent, ReviewReply, ReviewSide, SubScore } from "../review.ts"
 
-// What becomes of a record by its channel's word. What is not said is not taken away, and what is said again as it is known
-// keeps its time: the channel's clock is no change.
+// Missing parts keep their value. Unchanged parts keep their time, because a new time alone is no change.
 
 type ReviewSideEvent = NonNullable<ChannelReviewEvent["guest_review"]>
 type ReplyEvent = NonNullable<ChannelReviewEvent["host_reply"]>
@@ -13,7 +12,6 @@ type ReplyEvent = NonNullable<ChannelReviewEvent["host_reply"]>
 const toEventTime = ({ created_at }: { readonly created_at: string }): string =>
   formatInstantWithOffset(parseChannelInstant(created_at))
 
-/** A mean of many has more decimals than anybody reads. */
 export const roundScore = (score: number): number => Math.round(score * 100) / 100
 
 const toSubScores = (subScores: NonNullable<ReviewSideEvent["sub_score"]>): ReadonlyArray<SubScore> =>

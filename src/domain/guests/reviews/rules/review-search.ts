@@ -7,16 +7,12 @@ import type { ReviewStatus } from "../contract.ts"
 
 const CHECK_OUT_FIELDS = { start: "start_check_out_date", end: "end_check_out_date" } as const
 
-/** Days between the ends: less than REVIEW_SEARCH_DAYS. */
 const MAX_DAYS_BETWEEN = REVIEW_SEARCH_DAYS - 1
 
-/** No date is before it (contract/fields.ts). */
+/** Earliest date of the contract (contract/fields.ts). */
 const EARLIEST_DATE = "0001-01-01"
 
-/**
- * The check-out days of a search: up to today, and as many before that as there may be, where nothing else is said. One for a
- * certain order is not narrowed by days that nobody said.
- */
+/** Default: up to today, as long as allowed. A search by reservation code has no default range. */
 export const parseReviewSearchDays = (
   payload: {
     readonly reservation_code?: string
@@ -35,13 +31,9 @@ export const parseReviewSearchDays = (
   )
 }
 
-/** The status that a search is narrowed by. */
 export type ReviewStatusFilter = ReviewStatus | "any"
 
-/**
- * Returns the status that a search is narrowed by. The default is `reviewed`, or `any` for a search by reservation code, which
- * finds the record of that reservation whatever is pending.
- */
+/** Defaults to `reviewed`, or to `any` in a search by reservation code. */
 export const resolveReviewStatusFilter = (payload: {
   readonly reservation_code?: string
   readonly review_status?: ReviewStatus

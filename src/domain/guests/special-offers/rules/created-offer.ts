@@ -9,15 +9,10 @@ import { parseChannelInstant } from "../../../channels/port/event-handling.ts"
 import { newPublicCode } from "../../conversations/conversation-lookup.ts"
 import type { NewOffer } from "../offer-columns.ts"
 
-// What an offer is known by at its channel, and what the channel makes of it.
-
-/** Characters of a reference: 128 bits. */
+/** 128 bits. */
 const REFERENCE_LENGTH = 32
 
-/**
- * What a channel is to know an offer by: the same in each call under one key, and another in any other call. It tells nothing
- * of the key.
- */
+/** Depends on the idempotency key, so that the channel recognizes repetitions. It does not reveal the key. */
 export const toOfferReference = (key: IdempotencyKeyState | undefined): string => {
   if (key === undefined) return newPublicCode()
   const { operatorId, digest, fingerprint } = key
@@ -27,10 +22,8 @@ export const toOfferReference = (key: IdempotencyKeyState | undefined): string =
   )
 }
 
-/** An offer as a channel is told of it, whoever the guest is. */
 export type OfferRequest = Omit<OutboundOffer, "threadId" | "reference">
 
-/** Without these an offer cannot be known. */
 const isReadableOffer = Schema.is(
   Schema.Struct({
     offerId: RecordCode,
@@ -40,7 +33,7 @@ const isReadableOffer = Schema.is(
 )
 const isInstant = Schema.is(InstantText)
 
-/** The offer that a channel made; undefined where its answer cannot be read. A time that is none is as one it did not say. */
+/** Undefined: the channel's response is unusable. An invalid time counts as missing. */
 export const toNewOffer = (request: OfferRequest, createdOffer: CreatedOffer, now: Date): NewOffer | undefined => {
   if (!isReadableOffer(createdOffer)) return undefined
   const price = toDecimalText("price", createdOffer.price, createdOffer.currency)

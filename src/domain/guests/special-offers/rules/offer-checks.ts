@@ -5,15 +5,11 @@ import type { StayDates } from "../../../bookings/reservations/rules/nights.ts"
 import { validateStayDates } from "../../../bookings/reservations/rules/stay-validation.ts"
 import type { OutboundOffer } from "../../../channels/port/connector.ts"
 
-// What a guest may be offered.
-
 const OFFER_CHANNELS: ReadonlySet<string> = new Set(["airbnb", "booking_site"])
 
-/** 422 for a conversation of a channel that has no offers. */
 export const checkOffersSupported = (channelType: string): Result.Result<void, ValidationFailed> =>
   OFFER_CHANNELS.has(channelType) ? Result.void : Result.fail(offersNotSupportedError)
 
-/** 422 for one of a channel that has no pre-approvals. */
 export const checkPreapprovalsSupported = (channelType: string): Result.Result<void, ValidationFailed> =>
   channelType === "airbnb" ? Result.void : Result.fail(preapprovalsNotSupportedError)
 
@@ -24,20 +20,19 @@ const preapprovalsNotSupportedError = new ValidationFailed({
   message: "conversation_id: only inquiries of airbnb can be pre-approved."
 })
 
-/** The dates of an offer: of a stay that can still begin. A past arrival is told before what follows from it. */
+/** A past check-in is reported first. */
 export const checkOfferDates = (dates: StayDates, today: string): Result.Result<StayDates, ValidationFailed> =>
   dates.check_in_date < today
     ? Result.fail(new ValidationFailed({ message: "check_in_date: must be today or later." }))
     : validateStayDates(dates)
 
-/** What an offer is of, as it stands here. */
 interface OfferPreconditions {
-  /** Null: the conversation's account has no such listing. */
+  /** Null: no such listing. */
   readonly listing_currency: string | null
   readonly nights_taken: boolean
 }
 
-/** The currency of the listing; `field` names in the call what is not there, or not free. */
+/** Returns the currency. `field` names the request field in errors. */
 export const checkBookable = (
   { listing_currency, nights_taken }: OfferPreconditions,
   field: string
@@ -56,10 +51,10 @@ interface PriceRequest {
   readonly rate_plan_id?: string
 }
 
-/** What an offer costs, as its channel is told: no currency where that is the listing's own, no rate plan where there are none. */
+/** No currency means the listing's currency. */
 type OfferPrice = Pick<OutboundOffer, "price" | "currency" | "ratePlanId">
 
-/** 400 for what is missing in a conversation of the booking site. airbnb has neither: there both are ignored. */
+/** airbnb ignores both fields. */
 export const toOfferPrice = (channelType: string, request: PriceRequest): Result.Result<OfferPrice, BadRequest> => {
   const { price, currency, rate_plan_id } = request
   if (channelType !== "booking_site") return Result.succeed({ price, currency: null, ratePlanId: null })
@@ -72,11 +67,9 @@ export const toOfferPrice = (channelType: string, request: PriceRequest): Result
 const failMissingField = (field: string) =>
   Result.fail(new BadRequest({ message: `${field}: is required in a conversation of the booking site.` }))
 
-/** 422 for a price that is finer than its currency, which is the listing's unless it was said. */
 export const checkPriceDecimals = (price: number, currency: string): Result.Result<void, ValidationFailed> =>
   Result.map(toDecimalText("price", price, currency), () => undefined)
 
-/** What the guest of a conversation asks for, as it has it; null where he asks for nothing. */
 interface Inquiry extends StayDates {
   readonly listing_id: string
   readonly number_of_adults: number
@@ -85,7 +78,6 @@ interface Inquiry extends StayDates {
   readonly number_of_pets: number
 }
 
-/** 422 for a guest who asks for nothing, or for what is over. */
 export const checkInquiryOpen = (inquiry: Inquiry | null, today: string): Result.Result<Inquiry, ValidationFailed> => {
   if (inquiry === null) return Result.fail(noInquiryError)
   return inquiry.check_in_date < today ? Result.fail(inquiryHasBegunError) : Result.succeed(inquiry)

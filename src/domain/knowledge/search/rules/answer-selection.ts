@@ -3,40 +3,35 @@ import type { KnowledgeQuestion, QuestionTerms } from "./question.ts"
 import { splitSentences } from "./sentences.ts"
 import { extractTerms, type Term, termNamesOf } from "./terms.ts"
 
-// Which sentences of what was found answer a question, if any does.
-
-/** A fragment that has to do with a question. */
 interface KnowledgeFragmentMatch {
   readonly knowledge_base_id: number
   /** Of the entry. */
   readonly revision: number
   readonly title: string
-  /** Where it stands in its entry. */
   readonly place: number
   readonly sub_title: string
   readonly text: string
 }
 
-/** A sentence of a fragment, and how well it answers: from 0 to 1. */
+/** `score` is from 0 to 1. */
 interface ScoredSentence {
   readonly fragment: KnowledgeFragmentMatch
   readonly text: string
   readonly score: number
 }
 
-/** Sentences of an answer at most, and those to one question. */
 export const MAX_ANSWER_SENTENCES = 3
 const MAX_SENTENCES_PER_QUESTION = 2
 
-/** How much of a question an answer must speak of. */
+/** Share of the question that an answer must cover. */
 const MIN_SCORE = 0.8
 
-/** A second sentence is nearly as good as the first. */
+/** Relative to the best sentence. */
 const MIN_SHARE_OF_BEST = 0.9
 
 const TERM_WEIGHTS = { topic: 1, condition: 0.6, word: 0.6, context: 0.2, aspect: 0.12, pair: 0.3 } as const
 
-/** What shows that a sentence says a time, a price, a distance, whatever its words are. */
+/** Show that a sentence contains a time, a price or a distance. */
 const VALUE_PATTERNS: ReadonlyArray<readonly [name: string, weight: number, shown: RegExp]> = [
   [
     "aboutwhen",
@@ -51,13 +46,9 @@ const VALUE_PATTERNS: ReadonlyArray<readonly [name: string, weight: number, show
   ]
 ]
 
-/**
- * A word nobody knows may be what is asked about; beside a topic the first may be, and those after it rather are how somebody
- * tells a story.
- */
+/** An unknown word may be the subject. Beside a topic, later unknown words mostly belong to a story. */
 const WORD_WEIGHTS_BESIDE_TOPIC = { first: 0.35, later: 0.1 } as const
 const PAIR_WEIGHTS_BESIDE_TOPIC = { first: 0.25, later: 0.08 } as const
-/** A number by itself is hardly ever asked about. */
 const NUMBER_WEIGHT = 0.4
 
 const isNumber = ({ kind, names }: Term): boolean => kind === "word" && names.every((name) => /\d/.test(name))
@@ -72,17 +63,13 @@ const computeTermWeight = (term: Term, isBesideTopic: boolean, isFirst: boolean)
   return TERM_WEIGHTS[term.kind]
 }
 
-/** What a fragment speaks of, and where. */
 interface AnalyzedFragment {
   readonly source: KnowledgeFragmentMatch
   readonly title: ReadonlySet<string>
   readonly subTitle: ReadonlySet<string>
   readonly text: ReadonlySet<string>
-  /** Whether its titles name a topic at all. */
   readonly hasTopicInTitle: boolean
-  /** Whether its sub-title does. */
   readonly hasTopicInSubTitle: boolean
-  /** What its titles narrow their topics to. */
   readonly conditions: ReadonlyArray<Term>
   readonly sentences: ReadonlyArray<{
     readonly text: string
@@ -132,17 +119,17 @@ type Sentence = AnalyzedFragment["sentences"][number]
 
 const includesTerm = (names: ReadonlySet<string>, term: Term): boolean => term.names.some((name) => names.has(name))
 
-/** What a sentence mentions beside its first topic, in an entry about that other one. */
+/** A topic that is not the sentence's first, under a title about another topic. */
 const MENTIONED_TOPIC_SCORE = 0.55
-/** What it is first about, under another title. */
+/** The sentence's first topic under a title about another topic. */
 const FIRST_TOPIC_SCORE = 0.85
-/** What it speaks of under a title where one looks for that. */
+/** A topic under a related title. */
 const RELATED_TITLE_SCORE = 0.95
 
-/** What the title names, in a part of the entry whose sub-title names something else. */
+/** A topic of the title in a part whose sub-title has another topic. */
 const OTHER_SUB_TITLE_SCORE = 0.7
 
-/** What stands in another sentence of the fragment: a time there may be of something else. */
+/** The value may belong to something else. */
 const OTHER_SENTENCE_SCORES = { topic: 0.5, condition: 0.5, word: 0.8, pair: 0.8, context: 0.8, aspect: 0.4 } as const
 
 const isUnderRelatedTitle = ({ names }: Term, { title, subTitle }: AnalyzedFragment): boolean =>
@@ -152,11 +139,10 @@ const isUnderRelatedTitle = ({ names }: Term, { title, subTitle }: AnalyzedFragm
 
 const isTopicOrCondition = ({ kind }: Term): boolean => kind === "topic" || kind === "condition"
 
-/** Whether a fragment or its titles speak of something at all. */
 const isMentioned = (term: Term, fragment: AnalyzedFragment): boolean =>
   includesTerm(fragment.text, term) || includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term)
 
-/** Whether something needs no saying beside another that is asked about: a cot is for a child, a stop of the metro is of the metro. */
+/** A related topic need not be mentioned: a crib implies a child, a metro stop implies the metro. */
 const isImpliedByOthers = (term: Term, questionTerms: QuestionTerms): boolean =>
   questionTerms.some(({ names }) => {
     const isSubset = names.length < term.names.length && names.every((name) => term.names.includes(name))
@@ -166,7 +152,7 @@ const isImpliedByOthers = (term: Term, questionTerms: QuestionTerms): boolean =>
     )
   })
 
-/** Whether something is what a fragment is about, and not only mentioned there. */
+/** Whether the fragment is about the term instead of only mentioning it. */
 const isSubjectOf = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): boolean => {
   if (includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term)) return true
   if (term.kind !== "topic" || !includesTerm(sentence.names, term)) return false
@@ -177,8 +163,8 @@ const isSubjectOf = (term: Term, sentence: Sentence, fragment: AnalyzedFragment)
 }
 
 /**
- * What names no topic is answered by its very words, one of which a title has: two that a sentence happens to have may be the
- * name of a street. How many pairs of characters must be there is for the score to say, as endings are among them.
+ * Without a topic, all words must be in the fragment, one of them in a title: two words in one sentence may be a street
+ * name. Character pairs are left to the score, because some are only endings.
  */
 const coversAllTerms = (questionTerms: QuestionTerms, fragment: AnalyzedFragment): boolean => {
   const requiredTerms = questionTerms.filter(({ kind }) => kind !== "aspect")
@@ -188,10 +174,7 @@ const coversAllTerms = (questionTerms: QuestionTerms, fragment: AnalyzedFragment
   return requiredTerms.every((term) => term.kind === "pair" || isMentioned(term, fragment)) && isInTitle
 }
 
-/**
- * Whether a sentence may answer: all that is named is spoken of where it stands (who asks for a dentist is not answered by a
- * doctor), and something of it is the subject there.
- */
+/** A question about a dentist is not answered with a doctor: the fragment must mention all topics and conditions. */
 const mayAnswer = (questionTerms: QuestionTerms, sentence: Sentence, fragment: AnalyzedFragment): boolean => {
   const topics = questionTerms.filter((term) => term.kind === "topic" && !isImpliedByOthers(term, questionTerms))
   if (topics.length === 0) return coversAllTerms(questionTerms, fragment)
@@ -202,7 +185,7 @@ const mayAnswer = (questionTerms: QuestionTerms, sentence: Sentence, fragment: A
   )
 }
 
-/** How far a sentence, in its place, speaks of something: from 0 to 1. What it is about counts more than what it mentions. */
+/** From 0 to 1. */
 const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): number => {
   if (includesTerm(fragment.subTitle, term)) return 1
   if (includesTerm(sentence.names, term)) {
@@ -216,7 +199,7 @@ const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): 
   return includesTerm(fragment.text, term) ? OTHER_SENTENCE_SCORES[term.kind] : 0
 }
 
-/** The more fragments have a word, the less it tells; what a meaning is worth does not depend on how few entries there are. */
+/** Words lose weight the more fragments contain them. Topics keep theirs. */
 const weighTerms = (
   questionTerms: QuestionTerms,
   fragments: ReadonlyArray<AnalyzedFragment>
@@ -231,10 +214,10 @@ const weighTerms = (
   })
 }
 
-/** What an entry on a condition that nobody asked for loses: late departures are not departures. */
+/** Late departures are not departures. */
 const OTHER_CONDITION_PENALTY = 0.25
 
-/** What a sentence loses beside others that answer as well: what speaks of nothing asked itself, or on another condition. */
+/** For a sentence without a term of the question, or about another condition. */
 const INDIRECT_ANSWER_PENALTY = 0.02
 
 const hasOtherCondition = (questionTerms: QuestionTerms, conditions: ReadonlyArray<Term>): boolean => {
@@ -286,7 +269,6 @@ const scoreSentences = (
     .sort(compareByScore)
 }
 
-/** Of equals, the host's first entry and what stands first in it. */
 const compareByScore = (one: ScoredSentence, other: ScoredSentence): number =>
   other.score - one.score ||
   one.fragment.knowledge_base_id - other.fragment.knowledge_base_id ||
@@ -300,7 +282,7 @@ const removeDuplicateTerms = (questionTerms: QuestionTerms): QuestionTerms => {
   })
 }
 
-/** The best sentences of the fragment that answers best, however the question can be understood. */
+/** Uses the first reading with an answer, and only the best fragment. */
 const answerQuestion = (
   question: KnowledgeQuestion,
   fragments: ReadonlyArray<AnalyzedFragment>
@@ -317,7 +299,6 @@ const answerQuestion = (
 const isSameFragment = (one: KnowledgeFragmentMatch, other: KnowledgeFragmentMatch): boolean =>
   one.knowledge_base_id === other.knowledge_base_id && one.place === other.place
 
-/** What answers these questions, the best first; nothing where nothing is good enough. */
 export const selectAnswers = (
   questions: ReadonlyArray<KnowledgeQuestion>,
   matches: ReadonlyArray<KnowledgeFragmentMatch>
@@ -329,6 +310,6 @@ export const selectAnswers = (
   return removeDuplicateSentences([...first.sort(compareByScore), ...otherAnswers]).slice(0, MAX_ANSWER_SENTENCES)
 }
 
-/** Two questions may have one answer. */
+/** Two questions may have the same answer. */
 const removeDuplicateSentences = (answers: ReadonlyArray<ScoredSentence>): ReadonlyArray<ScoredSentence> =>
   Array.from(new Map(answers.map((answer) => [`${answer.fragment.knowledge_base_id} ${answer.text}`, answer])).values())

@@ -4,15 +4,10 @@ import { TOPIC_PHRASINGS } from "./lexicon/topic-phrasings.ts"
 import { TOPICS } from "./lexicon/topics.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
-// What words are about, whatever language they are of.
-
-/**
- * How much of a question a meaning is: its subject, on what condition that is asked for, what stands beside it, or what is asked
- * of it.
- */
+/** Role in a question: subject, condition, context, or requested aspect. */
 export type MeaningKind = "topic" | "condition" | "context" | "aspect"
 
-/** A meaning that words may have; its name is a term like a word, and none that anybody writes. */
+/** The prefix `about` keeps a `name` different from real words. */
 interface Meaning {
   readonly name: string
   readonly kind: MeaningKind
@@ -20,16 +15,13 @@ interface Meaning {
 
 export type Meanings = ReadonlyArray<Meaning>
 
-/** Ways of saying things, by how they are found. */
 interface PhraseIndex {
-  /** As it is written, words with one blank between them. */
   readonly byWords: Map<string, Array<Meaning>>
-  /** Word by word as stems. */
   readonly byStems: Map<string, Array<Meaning>>
   readonly byPrefix: Map<string, Array<Meaning>>
   readonly bySuffix: Map<string, Array<Meaning>>
   readonly byUnbrokenText: Map<string, Array<Meaning>>
-  /** Words of the longest way of saying something that begins with a word, by that word and by its stem. */
+  /** Words of the longest phrase, by its first word and that word's stem. */
   readonly phraseLengths: Map<string, number>
 }
 
@@ -92,7 +84,6 @@ const buildLexicon = () => {
   const phraseIndex = buildPhraseIndex()
   return {
     phraseIndex,
-    /** Characters of the longest way of saying something in a script without word breaks. */
     maxUnbrokenPhraseLength: Math.max(...Array.from(phraseIndex.byUnbrokenText.keys(), (phrase) => phrase.length)),
     correctSpelling: makeSpellingCorrector(
       Array.from(phraseIndex.byWords.keys()).concat(Array.from(phraseIndex.byPrefix.keys()))
@@ -104,18 +95,18 @@ const buildLexicon = () => {
 
 let builtLexicon: ReturnType<typeof buildLexicon> | undefined
 
-/** Built for the first search: it takes 50 ms, which a process that does not search saves at its start. */
+/** Built lazily, because it takes 50 ms. */
 const getLexicon = () => (builtLexicon ??= buildLexicon())
 
-/** A stretch of runs, or of characters of one, and the meanings it has; each group is one meaning or another. */
+/** The match has all groups, and one meaning of each. */
 interface MeaningMatch {
   readonly length: number
   readonly groups: ReadonlyArray<Meanings>
 }
 
 /**
- * What the words from here on are about: the longest way of saying something that is known. A word as it is written comes before
- * its beginning, and that before words that are only like it: those may be of another language.
+ * Finds the longest known phrase. Exact words precede prefixes and suffixes, which precede stems, because a word with
+ * the same stem may be of another language.
  */
 export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningMatch | undefined => {
   for (let length = Math.min(findMaxPhraseLength(runs[at]), runs.length - at); length > 0; length--) {
@@ -126,7 +117,6 @@ export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningM
   return undefined
 }
 
-/** Words of the longest way of saying something that may begin here: most words begin none of several. */
 const findMaxPhraseLength = (first: TextRun | undefined): number => {
   if (first === undefined) return 0
   const { phraseLengths } = getLexicon().phraseIndex
@@ -147,7 +137,6 @@ const meaningsByStems = (phrase: ReadonlyArray<TextRun>): ReadonlyArray<Meanings
   return meanings === undefined ? [] : [meanings]
 }
 
-/** What the beginning and the end of a word are about. */
 const meaningsByAffixes = (word: string): ReadonlyArray<Meanings> => {
   const { phraseIndex } = getLexicon()
   const beginning = findLongest(word.length, (length) => phraseIndex.byPrefix.get(word.slice(0, length)))
@@ -163,7 +152,6 @@ const findLongest = <A>(most: number, lookUp: (length: number) => A | undefined)
   return undefined
 }
 
-/** What a word is about that nobody knows, if it is misspelt. */
 export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
   const { phraseIndex, correctSpelling } = getLexicon()
   const corrected = isStopWord(word) ? undefined : correctSpelling(word)
@@ -172,7 +160,7 @@ export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
     : (phraseIndex.byWords.get(corrected) ?? phraseIndex.byPrefix.get(corrected))
 }
 
-/** What the characters from here on are about, in a script without word breaks. */
+/** For scripts without word breaks. */
 export const matchUnbrokenMeaning = (text: string, at: number): MeaningMatch | undefined => {
   const { phraseIndex, maxUnbrokenPhraseLength } = getLexicon()
   for (let length = Math.min(maxUnbrokenPhraseLength, text.length - at); length > 0; length--) {
@@ -182,10 +170,8 @@ export const matchUnbrokenMeaning = (text: string, at: number): MeaningMatch | u
   return undefined
 }
 
-/** Whether a word says nothing of what a question is about. */
 export const isStopWord = (word: string): boolean => getLexicon().stopWords.has(word)
 
-/** How many characters from here on say nothing of it. */
 export const findStopWordLength = (text: string, at: number): number => {
   const { unbrokenStopWords } = getLexicon()
   for (let length = Math.min(MAX_STOP_WORD_LENGTH, text.length - at); length > 0; length--) {
@@ -194,5 +180,4 @@ export const findStopWordLength = (text: string, at: number): number => {
   return 0
 }
 
-/** Characters of the longest of {@link UNBROKEN_STOP_WORDS} that are looked at. */
 const MAX_STOP_WORD_LENGTH = 8

@@ -5,29 +5,25 @@ import { splitSentences } from "./sentences.ts"
 import { extractTerms, type Term, termNamesOf } from "./terms.ts"
 import { foldText, splitRuns } from "./text-folding.ts"
 
-// What a guest's messages ask.
-
-/** Sentences that are taken for questions, of messages that wait together, and names of terms that are searched for. */
+/** For all pending messages together. */
 export const MAX_QUESTIONS = 12
 export const MAX_SEARCH_NAMES = 64
 
-/** What one sentence asks, or all of them together. */
 export type QuestionTerms = ReadonlyArray<Term>
 
 const QUESTION_MARK = /[?？؟¿]/
 
-/** Words that a sentence without a question mark asks by. */
 const QUESTION_WORDS =
   /\b(?:what|whats|where|wheres|when|how|hows|who|which|is there|are there|do (?:i|we|you)|does the|please|need|looking for|tell me|let me know|wondering|wo|wie|wann|wer|welche[rsn]?|gibt es|habt ihr|haben sie|kann|konnen|konnt|darf|durfen|bitte|brauche|brauchen|suche|donde|como|cuando|que|cual|cuanto|cuanta|hay|puedo|podemos|pueden|puede|podria|tienen|tienes|teneis|necesito|necesitamos|favor|quisiera|onde|quando|qual|posso|tem|ou|comment|quand|combien|puis je|dove|quanto|posso|waar|hoe|wanneer)\b/u
-/** Words that ask where a sentence begins with them; further on they tell (German "was" is an English past tense). */
+/** Only at the beginning: German "was" is an English past tense. */
 const LEADING_QUESTION_WORDS = /^\W*(?:can|could|may|was)\b/u
 const UNBROKEN_QUESTION_WORDS =
   /吗|呢|嘛|请问|怎么|如何|哪|什么|多少|几|是否|有没有|能不能|可不可以|可以|想知道|需要|谁|告诉|か[。?\s]*$|どこ|何|いつ|ください|ไหม|ที่ไหน|อะไร|อย่างไร|เท่าไ|까|어디|무엇|뭐/u
-/** Words of somebody who asks nothing, and the sign that something has been done. */
+/** Includes the Chinese sign of a completed action. */
 const STATEMENT_WORDS =
   /^\W*(?:thanks|thank you|ok|okay|great|perfect|danke|vielen dank|alles klar|super|gracias|muchas gracias|perfecto|vale|obrigad[oa]|merci|grazie|谢谢|感谢|好的|收到)|了[。！!.]*\s*$/u
 
-/** Words of a sentence without a verb that asks all the same ("wifi password"), those that say nothing among them. */
+/** "wifi password" is a question. */
 const MAX_WORDS_WITHOUT_VERB = 3
 
 const hasQuestionWords = (sentence: string): boolean =>
@@ -42,10 +38,10 @@ const isQuestion = (sentence: string, hasMarkedQuestion: boolean): boolean => {
   return hasQuestionWords(sentence) || splitRuns(sentence).length <= MAX_WORDS_WITHOUT_VERB
 }
 
-/** What one question may mean, to be tried in this order: all of its sentence, else those of its clauses that ask. */
+/** Readings to try in order: the whole sentence, then its clauses that ask. */
 export type KnowledgeQuestion = ReadonlyArray<QuestionTerms>
 
-/** What is read of messages that wait together, oldest first: so many characters in all. Those that say nothing are none. */
+/** Limits all messages together to QUESTION_LENGTH characters. */
 export const truncateMessages = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
   let remaining = QUESTION_LENGTH
   return messages.flatMap((message) => {
@@ -55,20 +51,19 @@ export const truncateMessages = (messages: ReadonlyArray<string>): ReadonlyArray
   })
 }
 
-/** A sentence, and whether it asks. */
 interface ClassifiedSentence {
   readonly sentence: string
   readonly isQuestion: boolean
 }
 
-/** The sentences of a message: where one has a question mark, those without ask nothing. */
+/** If one sentence has a question mark, sentences without one are no questions. */
 const classifySentences = (message: string): ReadonlyArray<ClassifiedSentence> => {
   const sentences = splitSentences(message.toWellFormed()).map(foldText)
   const hasMarkedQuestion = sentences.some((sentence) => QUESTION_MARK.test(sentence))
   return sentences.map((sentence) => ({ sentence, isQuestion: isQuestion(sentence, hasMarkedQuestion) }))
 }
 
-/** What messages that wait together ask, sentence by sentence; of what goes on for ever only the beginning. */
+/** Returns at most MAX_QUESTIONS questions, oldest first. */
 export const parseQuestions = (messages: ReadonlyArray<string>): ReadonlyArray<KnowledgeQuestion> => {
   const sentences = truncateMessages(messages).flatMap(classifySentences)
   const questions = sentences.flatMap(({ sentence, isQuestion }, at) =>
@@ -77,10 +72,9 @@ export const parseQuestions = (messages: ReadonlyArray<string>): ReadonlyArray<K
   return limitSearchNames(questions).slice(0, MAX_QUESTIONS)
 }
 
-/** What a sentence asks: misspelt words mean what they would, and two may mean something together. */
 const parseTerms = (sentence: string): QuestionTerms => combineTerms(extractTerms(sentence, meaningsOfMisspelling))
 
-/** A question that names no subject ("Is that possible?", "And the password?") is about what was said before it. */
+/** A question without a subject ("And the password?") includes the previous sentence. */
 const parseQuestion = (sentence: string, previousSentence: string | undefined): KnowledgeQuestion => {
   const terms = parseTerms(sentence)
   const previousTerms = previousSentence === undefined ? [] : parseTerms(previousSentence)
@@ -90,7 +84,6 @@ const parseQuestion = (sentence: string, previousSentence: string | undefined): 
   return clauses.length < 2 ? [terms] : [terms, ...clauses.filter(hasQuestionWords).map(parseTerms).filter(namesTopic)]
 }
 
-/** What two words ask about together stands for both. */
 const combineTerms = (terms: QuestionTerms): QuestionTerms =>
   COMBINED_TOPICS.reduce((remainingTerms, [one, other, topic]) => {
     const first = remainingTerms.find(({ names }) => names.includes(one))
@@ -102,12 +95,11 @@ const combineTerms = (terms: QuestionTerms): QuestionTerms =>
 
 const CLAUSE_SEPARATOR = /[,;:，；、]\s*|\s[-–—]\s/u
 
-/** Whether it names what it is about. */
 const namesSubject = (terms: QuestionTerms): boolean => terms.some(({ kind }) => kind !== "aspect")
 
 const namesTopic = (terms: QuestionTerms): boolean => terms.some(({ kind }) => kind === "topic")
 
-/** As many readings of questions as their names can be searched for, each whole: with less it would ask something else. */
+/** Keeps readings whole, because part of one would ask something else. */
 const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<KnowledgeQuestion> => {
   const names = new Set<string>()
   const addNamesIfTheyFit = (terms: QuestionTerms): boolean => {
@@ -122,6 +114,6 @@ const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): Readonly
   })
 }
 
-/** The names that an entry must have one of to be looked at. What is asked of a topic is found with it. */
+/** An entry must have one of these names. Aspects are left out, because their topic finds the entry. */
 export const searchNamesOf = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<string> =>
   Array.from(termNamesOf(questions.flat(2).filter(({ kind }) => kind !== "aspect")))

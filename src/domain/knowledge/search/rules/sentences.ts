@@ -1,19 +1,19 @@
-// How a text is cut: into sentences, which an answer is made of, and those into fragments, which are found.
+// Answers consist of sentences. Search finds fragments.
 
-/** Characters of a sentence; what goes on without an end is cut there. */
+/** In characters. */
 export const MAX_SENTENCE_LENGTH = 400
-/** Characters of a fragment; one sentence is never cut for it. */
+/** In characters. A single sentence may be longer. */
 export const MAX_FRAGMENT_LENGTH = 400
-/** Characters from which on a fragment ends with its paragraph. */
+/** A shorter fragment continues into the next paragraph. */
 const MIN_PARAGRAPH_LENGTH = 120
 
 const segmenter = new Intl.Segmenter("und", { granularity: "sentence" })
 
-/** Ends that end no sentence: abbreviations, and numbers in a list. */
+/** Ends that do not end a sentence. */
 const ABBREVIATION_END =
   /(?:(?:^|(?<!\d)[\s(])(?:\p{L}|nr|no|num|st|str|ca|approx|dr|mr|mrs|ms|av|avda|tel|bzw|usw|min|max|incl|inkl|e\.g|i\.e|z\.\s?B|d\.\s?h|p\.\s?ej)|^\s*\d{1,2}|\s(?:im|am|vom|zum|bis|der|den|dem)\s\d{1,2})\.\s*$/iu
 
-/** The sentences of a text, with the blanks around them: together they are the text. */
+/** Joined, the sentences give the text. */
 export const splitSentences = (text: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   let current = ""
@@ -30,7 +30,6 @@ export const splitSentences = (text: string): ReadonlyArray<string> => {
   return current === "" ? sentences : [...sentences, ...splitLongSentence(current)]
 }
 
-/** A sentence that is too long to be an answer, in pieces that end between words where there are blanks. */
 const splitLongSentence = (sentence: string): ReadonlyArray<string> => {
   const pieces: Array<string> = []
   let from = 0
@@ -51,14 +50,13 @@ const findPieceEnd = (sentence: string, from: number): number => {
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
-/** Whether nothing of it is a letter or a digit. */
 const hasNoWords = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text)
 
-/** Whether what is open is long enough and ends with an empty line. Read from its end: there may be thousands of empty lines. */
+/** Reads from the end, because there may be thousands of empty lines. */
 const endsParagraph = (text: string): boolean =>
   text.length >= MIN_PARAGRAPH_LENGTH && text.slice(text.trimEnd().length).split("\n").length > 2
 
-/** Sentences together, as far as they stand in one paragraph and are short: together they are the text. */
+/** Joined, the fragments give the text. */
 export const splitFragments = (text: string): ReadonlyArray<string> => {
   const fragments: Array<string> = []
   let current = ""

@@ -8,19 +8,18 @@ import {
 } from "./lexicon.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
-/** Something that a text speaks of: a meaning, the stem of a word, or two characters of a script without word breaks. */
+/** A meaning, the stem of a word, or two characters of a script without word breaks. */
 export interface Term {
-  /** The names it is found by: one is enough. */
+  /** Alternatives: one matching name is enough. */
   readonly names: ReadonlyArray<string>
   readonly kind: MeaningKind | "word" | "pair"
 }
 
-/** What a word that nobody knows may be about all the same. */
 type MeaningGuesser = (word: string) => Meanings | undefined
 
 const guessNothing: MeaningGuesser = () => undefined
 
-/** What a text speaks of, in its order. Words that say nothing are left out, and what is repeated is not. */
+/** Keeps the order of the text and drops stop words. */
 export const extractTerms = (text: string, guessMeanings = guessNothing): ReadonlyArray<Term> => {
   const runs = splitRuns(foldText(text))
   const terms: Array<Term> = []
@@ -44,7 +43,7 @@ const toTerm = (meanings: ReadonlyArray<{ readonly name: string; readonly kind: 
   kind: meanings[0]?.kind ?? "topic"
 })
 
-/** A word that is guessed is found by itself too: the host may have written just that. */
+/** Keeps the stem of a guessed word, because the host may have written the same. */
 const toWordTerms = ({ text }: TextRun, guessMeanings: MeaningGuesser): ReadonlyArray<Term> => {
   if (isStopWord(text) || (text.length === 1 && !/\p{N}/u.test(text))) return []
   const meanings = guessMeanings(text)
@@ -79,6 +78,5 @@ const toPairTerms = (text: string): ReadonlyArray<Term> => {
   return characters.slice(1).map((second, at) => ({ names: [`${characters[at]}${second}`], kind: "pair" }))
 }
 
-/** All names of some terms, each once. */
 export const termNamesOf = (terms: ReadonlyArray<Term>): ReadonlySet<string> =>
   new Set(terms.flatMap(({ names }) => names))

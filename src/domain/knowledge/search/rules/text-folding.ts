@@ -1,5 +1,3 @@
-// Texts as they are compared: what a guest and a host write differently and mean alike is the same here.
-
 const LETTER_REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   ["ß", "ss"],
   ["ø", "o"],
@@ -10,22 +8,20 @@ const LETTER_REPLACEMENTS: ReadonlyMap<string, string> = new Map([
   ["ı", "i"]
 ])
 
-/** In one form of Unicode, in lower case and without the accents of Latin, Greek and Cyrillic letters. */
 export const foldText = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
     .normalize("NFD")
-    // The marks of other scripts are letters of their own there, or make another letter of one.
+    // In other scripts, marks are letters or change a letter.
     .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u0300-\u036f]+/gu, "$1")
     .normalize("NFC")
     .replace(/[ßøæœłđı]/g, (letter) => LETTER_REPLACEMENTS.get(letter) ?? letter)
 
-/** Scripts that put no blanks between words, or put to a word what belongs to it: they are read character by character. */
+/** Scripts without blanks between words, or with affixes attached to words. */
 const UNBROKEN_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}\p{Script=Tibetan}ー々]/u
 
-/** A word of a folded text, or a run of characters of a script without word breaks. */
 export interface TextRun {
   readonly text: string
   readonly isUnbroken: boolean
@@ -33,7 +29,6 @@ export interface TextRun {
 
 const RUN_PATTERN = /[\p{L}\p{N}\p{M}]+/gu
 
-/** The words of a folded text. */
 export const splitRuns = (text: string): ReadonlyArray<TextRun> =>
   Array.from(text.matchAll(RUN_PATTERN), ([run]) => splitByScript(run)).flat()
 
@@ -49,7 +44,6 @@ const splitByScript = (run: string): ReadonlyArray<TextRun> => {
   return runs
 }
 
-/** Characters of a stem at least, and of a word that is looked at. */
 const MIN_STEM_LENGTH = 4
 const MAX_WORD_LENGTH = 40
 
@@ -76,7 +70,7 @@ const WORD_ENDINGS = [
   "i"
 ]
 
-/** A word without what its languages put at its end, twice at most: rough, as nobody knows which language it is of. */
+/** Rough, because the language is unknown. */
 export const stemOf = (word: string): string => stripEnding(stripEnding(word.slice(0, MAX_WORD_LENGTH)))
 
 const stripEnding = (word: string): string => {

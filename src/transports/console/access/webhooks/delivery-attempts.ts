@@ -8,13 +8,11 @@ import { ACTION_FIELD } from "../../visit.ts"
 import { explainResult, isAccepted } from "./response-explanations.ts"
 import { instantWithSecondsHtml, webhookUrl } from "./webhook-parts.ts"
 
-// What receivers answered, in words, with what they said.
-
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 type LoggedAttempt = LoggedDelivery["attempts"][number]
 
-/** Status, why, how long it took, and what was said: nothing of it is ours, so all of it is escaped on its way. */
+/** The receiver chooses all of this text. The `html` template escapes it. */
 const attemptResult = (result: Omit<LoggedAttempt, "attempt" | "started_at">): Html => {
   const { status, reason, detail, duration_ms, first_bytes } = result
   const statusText = status === null ? (reason ?? "") : String(status)
@@ -39,7 +37,6 @@ const attemptList = ({ attempts }: LoggedDelivery, timeZone: string): Html => {
   }`
 }
 
-/** What sends it again; one that waits goes by itself. */
 const resendForm = (id: string, { state, subscription_id }: LoggedDelivery, formKeys: FormKeys): Html =>
   state === "waiting"
     ? nothing
@@ -60,7 +57,6 @@ ${resendForm(id, delivery, formKeys)}</td>
 `
 }
 
-/** The deliveries of a page, the latest first. */
 export const deliveriesTable = (
   deliveries: ReadonlyArray<LoggedDelivery>,
   timeZone: string,
@@ -71,7 +67,6 @@ export const deliveriesTable = (
 ${deliveries.map((each) => deliveryRow(each, timeZone, formKeys))}</tbody></table>`
 }
 
-/** What the receiver answered to a test event. */
 export const testEventResult = (result: typeof test_webhook.successSchema.Type, url: string): Html => {
   const wasAccepted = isAccepted(result)
   return html`<div class="message ${wasAccepted ? "done" : "error"}" role="status"><p>${WEBHOOK_TEXTS.testSent} <code>${url}</code>. <strong>${

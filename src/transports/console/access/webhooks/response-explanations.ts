@@ -3,9 +3,8 @@ import { TEXTS } from "../../console-texts.ts"
 
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
-/** How a try ended, as it is written down. */
 interface AttemptResult {
-  /** What the receiver answered; null: nothing, and `reason` says why. */
+  /** Null if there was no response; `reason` then says why. */
   readonly status: number | null
   readonly reason: string | null
 }
@@ -17,7 +16,6 @@ const isFailureReason = (reason: string): reason is HttpFailureReason => Object.
 const isExplainedStatus = (status: string): status is keyof typeof WEBHOOK_TEXTS.statusExplanations =>
   Object.hasOwn(WEBHOOK_TEXTS.statusExplanations, status)
 
-/** 2xx alone says that the receiver has it. */
 export const isAccepted = ({ status }: AttemptResult): boolean => status !== null && status >= 200 && status < 300
 
 const explainStatus = (status: number): string => {
@@ -29,7 +27,7 @@ const explainStatus = (status: number): string => {
     : WEBHOOK_TEXTS.statusExplanations.other
 }
 
-/** Why a receiver has it not, or that it has, for a host who runs no network. */
+/** Explains the result of an attempt to a host who runs no network. */
 export const explainResult = ({ status, reason }: AttemptResult): string => {
   if (status !== null) return explainStatus(status)
   return reason !== null && isFailureReason(reason) ? failureTexts[reason] : WEBHOOK_TEXTS.failureReasons.closed

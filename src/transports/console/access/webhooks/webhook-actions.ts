@@ -14,10 +14,8 @@ import { newSecretMessage, webhookUrl } from "./webhook-parts.ts"
 
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
-/** The name of the form of its settings. */
 export const CHANGE_WEBHOOK_ACTION = "change_webhook"
 
-/** What a form of the page does with the webhook that the page is of, which who sent it may see. */
 type WebhookAction = (
   visit: SignedInVisit,
   form: SubmittedForm,
@@ -34,7 +32,6 @@ const removalNotConfirmedError: ActionError = {
   message: WEBHOOK_TEXTS.removalNotConfirmed
 }
 
-/** What becomes of a delivery that is to be sent again, by how its webhook stands: not all of them are sent to now. */
 const RESEND_MESSAGES = {
   healthy: "delivery_sent_again",
   failing: "delivery_sent_again",
@@ -43,7 +40,6 @@ const RESEND_MESSAGES = {
   paused: "delivery_waits_for_resume"
 } as const
 
-/** The console's words for answers of an operation, by their status. */
 type ErrorTexts = Partial<Record<ActionError["status"], string>>
 
 const withErrorText = (error: ActionError, texts: ErrorTexts): ActionError => ({
@@ -53,7 +49,6 @@ const withErrorText = (error: ActionError, texts: ErrorTexts): ActionError => ({
 
 const decodeTestResult = Schema.decodeUnknownSync(Schema.toCodecJson(test_webhook.successSchema))
 
-/** An action that one operation makes; `toOutcome` tells the page what it answered. */
 const makeOperationAction =
   (service: Service["Service"]) =>
   (
@@ -71,7 +66,7 @@ const makeOperationAction =
 
 const toIdField = (_form: SubmittedForm, { id }: WebhookDetails) => ({ id })
 
-/** Actions that need nothing but the form. */
+/** Actions that need no password. */
 const makePlainActions = (makeAction: ReturnType<typeof makeOperationAction>) => {
   const removeWebhook = makeAction("delete_webhook", toIdField, () => makeActionDone("webhook_deleted"))
   return {
@@ -96,11 +91,10 @@ const makePlainActions = (makeAction: ReturnType<typeof makeOperationAction>) =>
   }
 }
 
-/** The forms of the page of a webhook, by what their button says. */
 export const makeWebhookActions = Effect.gen(function* () {
   const [makeAction, sudo] = [makeOperationAction(yield* Service), yield* makeSudo]
 
-  /** Asks for the password first, as adding a webhook does: events may go elsewhere afterwards, or be signed by somebody else. */
+  /** Asks for the password first, because events may then go elsewhere or be signed with another secret. */
   const withPassword =
     (action: WebhookAction): WebhookAction =>
     (visit, form, webhook) =>

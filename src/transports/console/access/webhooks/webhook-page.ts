@@ -32,10 +32,8 @@ import {
 
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
-/** The number a query names; undefined: it names none. */
 const readIdParam = (query: URLSearchParams, name: string): number | undefined => parseRecordId(query.get(name))
 
-/** The page after an action: the list if the webhook is gone. */
 const doneUrl = (id: number, messageKey: string): string =>
   messageKey === "webhook_deleted" ? `${ACCESS_PATH}?done=${messageKey}` : `${webhookUrl(id)}&done=${messageKey}`
 
@@ -44,7 +42,6 @@ const setRetryAfter =
   (response: HttpServerResponse.HttpServerResponse): HttpServerResponse.HttpServerResponse =>
     seconds === undefined ? response : HttpServerResponse.setHeader(response, "retry-after", String(seconds))
 
-/** The page of one webhook: how it stands, what can be done with it, and what became of its deliveries. */
 export const makeWebhookPage = Effect.gen(function* () {
   const [webhooks, sudo, actions] = [yield* Webhooks, yield* makeSudo, yield* makeWebhookActions]
 
@@ -63,7 +60,6 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
     return renderConsolePage(visit, { title: WEBHOOK_TEXTS.webhookTitle, body }, status)
   })
 
-  /** The webhook of the page's address, if who is signed in may see it. */
   const withWebhook = (
     visit: SignedInVisit,
     render: (webhook: WebhookDetails) => SignedInPageResponse
@@ -76,7 +72,6 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
     )
   }
 
-  /** The page once more as it is then, after a form of it. */
   const renderAgain = (visit: SignedInVisit, message: Html, status = 200, failedForm?: SubmittedForm) =>
     withWebhook(visit, (webhook) => renderPage(visit, webhook, message, status, failedForm))
 
@@ -118,7 +113,6 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
 
 const isDoneMessage = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)
 
-/** What the last form came to, in words. */
 const doneMessageOf = ({ query }: SignedInVisit): Html => {
   const done = query.get("done") ?? ""
   return isDoneMessage(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
@@ -134,7 +128,6 @@ const notFoundPage = (visit: SignedInVisit) =>
     404
   )
 
-/** A form of the page, with a button for what it does. */
 const webhookForm = (
   visit: SignedInVisit,
   { id }: WebhookDetails,

@@ -9,18 +9,15 @@ import { ACTION_FIELD, type SubmittedForm } from "../../visit.ts"
 
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
-/** Where the page of one webhook is. */
 export const WEBHOOK_PATH = "/console/access/webhooks"
 
 export const webhookUrl = (id: number): string => `${WEBHOOK_PATH}?id=${id}`
 
 const STATE_BADGES = { healthy: "good", failing: "wait", resting: "wait", probing: "wait", paused: "bad" } as const
 
-/** An instant on the operator's clock, to the second. */
 export const instantWithSecondsHtml = (instant: Date, timeZone: string): Html =>
   html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, timeZone)}</time>`
 
-/** Undefined: there is nothing to say. */
 const stateReason = ({ health, paused_at, paused_reason }: WebhookDetails, timeZone: string): Html | undefined => {
   const formatTime = (instant: number) => instantWithSecondsHtml(new Date(instant), timeZone)
   switch (health.state) {
@@ -38,14 +35,13 @@ const stateReason = ({ health, paused_at, paused_reason }: WebhookDetails, timeZ
   }
 }
 
-/** How it stands, and why. */
 export const stateBadge = (webhook: WebhookDetails, timeZone: string): Html => {
   const { state } = webhook.health
   const reason = stateReason(webhook, timeZone)
   return html`<span class="badge ${STATE_BADGES[state]}">${WEBHOOK_TEXTS.states[state]}</span>${reason === undefined ? nothing : html` <span class="soft">${reason}</span>`}`
 }
 
-/** Who made it: an application by the name its host knows, and the account behind it. */
+/** Returns the application by the name its host knows, and the account behind it. */
 export const creatorLabel = ({ application, connection, account_name }: WebhookDetails): string => {
   const account = account_name ?? WEBHOOK_TEXTS.unknownCreator
   if (application === null) return account
@@ -60,7 +56,6 @@ interface WebhookSettings {
   readonly events: ReadonlyArray<string>
 }
 
-/** What was filled in, where it is the form of that button that was just not taken. */
 export const readSubmittedSettings = (
   failedForm: SubmittedForm | undefined,
   action: string
@@ -69,7 +64,6 @@ export const readSubmittedSettings = (
     ? { url: failedForm.get("url") ?? "", events: failedForm.getAll("events") }
     : undefined
 
-/** The fields of a webhook's settings, as they are or as they were filled in. */
 export const webhookSettingsFields = ({ url, events }: WebhookSettings): Html => html`
 <label>${WEBHOOK_TEXTS.url}<input type="url" name="url" value="${url}" required maxlength="${WEBHOOK_URL_LENGTH}" autocomplete="off"></label>
 <fieldset><legend>${WEBHOOK_TEXTS.events}</legend>
@@ -79,21 +73,18 @@ const CHECKED_ATTRIBUTE: Html = { html: " checked" }
 
 const decodeSecret = Schema.decodeUnknownOption(Schema.Struct({ secret: Schema.String }))
 
-/** Renders a secret, which is shown only once. `continueUrl`: the address of the page to continue with. */
 const secretMessage = (secret: string, text: string, continueUrl: string): Html =>
   html`<div class="message done" role="status"><p>${text}</p><code class="secret">${secret}</code>
 <p>${WEBHOOK_TEXTS.reloadWarning}</p><p><a href="${continueUrl}">${WEBHOOK_TEXTS.continueLink}</a></p></div>`
 
-/** The message for a form that is sent again, whose secret was shown the first time. */
+/** A form sent again gets this message: its secret was shown the first time. */
 const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WEBHOOK_TEXTS.repeatedSecret}</p>`
 
-/** The secret that a call has made, from its answer. */
 export const newSecretMessage = (data: Schema.Json, text: string, continueUrl: string): Html =>
   Option.match(decodeSecret(data), {
     onNone: () => repeatedSecretMessage,
     onSome: ({ secret }) => secretMessage(secret, text, continueUrl)
   })
 
-/** In which zone the times of a page are. */
 export const webhookTimeZoneNote = (timeZone: string): Html =>
   html`<p class="soft">${WEBHOOK_TEXTS.timeZoneNote} ${timeZone}.</p>`

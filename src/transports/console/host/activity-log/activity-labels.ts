@@ -21,19 +21,17 @@ import {
   tasksUrl
 } from "../urls.ts"
 
-// The trail in a host's words: what was done, to what, and through what.
-
 const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(Api, name)
 
-/** What is no operation of the API, by its name in the trail; of what stands nowhere the name itself is said. */
+/** Actions that are not operations of the API. Without a label, the name itself is shown. */
 const ACTION_LABELS: Readonly<Record<string, string>> = {
-  // Forms of the console that no operation stands behind.
+  // Forms of the console.
   sign_in: "Signed in",
   change_password: "Changed a password",
   authorize: "Let an application in",
-  // Of entries that an earlier release wrote.
+  // Entries written by earlier releases.
   make_token: "Made a token",
   delete_token: "Deleted a token",
   replay_delivery: "Sent an event to a webhook again",
@@ -53,7 +51,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   remove: "Stopped following a calendar elsewhere",
   accept_calendar: "Accepted an imported calendar as read",
   update_calendar: "Changed the settings of an imported calendar",
-  // The service at work.
+  // Actions of the service itself.
   "time out order": "A booking request was answered by nobody in time",
   "settle waiting payments": "Entered a payment that had waited for its reservation",
   "import calendar": "Took over days of a calendar elsewhere",
@@ -63,7 +61,7 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   "run plan": "Did what a rule says",
   "answer guest": "Answered a guest's question",
   "demo seed": "Set up the demo",
-  // Guests, on the page of their stay.
+  // Actions of guests in the guest portal.
   "tell arrival time": "A guest told when they arrive",
   "hand in identity document": "A guest handed in a document"
 }
@@ -72,7 +70,7 @@ const COMMAND_LINE = "command line"
 
 export const actionLabel = ({ application, operation }: Pick<AuditLogChange, "application" | "operation">): string => {
   if (application === COMMAND_LINE) return `By a command: ${operation}`
-  // What follows a semicolon tells a caller of the API more than the log needs.
+  // The text after a semicolon is for callers of the API only.
   if (isOperation(operation)) return summaryOf(Api[operation]).split("; ", 1).join()
   const ingestLabel = operation.startsWith("ingest ")
     ? `A channel told: ${operation.slice("ingest ".length)}`
@@ -84,7 +82,6 @@ export const actionLabel = ({ application, operation }: Pick<AuditLogChange, "ap
   )
 }
 
-/** Where nobody's account acts: the part of the service that does, or who runs it. */
 const SYSTEM_ACTOR_LABELS: Readonly<Record<string, string>> = {
   Latchkey: "the service itself",
   service: "the service itself",
@@ -96,19 +93,17 @@ const SYSTEM_ACTOR_LABELS: Readonly<Record<string, string>> = {
 
 const CHANNEL_PREFIX = "channel "
 
-/** Who acted, where it was no account. */
 export const systemActorLabel = (application: string): string => {
   if (application.startsWith(CHANNEL_PREFIX)) return channelName(application.slice(CHANNEL_PREFIX.length))
   return (Object.hasOwn(SYSTEM_ACTOR_LABELS, application) ? SYSTEM_ACTOR_LABELS[application] : undefined) ?? application
 }
 
-/** By what an account acted: a page of the console, or an application or token by its name. */
 export const applicationLabel = (application: string): string =>
   application === "console" ? "on a page of the console" : `with “${application}”`
 
 interface RecordKind {
   readonly label: string
-  /** The page of such a record; undefined: it has none, or is gone. */
+  /** Returns undefined if the record has no page or was deleted. */
   readonly url?: (key: string, entry: AuditLogChange) => string | undefined
 }
 
@@ -159,7 +154,7 @@ interface RecordLabel {
   readonly url: string | undefined
 }
 
-/** Kinds of records whose key a person knows; others are by their name, or by number where they have none. */
+/** Kinds whose key a host knows. Other records are shown by name, or by number without one. */
 const KINDS_SHOWN_BY_KEY = new Set(["reservation", "event_consumer"])
 
 export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {

@@ -30,11 +30,8 @@ import type { FailedSubmission } from "../host-page.ts"
 import { section } from "../page-parts.ts"
 import type { RuleKind, RuleTiming } from "./rule-kinds.ts"
 
-// A rule is made by a form of its kind: each asks for what that kind has, and begins with a text that works.
-
 export const CREATE_RULE_ACTION = "make_rule"
 
-/** What each field stands for, for whoever writes a text. */
 const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "guest.name": "the guest's name",
   "guest.first_name": "the first word of it",
@@ -69,7 +66,6 @@ ${placeholders.map(
 `
 }
 
-/** The form of a kind, or what kinds there are. */
 export const newRuleForm = (
   visit: SignedInVisit,
   kind: RuleKind,
@@ -154,7 +150,6 @@ const scopeFields = (
   }${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", []) })}${input(fillField, { name: "min", label: "At least so many nights", type: "number", min: 0, max: AUTOMATION_RULE_NIGHTS })}${input(fillField, { name: "max", label: "At most so many nights", type: "number", min: 0, max: AUTOMATION_RULE_NIGHTS })}`
 }
 
-/** What the form asks for, as rules are written (docs/automation.md). */
 export const readNewRule = (form: SubmittedForm, { action, timing, kind }: RuleKind): Schema.JsonObject => ({
   name: parseText(form.get("name") ?? ""),
   action,

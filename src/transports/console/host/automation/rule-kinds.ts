@@ -1,10 +1,7 @@
-// The kinds of rules that a host makes by a form: what each has, and what its form begins with.
-
-/** When a rule of a kind acts; undefined: whenever somebody asks. */
+/** When a rule of this kind acts; undefined if it acts on request only. */
 export interface RuleTiming {
   readonly event: string
   readonly direction: "before" | "after"
-  /** What the form begins with. */
   readonly offset: number
   readonly offsetUnit: "hours" | "days"
   readonly hoursOnly?: true

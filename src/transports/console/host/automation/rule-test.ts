@@ -9,8 +9,6 @@ import { badge, link, timeHtml } from "../page-parts.ts"
 import { testStayFields } from "../test-stay-fields.ts"
 import { AUTOMATION_PATH, stayUrl } from "../urls.ts"
 
-// A rule is tried on a real stay: what would be said to whom and when, or why nothing would be. Nothing is sent.
-
 export const ruleTestForm = (visit: SignedInVisit, { id }: StoredRule, stays: ReadonlyArray<TestStay>): Html =>
   queryForm(
     AUTOMATION_PATH,

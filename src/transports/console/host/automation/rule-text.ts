@@ -2,8 +2,6 @@ import type { RuleDefinition } from "../../../../domain/automation/rules/rule.ts
 import type { NamedRecord } from "../../queries/named-records.ts"
 import { channelName } from "../channel-names.ts"
 
-// A rule in a sentence: what is done, when, and for which stays.
-
 type ScheduledRule = Exclude<RuleDefinition, { readonly action: "answer" }>
 type RuleTrigger = ScheduledRule["trigger"]
 
@@ -37,7 +35,6 @@ const actionText = (rule: RuleDefinition): string => {
 const joinWithAnd = (parts: ReadonlyArray<string>): string =>
   parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1) ?? ""}`
 
-/** Properties that a sentence names; of more it says how many. */
 const NAMES_LISTED = 5
 
 const propertiesText = (ids: ReadonlyArray<number>, properties: ReadonlyArray<NamedRecord>): string => {

@@ -1,20 +1,18 @@
 import { toDayNumber } from "../../../../contract/time.ts"
 
-// A property's days side by side, as cells of a table: what takes the same night as something before it goes into the next lane.
-
-/** Something that takes the days from `from` on and before `before`, `YYYY-MM-DD`. */
+/** A span from the day `from` to the day before `end`, both `YYYY-MM-DD`. */
 export interface DateSpan<Value> {
   readonly from: string
   readonly end: string
   readonly value: Value
 }
 
-/** A cell: so many days, and what takes them; undefined: nothing does. `start` is the place of its first day. */
+/** `start` is the index of the first of `days` days; `value` is undefined for free days. */
 export interface CalendarCell<Value> {
   readonly start: number
   readonly days: number
   readonly value: Value | undefined
-  /** It began before the first day that is shown, or goes on after the last. */
+  /** Whether the span began before the first day shown. */
   readonly startsEarlier: boolean
   readonly endsLater: boolean
 }
@@ -23,7 +21,6 @@ interface PlacedCell<Value> extends CalendarCell<Value> {
   readonly value: Value
 }
 
-/** What is shown of it from the first day on, `days` of them; undefined: nothing. */
 const placeSpan = <Value>(span: DateSpan<Value>, first: number, days: number): PlacedCell<Value> | undefined => {
   const [from, before] = [toDayNumber(span.from) - first, toDayNumber(span.end) - first]
   const [start, end] = [Math.max(from, 0), Math.min(before, days)]
@@ -32,13 +29,11 @@ const placeSpan = <Value>(span: DateSpan<Value>, first: number, days: number): P
     : { start, days: end - start, value: span.value, startsEarlier: from < 0, endsLater: before > days }
 }
 
-/** Free days before `until`, each a cell of its own. */
 const freeCells = (from: number, until: number): ReadonlyArray<CalendarCell<never>> =>
   Array.from({ length: until - from }, (_, index) => ({
     ...{ start: from + index, days: 1, value: undefined, startsEarlier: false, endsLater: false }
   }))
 
-/** One row of cells without gaps. */
 const fillGaps = <Value>(
   placedCells: ReadonlyArray<PlacedCell<Value>>,
   days: number
@@ -53,8 +48,7 @@ const fillGaps = <Value>(
 }
 
 /**
- * Rows of cells that together show all of it, each from the `first` day on for so many `days`. What is earlier in the list is
- * in the earlier row where two take the same day.
+ * Returns rows that together show all spans. If two spans share a day, the earlier in the list gets the earlier row.
  */
 export const toCalendarRows = <Value>(
   spans: ReadonlyArray<DateSpan<Value>>,

@@ -8,7 +8,7 @@ import { currentUrlWith } from "../host-page.ts"
 import { dayHtml, link, readDateParam, readIdParam, readOffsetParam, section } from "../page-parts.ts"
 import { CALENDAR_PATH, newReservationUrl, stayUrl } from "../urls.ts"
 
-// Days of one property: chosen first, so that what stands there is seen before they are closed, opened or booked.
+// The host selects days before blocking, unblocking or booking them, to see their stays first.
 
 interface SelectedDays extends CalendarSpan {
   readonly property: number
@@ -16,7 +16,6 @@ interface SelectedDays extends CalendarSpan {
 
 const useDefault: FieldFiller = (_name, defaultValue) => defaultValue
 
-/** Which days, of which property; the page is shown again with what stands there. */
 export const daySelectionForm = (
   visit: SignedInVisit,
   properties: ReadonlyArray<MonthProperty>,
@@ -37,7 +36,6 @@ ${input(useDefault, { name: "to", label: "Last day", type: "date", value: visit.
       )
 }
 
-/** What stands on the chosen days, and what can be done with them. */
 export const selectedDaysSection = (
   visit: SignedInVisit,
   selectedDays: SelectedDays,
@@ -60,14 +58,12 @@ ${last < today ? html`<p>These days are over.</p>` : availabilityForms(visit, se
   )
 }
 
-/** What is wrong with days, in words: they are not looked at then. */
 const findRangeError = (first: string, last: string): string | undefined => {
   const count = daysInRange(first, last)
   if (count < 1) return "The last day is before the first."
   return count > SELECTED_DAYS ? `At most ${SELECTED_DAYS} days are looked at: choose fewer.` : undefined
 }
 
-/** The days that the address names, and of which property. */
 const readRequestedDays = (visit: SignedInVisit) => {
   const [property, first, last] = [
     readIdParam(visit, "property"),
@@ -79,7 +75,6 @@ const readRequestedDays = (visit: SignedInVisit) => {
     : { property, first, last, rangeError: findRangeError(first, last) }
 }
 
-/** The days that are looked at. */
 export const readSelectedDays = (visit: SignedInVisit) => {
   const requestedDays = readRequestedDays(visit)
   if (requestedDays === undefined || requestedDays.property === undefined || requestedDays.rangeError !== undefined)
@@ -114,7 +109,7 @@ const occupancyList = ({ stays, closed, elsewhere, deactivated }: MonthProperty)
 `
 }
 
-/** Nights that somebody holds already: booked there, a reservation would be refused. */
+/** Whether a reservation of these nights would be refused. */
 const isOccupied = ({ stays, elsewhere }: MonthProperty): boolean =>
   elsewhere.length > 0 || stays.some(({ accepted }) => accepted)
 

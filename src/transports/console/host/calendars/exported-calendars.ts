@@ -19,14 +19,12 @@ import {
   secretUrlHtml
 } from "./ical-sync-parts.ts"
 
-// The secret addresses at which marketplaces read what is taken in a property: its own, and one for each calendar that it follows.
-
 const noPropertyError = makeActionError(422, "Choose a property.")
 const noFeedError = makeActionError(404, "There is no such address.")
 
 const FEED_ID_PATTERN = /^([1-9]\d{0,14})(?::([1-9]\d{0,14}))?$/
 
-/** Which address a form means: `12` is the property's own, `12:7` that for the calendar 7. */
+/** Parses `12` as the property's own feed, and `12:7` as its feed for the imported calendar 7. */
 const readFeedId = (form: SubmittedForm) => {
   const [, property, calendar] = FEED_ID_PATTERN.exec(form.get("id") ?? "") ?? []
   return property === undefined
@@ -34,10 +32,9 @@ const readFeedId = (form: SubmittedForm) => {
     : { property: Number(property), calendar: calendar === undefined ? null : Number(calendar) }
 }
 
-/** The feed for the marketplace of a calendar. */
 interface CalendarFeed {
   readonly calendar_id: number
-  /** Where the calendar is read; null: it is imported no more. */
+  /** Null if the imported calendar was removed. */
   readonly host: string | null
   readonly url: string
 }
@@ -50,7 +47,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
   ]
   const createFeed = makeCreateFeed(service)
 
-  /** The feeds for calendars of a property, also of those that are imported no more, by their calendar_id. */
+  /** Includes the feeds of removed calendars. */
   const loadCalendarFeeds = Effect.fnUntraced(function* (
     visit: SignedInVisit,
     form: SubmittedForm,
@@ -95,7 +92,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
           const feed = property_feeds.find(({ calendar_id }) => calendar_id === feedId.calendar)
           if (feed === undefined) return yield* Effect.fail(noFeedError)
           const renewal = run(visit, form, "renew_property_feed", { id: feed.id })
-          // Who pressed twice, or went back and pressed again, replaces the address that was shown and none that was given since.
+          // A repeated or stale form only replaces the URL it showed, never a newer one.
           const shown = { current: fingerprint(feed.url), seen: form.get("seen"), target: undefined }
           return yield* failIfStale(shown, renewal)
         })

@@ -10,15 +10,11 @@ import { makeMutation } from "../api-operations.ts"
 import type { SelectOption } from "../form-fields.ts"
 import type { OneTimeContent } from "../host-page.ts"
 
-// What the parts of the page of calendars say alike.
-
 export type SelectableProperties = ReadonlyArray<NamedRecord>
 
-/** Those that a form offers. */
 export const propertyOptions = (properties: SelectableProperties): ReadonlyArray<SelectOption> =>
   properties.slice(0, SCOPE_CHOICES_MAX).map(({ id, name }) => ({ value: id, label: name }))
 
-/** Said where there are more than a form offers. */
 export const truncationNote = (properties: SelectableProperties): Html =>
   properties.length > SCOPE_CHOICES_MAX
     ? html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} by their names are listed.</p>
@@ -28,7 +24,6 @@ export const truncationNote = (properties: SelectableProperties): Html =>
 export const secretUrlHtml = (url: string): Html => html`<code class="secret">${url}</code>
 `
 
-/** What was done, and what is to be seen of it this once. */
 export const oneTimeNotice = (text: string, details: Html): OneTimeContent => ({
   _tag: "Told",
   html: html`<div class="message done" role="status"><p>${text}</p>
@@ -38,7 +33,7 @@ ${details}</div>
 
 const decodeFeed = Schema.decodeUnknownSync(create_property_feed.successSchema)
 
-/** Has the API create a feed of a property, or return the one there is. */
+/** Creates a property's feed, or returns the existing one. */
 export const makeCreateFeed = (service: Service["Service"]) => {
   const mutate = makeMutation(service)
   return (

@@ -23,8 +23,6 @@ import {
   secretUrlHtml
 } from "./ical-sync-parts.ts"
 
-// Calendars of elsewhere that are followed: what is busy there is closed here.
-
 const noPropertyError = makeActionError(422, "Choose the property whose days it closes.")
 const noCalendarError = makeActionError(404, "There is no such calendar.")
 
@@ -181,7 +179,6 @@ ${actionForm(visit, { action: "remove", label: "Follow it no more", subject, id,
   )}${activityLogLink(`imported_calendar:${id}`)}`
 }
 
-/** Renders the form to accept a calendar; nothing if all of it was read, or if the host has accepted it. */
 const acceptForm = (
   visit: SignedInVisit,
   { id, unreadable, digest }: ImportedCalendarSummary,

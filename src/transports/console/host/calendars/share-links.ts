@@ -20,8 +20,6 @@ import { type FailedSubmission, type HostAction, readSubmittedAction } from "../
 import { activityLogLink, pagination, section, table, timeHtml } from "../page-parts.ts"
 import { propertyOptions, type SelectableProperties, truncationNote } from "./ical-sync-parts.ts"
 
-// Links that show free and taken days to whoever holds them.
-
 export const makeShareLinkActions = (service: Service["Service"], sudo: Sudo) => {
   const mutate = makeVoidMutation(service)
   const createLink = (visit: SignedInVisit, form: SubmittedForm, fields: Schema.JsonObject) =>
@@ -82,7 +80,6 @@ ${actionForm(visit, { action: "share_all", label: "To all properties, later ones
     "links"
   )
 
-/** Names of so many properties of a link are said; of more how many there are. */
 const NAMES_LISTED = 5
 
 const sharedPropertiesText = ({ scope, property_ids }: CalendarShareLink, properties: SelectableProperties): string => {

@@ -13,8 +13,6 @@ import { editUrl } from "../property-selection.ts"
 import { CATEGORIES_PATH } from "../urls.ts"
 import { DICTIONARY_LABELS, entryStatus } from "./entry-view.ts"
 
-// The lists of the page, each with a form for one more.
-
 export const dictionarySections = (
   visit: SignedInVisit,
   categories: ReadonlyArray<Category>,
@@ -35,7 +33,6 @@ const dictionarySection = (
   entries: ReadonlyArray<Category>,
   failedSubmission?: FailedSubmission
 ): Html => {
-  // The page has such a form for each dictionary.
   const isSameForm =
     failedSubmission !== undefined &&
     readSubmittedAction(failedSubmission) === ADD_ENTRY_ACTION &&
@@ -121,7 +118,6 @@ const deleteForm = (visit: SignedInVisit, { id, tag_name, is_default }: Reservat
 ${actionForm(visit, { action: "delete_tag", label: "Delete", subject: tag_name, id, kind: "danger" })}`
       )
 
-/** Where a reservation made by hand may come from: the service's own, which nobody changes. */
 export const channelsSection = (channels: ReadonlyArray<CustomChannel>): Html =>
   section(
     "Where reservations made by hand come from",

@@ -8,9 +8,6 @@ import type { FailedSubmission, HostView } from "../host-page.ts"
 import { activityLogLink, badge, link, section } from "../page-parts.ts"
 import { CATEGORIES_PATH } from "../urls.ts"
 
-// One entry of a dictionary, with what can be done to it.
-
-/** What a host calls each dictionary. */
 export const DICTIONARY_LABELS = {
   income_items: { title: "What you earn with", about: "The categories of income." },
   expense_items: { title: "What you spend on", about: "The categories of expenses." },
@@ -21,7 +18,6 @@ export const DICTIONARY_LABELS = {
 export const isDictionary = (text: string): text is DictionaryName =>
   DictionaryName.literals.some((each) => each === text)
 
-/** Whose an entry is, and whether it can be chosen. */
 export const entryStatus = ({ is_built_in, renamed_from, is_retired }: Category): Html =>
   html`${is_built_in ? "built in" : badge("yours", "good")}${
     renamed_from === null ? "" : html`, <span class="soft">renamed from “${renamed_from}”</span>`
@@ -60,7 +56,6 @@ const renameForm = (
     })}`
   })
 
-/** What the service itself books with stays: that is said in the place of the form. */
 const retireForm = (visit: SignedInVisit, { dictionary, id, name }: Category): Html =>
   isUsedByService(dictionary, id)
     ? html`<p class="soft">The service itself books with this entry, so it can be renamed and not retired.</p>

@@ -30,19 +30,16 @@ import {
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { scopeRecordsOf } from "./scope-text.ts"
 
-// An entry of the knowledge base as a form: what it says, part by part with an empty one more, and for whom it is.
-
 export type KnowledgeEntryDetail = typeof KnowledgeBaseWithContents.Type
 type KnowledgeEntryPart = KnowledgeEntryDetail["contents"][number]
 
 export const ADD_ENTRY_ACTION = "add_entry"
 export const CHANGE_ENTRY_ACTION = "change_entry"
 
-/** An entry as far as a form says it. */
 type SubmittedEntry = ReturnType<typeof readEntry>
 type EntryContent = Omit<KnowledgeEntryDetail, "id" | "process_status"> | SubmittedEntry
 
-/** The same text for the same entry, in whatever order its properties and channels are named. */
+/** The text is independent of the order of properties and channels. */
 const serializeEntry = ({
   title,
   is_enable,
@@ -57,11 +54,10 @@ const serializeEntry = ({
     contents.map(({ sub_title, text }) => [sub_title, text])
   ])
 
-/** What an entry says as it is shown: the form that replaces it must have seen it. */
 const digestEntry = (entry: KnowledgeEntryDetail): string =>
   createHash("sha256").update(serializeEntry(entry)).digest("base64url")
 
-/** Whether an entry may become what a form says: it is as the form has seen it, or has become that already. */
+/** Returns whether the entry is as the form has shown it, or already as the form would make it. */
 export const isUnchangedOrApplied = (entry: KnowledgeEntryDetail, form: SubmittedForm): boolean =>
   form.get("seen") === digestEntry(entry) || serializeEntry(entry) === serializeEntry(readEntry(form))
 
@@ -85,7 +81,6 @@ const SCOPE_CHECKBOXES: ReadonlyArray<readonly [PropertyScopeType, string, strin
 
 interface EntryFormOptions {
   readonly scopes: KnowledgeScopeChoices
-  /** The one that is changed; none: one is added. */
   readonly entry?: KnowledgeEntryDetail | undefined
   readonly failedSubmission?: FailedSubmission | undefined
 }
@@ -106,7 +101,7 @@ export const entryForm = (visit: SignedInVisit, { scopes, entry, failedSubmissio
   })
 }
 
-/** A box that was unticked is not filled in: of a form that was not taken only what was ticked is. */
+/** A failed form ticks only the submitted boxes. */
 const enabledField = (
   action: string,
   entry: KnowledgeEntryDetail | undefined,
@@ -121,7 +116,6 @@ const enabledField = (
   })
 }
 
-/** As many as there are, or as were filled in, and an empty one. */
 const partFields = (
   fillField: FieldFiller,
   action: string,
@@ -133,7 +127,7 @@ const partFields = (
       ? readParts(failedSubmission.form)
       : undefined
   const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS_MAX)
-  // A form comes back with its parts in their order, whichever were left empty.
+  // A failed form keeps the order of its parts, even with empty ones.
   const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
     restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, defaultValue) => defaultValue]
   return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS_MAX}.</p>
@@ -171,7 +165,7 @@ const scopeFields = (
   return html`${select(fillField, { name: "where", label: "For", options: SCOPE_OPTIONS, value: type })}${checkboxGroups}${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channels) })}`
 }
 
-/** Where not all can be shown, those of the entry that are not stay in it. */
+/** Keeps selected records that the form does not list. */
 const unlistedFields = (
   name: string,
   ids: ReadonlyArray<number>,
@@ -184,14 +178,12 @@ const unlistedFields = (
 ${unlistedIds.map((id) => html`<input type="hidden" name="${name}" value="${id}">`)}`
 }
 
-/** The parts of a form but for those that are empty. */
 const readParts = (form: SubmittedForm): ReadonlyArray<KnowledgeEntryPart> =>
   Array.from({ length: KNOWLEDGE_CONTENTS_MAX }, (_, index) => ({
     sub_title: (form.get(`sub_title.${index}`) ?? "").trim(),
     text: (form.get(`text.${index}`) ?? "").replace(/\r\n?/g, "\n").trim()
   })).filter(({ sub_title, text }) => sub_title !== "" || text !== "")
 
-/** What the form says, as the API takes an entry. */
 export const readEntry = (form: SubmittedForm) => {
   const type = form.get("where") ?? "all"
   const [, name] = SCOPE_CHECKBOXES.find(([scopeType]) => scopeType === type) ?? []

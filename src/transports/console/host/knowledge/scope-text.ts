@@ -3,11 +3,8 @@ import type { KnowledgeScopeChoices } from "../../queries/KnowledgeScopes.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
 import { channelName } from "../channel-names.ts"
 
-// For whom an entry is, in a sentence.
-
 type KnowledgeEntry = typeof KnowledgeBase.Type
 
-/** What a scope of each type names. */
 export const scopeRecordsOf = (type: PropertyScopeType, scopes: KnowledgeScopeChoices): ReadonlyArray<NamedRecord> => {
   switch (type) {
     case "by_property":
@@ -28,7 +25,6 @@ const SCOPE_NOUNS: Readonly<Record<PropertyScopeType, readonly [before: string, 
   by_room_type: ["the room type ", "room type"]
 }
 
-/** Names that a sentence has; of more it says how many. */
 const NAMES_LISTED = 5
 
 const propertyScopeText = ({ type, ids }: KnowledgeEntry["scope_property"], scopes: KnowledgeScopeChoices): string => {
@@ -54,7 +50,6 @@ export const scopeText = (
     : `Guests of ${propertiesText}${channels}`
 }
 
-/** How far an entry is from being answered from. */
 export const PROCESS_STATUS_BADGES = {
   waiting: ["waits to be prepared", "wait"],
   processing: ["is being prepared", "wait"],

@@ -1,8 +1,6 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { badge, formatDay } from "../page-parts.ts"
 
-// How things at channels stand, in a host's words: on the page of all channels and on that of one listing.
-
 interface StatusLabel {
   readonly label: string
   readonly kind?: "good" | "bad" | "wait"
@@ -47,10 +45,8 @@ const PUSH_KIND_LABELS: Readonly<Record<string, string>> = {
   availability: "free and taken days"
 }
 
-/** What a channel was told of. */
 export const pushKindLabel = (kind: string): string => PUSH_KIND_LABELS[kind] ?? kind
 
-/** Of which days it was told. */
 export const dateRangeText = ({
   first,
   last
@@ -62,7 +58,6 @@ export const dateRangeText = ({
   return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`
 }
 
-/** Why, and how often it was tried. */
 export const failureReason = ({
   reason,
   attempts
@@ -75,7 +70,6 @@ export const failureReason = ({
 export const markupText = ({ ratio, readonly }: { readonly ratio: number; readonly readonly: boolean }): string =>
   readonly ? "not set from here" : `${ratio} %`
 
-/** What it sells here. */
 export const mappingText = ({
   link_type,
   link_title

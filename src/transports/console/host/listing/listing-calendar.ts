@@ -34,18 +34,14 @@ import {
 import { currentUrlWith, type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
 import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, section, table } from "../page-parts.ts"
 
-// A month of a listing as its channel sells it, and the forms that tell the channel otherwise.
-
 const DATE_RANGE_PARSERS = { start_date: parseText, end_date: parseText }
 const parseYesNo = (text: string): Schema.Json => text === "yes"
 
-/** What the API says before why a listing cannot be read: which of several it is, and here is one. */
+/** The API's error names the listing by its index, but the page has only one. */
 const API_FIELD_PREFIX = /^listings\[0\]\.listing_id: /
 
-/** A form that tells the channel of one range of days. */
 interface ListingUpdate {
   readonly operation: OperationName
-  /** The list of ranges in the operation's payload. */
   readonly listField: string
   readonly fields: Parameters<typeof readFilledFields>[1]
 }
@@ -88,7 +84,7 @@ export const makeListingCalendarSection = (
       )
   })
 
-  /** The days of a month; of a channel that does not answer, why. */
+  /** Returns the error message if the channel does not respond. */
   const loadCalendar = (visit: SignedInVisit, { channel_type, listing_id }: ListingDetail, month: string) =>
     queryCalendar(visit, {
       start_date: `${month}-01`,
@@ -177,7 +173,6 @@ export const restrictionsText = (restrictions: Restrictions): string =>
 
 const isRestriction = (name: string): name is Restriction => Object.hasOwn(RESTRICTION_TEXTS, name)
 
-/** The forms, unless nothing can be told. */
 const updateForms = (
   visit: SignedInVisit,
   listing: ListingDetail,
@@ -229,7 +224,6 @@ const YES_NO_OPTIONS = [
   { value: "no", label: "no" }
 ]
 
-/** Only what the channel honours is asked for: of the rest it would not be told. */
 const restrictionsUpdateForm = (
   visit: SignedInVisit,
   { channel_type }: ListingDetail,

@@ -15,9 +15,7 @@ import {
   shelfBadge
 } from "./channel-badges.ts"
 
-// What a listing is, whether its channel knows what is free here, and what that was told.
-
-/** A channel's address of a listing is its own word: only what a browser opens as a page of the web becomes a link. */
+/** The channel chooses the URL, so only `http` and `https` URLs become links. */
 const externalLink = (url: string): Html =>
   /^https?:\/\//i.test(url) ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>` : html`${url}`
 
@@ -42,7 +40,6 @@ ${
 }`
   )
 
-/** Whether the channel sells what is free here, as it was when the two were last compared. */
 export const syncStatusSection = (visit: SignedInVisit, listing: ListingDetail): Html =>
   section(
     "In step with its channel",
@@ -50,7 +47,7 @@ export const syncStatusSection = (visit: SignedInVisit, listing: ListingDetail):
 `
   )
 
-/** The last thing of those, the latest first, that its channel was told since and has not taken, nor of the same days anything later. */
+/** Returns the latest push that failed after the comparison, unless a later push of its kind covered its days. */
 const findUnresolvedPush = (pushes: ReadonlyArray<ListingPush>, comparedAt: string): ListingPush | undefined =>
   pushes.find(({ kind, state, settled_at, first, last }, index) => {
     const isFailedSince =

@@ -24,9 +24,7 @@ import { type FailedSubmission, type HostAction, makeActionError } from "../host
 import { section } from "../page-parts.ts"
 import { mappingText } from "./channel-badges.ts"
 
-// What a host decides of a listing: what it sells, and for how much of its price.
-
-/** What a form says that the listing sells, `property:12` or `room_type:3`. */
+/** Parses `property:12` or `room_type:3`. */
 const readMapping = (form: SubmittedForm): Schema.JsonObject | undefined => {
   const [type, text] = (form.get("sells") ?? "").split(":")
   const id = parseRecordId(text)
@@ -69,7 +67,6 @@ export const makeListingSettingsSection = (
       doneMessage: "Its share of the price is set.",
       run: (visit, form) => {
         const change = readMarkup(form)
-        // A form in which nothing was touched changes nothing.
         return Object.keys(change).length === 0
           ? Effect.as(requireListing(visit), undefined)
           : Effect.mapError(setMapping(visit, form, change), nameFormField)
@@ -88,7 +85,6 @@ ${section("For how much", markupForm(visit, listing, failedSubmission))}
   }
 }
 
-/** The form calls the ratio a percent. */
 const nameFormField = (error: ActionError): ActionError => ({
   ...error,
   message: error.message.replace(/^ratio:/, "percent:")
@@ -134,7 +130,6 @@ const removeMappingForm = (visit: SignedInVisit, { link_type }: ListingDetail): 
 ${actionForm(visit, { action: "unlink", label: "Take the link away", kind: "danger" })}`
       )
 
-/** What of it was touched; a percent that is none goes on as such. */
 const readMarkup = (form: SubmittedForm): Schema.JsonObject => {
   const { percent, readonly } = readChangedFields(form, { percent: parseNumber, readonly: parseText })
   return {

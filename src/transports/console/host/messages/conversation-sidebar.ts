@@ -9,8 +9,6 @@ import { badge, dayHtml, fact, link, section, table, toWords } from "../page-par
 import { stayUrl } from "../urls.ts"
 import type { ConversationDetail } from "./conversation-thread.ts"
 
-// What a host wants to know while he talks to a guest: who it is, which stays it is about, and what he noted himself.
-
 export const aboutSection = (conversation: ConversationDetail, { stays, asking }: ConversationSidebar): Html => {
   const inquiry = conversation.activities.find(({ activity_type }) => activity_type === "inquiry")
   return section(
@@ -43,7 +41,6 @@ const inquiryText = (
     : html`<p>The guest asks for ${property === null ? nothing : html`<strong>${property.title}</strong>, `}${dayHtml(check_in_date)} to ${dayHtml(check_out_date)}.${inquiryDetails?.taken === true ? " Not all of these nights are free." : ""}</p>
 `
 
-/** The host's own note. */
 export const noteSection = (
   visit: SignedInVisit,
   { note }: ConversationDetail,

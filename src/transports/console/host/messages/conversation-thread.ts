@@ -9,14 +9,11 @@ import { badge, link, section, timeHtml } from "../page-parts.ts"
 import { messagesUrl } from "../urls.ts"
 import { guestName } from "./inbox.ts"
 
-// What was said in a conversation, and the form to answer it.
-
 export type ConversationDetail = typeof get_conversation.successSchema.Type
 
-/** The part of a conversation that a visit asks for: before the message that its address names, else the newest. */
 export const readBeforeMessageId = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
 
-/** Keeps the newest messages that fit on a page: {@link MESSAGES_PAGE_TEXT_LENGTH} characters of HTML, but at least one message. */
+/** Keeps the newest {@link MESSAGES_PAGE_TEXT_LENGTH} characters of HTML, but at least one message. */
 const limitMessages = (conversation: ConversationDetail): ConversationDetail => {
   const { messages } = conversation
   let remainingCharacters = MESSAGES_PAGE_TEXT_LENGTH
@@ -30,7 +27,6 @@ const limitMessages = (conversation: ConversationDetail): ConversationDetail => 
     : conversation
 }
 
-/** The newest messages, which a script keeps new, and the form to answer them. */
 export const threadSection = (
   visit: SignedInVisit,
   fullConversation: ConversationDetail,
@@ -57,7 +53,6 @@ ${conversation.messages.length === 0 ? html`<p>Nothing was written yet.</p>` : n
   )
 }
 
-/** Messages before others, and the ways from there. */
 export const earlierMessagesSection = (visit: SignedInVisit, fullConversation: ConversationDetail): Html => {
   const conversation = limitMessages(fullConversation)
   return section(
@@ -68,7 +63,6 @@ export const earlierMessagesSection = (visit: SignedInVisit, fullConversation: C
   )
 }
 
-/** Messages above which a way to the form is shown. */
 const MESSAGES_BEFORE_JUMP_LINK = 5
 
 const earlierMessagesLink = (visit: SignedInVisit, { has_more, messages }: ConversationDetail): Html => {
@@ -79,12 +73,10 @@ const earlierMessagesLink = (visit: SignedInVisit, { has_more, messages }: Conve
     : nothing
 }
 
-/** Renders the messages, the oldest at the top. */
 const messageItems = (visit: SignedInVisit, conversation: ConversationDetail): ReadonlyArray<Html> =>
   conversation.messages.toReversed().map((message) => messageItem(visit, conversation, message))
 
-// The text of the list keeps its line breaks: between its parts there are none. The script knows a message by its id, and puts the
-// parts of it in place that have changed.
+// The list's style preserves line breaks, so there are none between elements. The script finds a message by its id.
 const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, message: Message): Html => {
   const { id, sender_role, sender_name, content, created_at, sources } = message
   const defaultSender = sender_role === "host" ? visit.session.operatorName : guestName(guest)
@@ -92,7 +84,7 @@ const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, messag
   return html`<li class="${sender_role}" id="message-${id}"><div><strong>${sender_name ?? defaultSender}</strong>${automaticNote} ${timeHtml(created_at, visit)}</div>${content === "" ? nothing : html`<div class="words">${content}</div>`}${attachmentHtml(message)}<div>${deliveryBadge(message)}</div></li>`
 }
 
-/** What channels say is attached is looked at there: nothing of elsewhere is loaded into a page of ours. */
+/** Attachments are only linked: the console loads nothing from other hosts. */
 const attachmentHtml = ({ attachment }: Message): Html => {
   if (attachment === null) return nothing
   const attachmentUrl = attachment.fullback_url

@@ -6,14 +6,10 @@ import { channelName } from "../channel-names.ts"
 import { dayHtml, link, pagination, readOffsetParam, table, timeHtml, timeZoneNote } from "../page-parts.ts"
 import { messagesUrl } from "../urls.ts"
 
-// Conversations, a page of them at a time.
-
-/** One of the list; of those that wait, how the guest's last message begins. */
 interface InboxRow extends ListedConversation {
   readonly last_message_start?: string
 }
 
-/** Which part of the list a visit asks for. */
 export const readPageRange = (visit: SignedInVisit) => ({ offset: readOffsetParam(visit), limit: PAGE_DEFAULT })
 
 export const isUnansweredFilter = ({ query }: SignedInVisit): boolean => query.get("show") === "waiting"
@@ -49,7 +45,6 @@ ${table(
 ${timeZoneNote(visit)}`
 }
 
-/** Who is looked through for those that wait. */
 const UNANSWERED_SCOPE = `: those of the last ${OVERVIEW_THREADS_DAYS} days, among the newest ${OVERVIEW_THREADS_SCANNED}, in which the guest had the last word`
 
 const CURRENT_ATTRIBUTE: Html = { html: ' aria-current="page"' }

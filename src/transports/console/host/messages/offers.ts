@@ -22,9 +22,7 @@ import {
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { badge, dayHtml, moneyHtml, section, table } from "../page-parts.ts"
 
-// What the guest of a conversation was offered, and what he can be: where his channel has offers.
-
-/** The operator's own day, what stands beside the conversation, and what of its inquiry is still open. */
+/** `today` is the operator's local date. */
 interface OfferContext {
   readonly today: string
   readonly channelType: string
@@ -92,7 +90,6 @@ const guestCountText = (inquiry: ConversationInquiry): string =>
 const UNAVAILABLE_NOTE = html`<p class="message note" role="note">Not all of these nights are free.</p>
 `
 
-/** What the guest asks for at the standard price, where it can be pre-approved; what is over cannot. */
 const preapprovalForm = (
   visit: SignedInVisit,
   { today, channelType, conversationContext: { asking }, isInquiryOpen }: OfferContext
@@ -116,7 +113,6 @@ const EMPTY_INQUIRY = {
   taken: false
 } satisfies ConversationInquiry
 
-/** Fields of an offer, as they are read. */
 const OFFER_PARSERS = {
   listing_id: parseText,
   check_in_date: parseText,
@@ -161,7 +157,6 @@ const listingField = (
     isRequired: true
   })
 
-/** The booking site's own: what there is to pay in which currency, under which of its rate plans. */
 const bookingSiteFields = (fillField: FieldFiller, { session }: SignedInVisit): Html =>
   html`${input(fillField, { name: "currency", label: "Currency", value: session.person.caller.currency, maxlength: 3, isRequired: true })}${input(fillField, { name: "rate_plan_id", label: "Rate plan", hint: "The booking site's id of it.", isRequired: true })}`
 

@@ -6,11 +6,8 @@ import { currentUrlWith } from "../host-page.ts"
 import { badge, formatMoney, link, table, timeHtml } from "../page-parts.ts"
 import { stayUrl } from "../urls.ts"
 
-// The entries themselves, newest first.
-
 const amountSign = ({ direction }: Transaction): string => (direction === "income" ? "" : "−")
 
-/** What an order's rooms carry of it, where there are several. */
 const sharesText = ({ shares, currency }: Transaction, titles: ReadonlyMap<number, string>): Html =>
   shares.length < 2
     ? nothing

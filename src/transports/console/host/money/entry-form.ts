@@ -23,9 +23,6 @@ import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
 import { activityLogLink, badge, link, moneyHtml, section } from "../page-parts.ts"
 import type { MoneyFilter } from "./money-filter.ts"
 
-// The forms for an entry: a new one, and one that is there.
-
-/** How what is filled in becomes what the operations take. */
 export const ENTRY_EDIT_PARSERS = {
   amount: parseNumber,
   item_id: parseNumber,
@@ -44,7 +41,6 @@ export const ENTRY_CREATE_PARSERS = {
 const toOptions = (entries: ReadonlyArray<DictionaryEntry>): ReadonlyArray<SelectOption> =>
   entries.map(({ id, name }) => ({ value: id, label: name }))
 
-/** What income and expense are called here. */
 export const DIRECTION_LABELS: Readonly<
   Record<TransactionDirection, { readonly noun: string; readonly methodLabel: string }>
 > = {

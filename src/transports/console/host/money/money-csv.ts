@@ -1,15 +1,12 @@
 import { formatWallClock } from "../../../../contract/time.ts"
 import type { LedgerLine } from "../../queries/Ledger.ts"
 
-// Entries as a file for a spreadsheet (RFC 4180).
+// Entries in the CSV format (RFC 4180).
 
-/**
- * The beginnings of a cell that a spreadsheet may read as a formula: a tab or line break, or one of four signs, also after white
- * space. East Asian editions also accept the full-width and small forms of the signs.
- */
+/** Start of a cell that a spreadsheet may read as a formula. East Asian editions also accept full-width signs. */
 const FORMULA_START = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠﹦﹢﹣﹫])/
 
-/** A guest or a note may begin like a formula: with an apostrophe before it a spreadsheet shows the text and runs nothing. */
+/** The apostrophe keeps a spreadsheet from running a guest's text as a formula. */
 const toCsvCell = (text: string): string => {
   const safeText = FORMULA_START.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safeText) || safeText !== safeText.trim() ? `"${safeText.replaceAll('"', '""')}"` : safeText
@@ -20,7 +17,7 @@ interface CsvColumn {
   readonly toText: (line: LedgerLine, timeZone: string) => string
 }
 
-/** Of an entry on a reservation of several properties there is a line for each, with its share of the amount. */
+/** An entry on several properties has one line per property, with its share of the amount. */
 const CSV_COLUMNS: ReadonlyArray<CsvColumn> = [
   { name: "Entry", toText: ({ id }) => String(id) },
   { name: "Time", toText: ({ action_at }, timeZone) => formatWallClock(action_at, timeZone) },
@@ -37,13 +34,11 @@ const CSV_COLUMNS: ReadonlyArray<CsvColumn> = [
   { name: "Note", toText: ({ note }) => note }
 ]
 
-/** `120.5000` as `120.5`. */
 const trimDecimals = (amount: string): string => (amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount)
 
-/** Without it spreadsheets take the file for one of an old alphabet, and letters beyond it go wrong. */
+/** Without a byte order mark, spreadsheets do not read the file as UTF-8. */
 const BYTE_ORDER_MARK = "\uFEFF"
 
-/** The whole file; times are on the operator's clock. */
 export const renderMoneyCsv = (lines: ReadonlyArray<LedgerLine>, timeZone: string): string => {
   const rows = [
     CSV_COLUMNS.map(({ name }) => name),

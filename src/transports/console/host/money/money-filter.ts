@@ -5,28 +5,26 @@ import type { SignedInVisit } from "../../visit.ts"
 import { readDateParam, readIdParam } from "../page-parts.ts"
 import type { MoneyQuery } from "../urls.ts"
 
-/** Days, both included. */
+/** Both days are included. */
 export interface MoneyPeriod {
   readonly from: string
   readonly to: string
 }
 
-/** Which entries an address asks for. */
 export interface MoneyFilter {
-  /** Undefined: all that there is of the order. */
+  /** Undefined for all entries of the order. */
   readonly period: MoneyPeriod | undefined
   readonly property: number | undefined
-  /** A code of the order, or of any of its stays. */
+  /** A reservation code or the code of any of its stays. */
   readonly order: string | undefined
 }
 
-/** The month of a day. */
 export const toMonthPeriod = (day: string): MoneyPeriod => {
   const from = `${day.slice(0, 7)}-01`
   return { from, to: addDays(`${addDays(from, 31).slice(0, 7)}-01`, -1) }
 }
 
-/** What is asked for; the month of today where nothing says a period. */
+/** Without days and without an order, the period is the current month. */
 export const readMoneyFilter = (visit: SignedInVisit, now: Date): MoneyFilter => {
   const [from, to] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
   const order = (visit.query.get("order") ?? "").trim() || undefined
@@ -36,7 +34,7 @@ export const readMoneyFilter = (visit: SignedInVisit, now: Date): MoneyFilter =>
   return { period: { from: from ?? month.from, to: to ?? month.to }, property, order }
 }
 
-/** What an address says that is no day and no property, in words; what a page takes for nothing would put other entries into a file. */
+/** Returns an error for an invalid day or property. Ignoring it would put other entries into a file. */
 export const findUnreadableParam = (visit: SignedInVisit): string | undefined => {
   const isUnreadable = (name: string, value: unknown): boolean =>
     value === undefined && (visit.query.get(name) ?? "") !== ""
@@ -45,7 +43,6 @@ export const findUnreadableParam = (visit: SignedInVisit): string | undefined =>
   return isUnreadable("property", readIdParam(visit, "property")) ? "property: is no id of a property." : undefined
 }
 
-/** What is wrong with a period, in words for who chose it. */
 export const findPeriodError = ({ period }: MoneyFilter): string | undefined => {
   if (period === undefined) return undefined
   const count = daysInRange(period.from, period.to)
@@ -53,7 +50,6 @@ export const findPeriodError = ({ period }: MoneyFilter): string | undefined => 
   return count > TRANSACTION_DAYS ? `A period has at most ${TRANSACTION_DAYS} days: choose a shorter one.` : undefined
 }
 
-/** The same for the reads of the desk. */
 export const toTransactionFilter = (
   { period, property, order }: MoneyFilter,
   { session }: SignedInVisit
@@ -63,7 +59,6 @@ export const toTransactionFilter = (
   return { from: instants?.from, until: instants?.until, property_id: property, order_code: order }
 }
 
-/** Whether there are entries of an order after the days that are listed. */
 export const isListTruncated = (
   { period }: MoneyFilter,
   { to }: MoneyPeriod,
@@ -71,7 +66,7 @@ export const isListTruncated = (
   { session }: SignedInVisit
 ): boolean => period === undefined && last !== null && dateInZone(last, session.person.caller.timeZone) > to
 
-/** The days that are listed: of an order those of its entries, as many as one search takes. */
+/** For an order, returns the days of its entries, up to the limit of one search. */
 export const toListedPeriod = (
   { period }: MoneyFilter,
   { first, last }: TransactionSums,
@@ -85,7 +80,6 @@ export const toListedPeriod = (
   return { from, to: to > latestEnd ? latestEnd : to }
 }
 
-/** The part of an address that says so. */
 export const toMoneyQuery = ({ period, property, order }: MoneyFilter): Omit<MoneyQuery, "add"> => ({
   ...period,
   ...(property === undefined ? {} : { property }),

@@ -4,8 +4,6 @@ import type { SignedInVisit } from "../../visit.ts"
 import { currentUrlWith } from "../host-page.ts"
 import { formatMoney, link, moneyHtml, section, table } from "../page-parts.ts"
 
-// What the entries come to: what was paid, and beside it what is still outstanding.
-
 const isZero = (amount: string): boolean => Number(amount) === 0
 
 const amountsCell = (paid: string, due: string, currency: string): Html =>
@@ -48,7 +46,6 @@ const truncationNote = (shown: number, all: number, groupNoun: string): Html =>
 `
     : nothing
 
-/** The sums of a period, in all, by property and by category. */
 export const sumsSection = (visit: SignedInVisit, summary: TransactionSums): Html => {
   const { totals, by_property, by_category } = summary
   if (totals.length === 0) return nothing

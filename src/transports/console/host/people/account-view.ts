@@ -7,7 +7,6 @@ import { activityLogLink, badge, link, section, timeHtml } from "../page-parts.t
 import { PEOPLE_PATH } from "../urls.ts"
 import { newPasswordFields, ownPasswordField } from "./password-fields.ts"
 
-/** One sub-account, with what can be done to it. */
 export const accountView = (visit: SignedInVisit, account: OperatorAccount, passwordField: Html): HostView => ({
   title: account.name,
   body: html`<p>${link(PEOPLE_PATH, "Back to all people")}</p>

@@ -4,7 +4,7 @@ import { TEXTS } from "../../console-texts.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { input } from "../form-fields.ts"
 
-// A password that is given to somebody else's account. Its field has not the name of the one that asks for one's own (sudo.ts).
+// The field names differ from that of the caller's own password, because a form may have both.
 
 const NEW_PASSWORD_FIELD = "new_password"
 const REPEAT_FIELD = "again"
@@ -24,13 +24,12 @@ export const newPasswordFields = (label: string): Html => {
 ${passwordInput(NEW_PASSWORD_FIELD, label)}${passwordInput(REPEAT_FIELD, "The same once more")}`
 }
 
-/** Undefined: it was not the same both times. */
+/** Returns undefined if the two inputs differ. */
 export const readNewPassword = (form: SubmittedForm): string | undefined => {
   const newPassword = form.get(NEW_PASSWORD_FIELD) ?? ""
   return newPassword === (form.get(REPEAT_FIELD) ?? "") ? newPassword : undefined
 }
 
-/** Says which of the passwords is one's own, where it is asked for. */
 export const ownPasswordField = (passwordField: Html): Html =>
   passwordField.html === ""
     ? nothing

@@ -21,15 +21,13 @@ import { PEOPLE_PATH } from "../urls.ts"
 import { readNewPassword } from "./password-fields.ts"
 import { PROPERTY_SCOPE_FIELD } from "./staff-view.ts"
 
-// What the page's forms do.
-
 type HostActions = Readonly<Record<string, HostAction>>
 
 const BACK_TO_PEOPLE: ActionRedirect = { _tag: "GoOn", url: PEOPLE_PATH }
 
 const passwordMismatchError = makeActionError(422, TEXTS.password.passwordsDiffer)
 
-/** More passwords are set at once than the process hashes, which a page says as it does where people sign in. */
+/** The process limits how many passwords it hashes at once. The page then reports an overload. */
 const toOverloadError = (error: ActionError): ActionError =>
   error.status === 500 && error.retryAfter !== undefined
     ? { ...error, status: 503, message: TEXTS.requestErrors.overloaded }
@@ -37,13 +35,12 @@ const toOverloadError = (error: ActionError): ActionError =>
 
 const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
-/** The sub-account that a form names. Whether there is one, and who may change it, the operation says. */
 const requireAccountId = (form: SubmittedForm) => {
   const id = readFormId(form)
   return id === undefined ? Effect.fail(makeActionError(404, "There is no such sub-account.")) : Effect.succeed(id)
 }
 
-/** A password that was given the same twice. Only then one's own is asked for, as a wrong one counts. */
+/** Checks the caller's own password last, because a wrong one counts as a failed attempt. */
 const readConfirmedPassword = Effect.fnUntraced(function* (sudo: Sudo, visit: SignedInVisit, form: SubmittedForm) {
   const password = readNewPassword(form)
   if (password === undefined) return yield* Effect.fail(passwordMismatchError)
@@ -51,7 +48,7 @@ const readConfirmedPassword = Effect.fnUntraced(function* (sudo: Sudo, visit: Si
   return password
 })
 
-/** For the main account alone, which the operation sees to; who is not it is asked for no password. */
+/** The operation enforces this too. The early check keeps other accounts from being asked for a password. */
 const requireMainAccount = ({ session }: SignedInVisit): Effect.Effect<void, ActionError> =>
   session.person.caller.role === "main"
     ? Effect.void
@@ -145,10 +142,9 @@ export const makeStaffActions = (service: Service["Service"]): HostActions => {
   }
 }
 
-/** What is no id goes on as it is: the operation says so. */
+/** Passes an invalid id on, so that the operation reports it. */
 const staffIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
 
-/** Where somebody works as the form leaves it; what is ticked, while it does not count, is not looked at. */
 const readPropertyChanges = (
   form: SubmittedForm,
   currentPropertyIds: Effect.Effect<ReadonlyArray<number>, ActionError>
@@ -160,7 +156,7 @@ const readPropertyChanges = (
   if (checkboxChanges === undefined) return Effect.succeed({})
   if (form.get(PROPERTY_SCOPE_FIELD) !== "some") return Effect.as(readPropertyIds(form), {})
   return Effect.flatMap(currentPropertyIds, (ids) => {
-    // None is every one: somebody else has said so since, and nothing of it is what was unticked and ticked here.
+    // An empty list means all properties, which another user has set since.
     if (ids.length === 0) return Effect.fail(staleFormError)
     const property_ids = applyCheckboxChanges(ids, checkboxChanges)
     return property_ids.length === 0 ? Effect.fail(emptySelectionError) : Effect.succeed({ property_ids })

@@ -10,9 +10,6 @@ import { editUrl } from "../property-selection.ts"
 import { PEOPLE_PATH, tasksUrl } from "../urls.ts"
 import { newPasswordFields, ownPasswordField } from "./password-fields.ts"
 
-// Who there is: accounts and staff.
-
-/** What a sub-account sees in the place of the accounts. */
 export const mainAccountOnlySection: Html = section(
   "Sub-accounts",
   html`<p>Only the main account may see and manage accounts. Sign in with it, or ask whose it is.</p>

@@ -17,10 +17,9 @@ import { activityLogLink, link, section } from "../page-parts.ts"
 import { propertyCheckboxes, propertyFilter } from "../property-selection.ts"
 import { PEOPLE_PATH, tasksUrl } from "../urls.ts"
 
-/** Whether somebody works in every property or in some: to the API no property is all of them, which a form must not be by accident. */
+/** For the API an empty list means all properties, which a form must not send by accident. */
 export const PROPERTY_SCOPE_FIELD = "works_in"
 
-/** The form of a staff member. */
 export const staffView = (
   visit: SignedInVisit,
   staffForm: StaffForm,

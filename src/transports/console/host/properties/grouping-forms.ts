@@ -18,8 +18,6 @@ import { propertyCheckboxes, propertyFilter } from "../property-selection.ts"
 import { PROPERTIES_PATH } from "../urls.ts"
 import { COLOR_OPTIONS } from "./tag-colors.ts"
 
-// The forms of a group, a tag and a room type, each with the list of all properties.
-
 const NO_PROPERTY_MESSAGE = "There is no property yet."
 
 const toTexts = (ids: ReadonlyArray<number>): ReadonlyArray<string> => ids.map(String)

@@ -10,8 +10,6 @@ import { parseText, readChangedFields, readChangedLists, readFilledFields, readS
 import { type ActionRedirect, type HostAction, makeActionError } from "../host-page.ts"
 import { PROPERTIES_PATH } from "../urls.ts"
 
-// What the page's forms do.
-
 type PropertyPageActions = Readonly<Record<string, HostAction>>
 type Mutation = ReturnType<typeof makeVoidMutation>
 
@@ -21,10 +19,9 @@ const readText = (form: SubmittedForm, name: string): string => (form.get(name) 
 
 const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
-/** What is no id goes on as it is: the operation says so. */
+/** Passes an invalid id on, so that the operation reports it. */
 const recordIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
 
-/** Forms of a page of their own, which lead back to the lists. */
 const makeRedirectingAction =
   (mutate: Mutation) =>
   (message: string, operation: OperationName, fields: (form: SubmittedForm) => Schema.JsonObject): HostAction => ({

@@ -9,9 +9,6 @@ import { editUrl, readTitleQuery, titleField } from "../property-selection.ts"
 import { activityLogUrl, PROPERTIES_PATH, reservationsUrl } from "../urls.ts"
 import { colorDot } from "./tag-colors.ts"
 
-// The lists of the page: what there is, each with a way to change it.
-
-/** The properties, and a form for one more. */
 export const propertiesSection = (
   visit: SignedInVisit,
   { properties }: PortfolioData,

@@ -1,7 +1,6 @@
 import { TAG_COLORS, type TagColor } from "../../../../contract/tag-color.ts"
 import { type Html, html } from "../../../docs/html.ts"
 
-/** The colours of tags by the names that people have for them. */
 const COLOR_NAMES: Readonly<Record<TagColor, string>> = {
   "#FD587B": "red",
   "#1BBFA4": "green",
@@ -16,6 +15,5 @@ export const COLOR_OPTIONS = TAG_COLORS.map((value) => ({ value, label: COLOR_NA
 
 const colorName = (color: string): string => COLOR_OPTIONS.find(({ value }) => value === color)?.label ?? color
 
-/** A dot of the colour, which is told by its name too. */
 export const colorDot = (color: string): Html =>
   html`<svg width="12" height="12" role="img" aria-label="${colorName(color)}"><circle cx="6" cy="6" r="6" fill="${color}"/></svg>`

@@ -2,8 +2,6 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { MonthOfYear } from "../../queries/Year.ts"
 import { formatMoney, formatMonth } from "../page-parts.ts"
 
-// A year as a picture: a bar a month, as high as the share of its nights that was sold, and a line of what came in.
-
 const WIDTH = 720
 const HEIGHT = 240
 const MARGIN_LEFT = 36
@@ -14,22 +12,20 @@ const MONTH_WIDTH = (WIDTH - MARGIN_LEFT - MARGIN_RIGHT) / 12
 const BASELINE = HEIGHT - MARGIN_BOTTOM
 const BAR_WIDTH = MONTH_WIDTH * 0.6
 
-/** Where a share of the whole height is. */
 const yOf = (share: number): number => Math.round((BASELINE - share * (BASELINE - MARGIN_TOP)) * 10) / 10
 
 const monthCenter = (month: number): number => Math.round((MARGIN_LEFT + (month - 0.5) * MONTH_WIDTH) * 10) / 10
 
-/** The share of the nights that was sold; undefined where none could be. */
 const occupancyOf = ({ sold, open }: { readonly sold: number; readonly open: number }): number | undefined =>
   open === 0 ? undefined : sold / open
 
-/** 71%; a dash where no night could be sold. */
+/** Returns `71%`, or a dash if no night was available. */
 export const formatOccupancy = (nights: { readonly sold: number; readonly open: number }): string => {
   const share = occupancyOf(nights)
   return share === undefined ? "–" : `${Math.round(share * 100)}%`
 }
 
-/** A month's income in a currency; for the picture alone, where a cent is no part of a pixel. */
+/** A floating-point number is exact enough for a chart. */
 const monthIncomeOf = ({ income }: MonthOfYear, currency: string): number =>
   Number(income.find((each) => each.currency === currency)?.amount ?? 0)
 
@@ -57,7 +53,6 @@ const monthLabels = (year: number, months: ReadonlyArray<MonthOfYear>): Readonly
 `
   )
 
-/** As high as the best month's is the whole height. */
 const incomeLine = (months: ReadonlyArray<MonthOfYear>, currency: string): Html => {
   const highestIncome = Math.max(...months.map((month) => monthIncomeOf(month, currency)))
   if (highestIncome <= 0) return nothing
@@ -72,7 +67,7 @@ ${points.map((point) => {
 })}`
 }
 
-/** What the picture says, for who cannot see it: the numbers are in the table beneath. */
+/** The chart's accessible text. */
 const chartDescription = (year: number, months: ReadonlyArray<MonthOfYear>, currency: string): string => {
   const describeMonth = (month: MonthOfYear) =>
     `${formatMonth(`${year}-${month.month}`)} ${formatOccupancy(month)}, ${formatMoney(monthIncomeOf(month, currency), currency)}`

@@ -3,9 +3,6 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { timeHtml, toWords } from "../page-parts.ts"
 
-// What guest and host wrote of each other, as it is read.
-
-/** What one side wrote; `emptyText` is shown where it wrote nothing. */
 export const publishedReview = (
   visit: SignedInVisit,
   heading: string,

@@ -18,9 +18,6 @@ import {
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { dayHtml } from "../page-parts.ts"
 
-// What a host can write of a stay: where his channel has it, and as long as it is not written.
-
-/** The forms of one record; `of`: whose it is. */
 export const reviewForms = (
   visit: SignedInVisit,
   review: Review,
@@ -55,7 +52,7 @@ ${actionForm(visit, { action: "reply", label: "Publish the reply", subject: `to 
   return html`${host_review === null ? reviewForm() : nothing}${guest_review !== null && host_reply === null ? replyForm() : nothing}`
 }
 
-/** A score of its own, or the ratings by which the channel counts. */
+/** Some channels take ratings by category instead of one score. */
 const reviewFields = (fillField: FieldFiller, { channel_type }: Review): Html => {
   const scoreField = (name: string, label: string) =>
     input(fillField, { name, label, type: "number", min: 0, max: 5, step: 0.01 })
@@ -85,7 +82,7 @@ const RATING_PARSERS = {
 
 const readReservationCode = (form: SubmittedForm): string => form.get("id") ?? ""
 
-/** The review that a form says, as the operation takes it; undefined: neither a score nor a text. */
+/** Returns undefined if the form has neither a score nor a text. */
 export const readReview = (form: SubmittedForm): Schema.JsonObject | undefined => {
   const { score, content } = readFilledFields(form, { score: parseNumber, content: parseLines })
   const ratings = readFilledFields(form, RATING_PARSERS)
@@ -98,7 +95,6 @@ export const readReview = (form: SubmittedForm): Schema.JsonObject | undefined =
   }
 }
 
-/** The same of a reply. */
 export const readReply = (form: SubmittedForm): Schema.JsonObject | undefined => {
   const reply = parseLines(form.get("reply") ?? "")
   return reply === "" ? undefined : { reservation_code: readReservationCode(form), host_reply_content: reply }

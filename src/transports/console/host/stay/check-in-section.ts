@@ -5,15 +5,12 @@ import { actionForm, input, makeFieldFiller, nullIfEmpty, parseNumber, parseText
 import { section } from "../page-parts.ts"
 import { actionDisclosure, type StayView } from "./stay-view.ts"
 
-// How the guest of a stay gets in.
-
-/** A time on the property's clock; what is none goes on as it is, and the operation says so. */
+/** Passes an invalid time on, so that the operation reports it. */
 const parseClockTime = (text: string): Schema.Json => {
   const [, hour, minute] = /^(\d{1,2}):(\d{2})(?::\d{2})?$/.exec(text.trim()) ?? []
   return hour === undefined ? text : { hour: Number(hour), minute: Number(minute) }
 }
 
-/** How the form's fields become those of `update_check_in_details`, which have the same names. */
 export const CHECK_IN_PARSERS = {
   lock_code: nullIfEmpty(parseText),
   lock_code_visible_after: nullIfEmpty(parseText),

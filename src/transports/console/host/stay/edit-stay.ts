@@ -22,9 +22,6 @@ import { formatConflicts } from "./move-conflicts.ts"
 import { findBlockers, limitProperties, propertyOption } from "./stay-labels.ts"
 import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./stay-view.ts"
 
-// What can be changed of a stay itself: who comes, when, at what price, and where to.
-
-/** How the form's fields become those of `update_reservation_basic`, which have the same names. */
 export const BASICS_PARSERS = {
   guest_name: parseText,
   number_of_guests: parseNumber,
@@ -99,7 +96,6 @@ ${input(fillField, { name: "check_out_date", label: "Leaves", type: "date", valu
   )
 }
 
-/** How far it could grow where it is. */
 const freeRangeText = ({ stay, context: { free_from, free_until } }: StayView): Html => {
   if (stay.in_reservation_box)
     return html`<p>It is in no property, so nothing is in the way of other days.</p>
@@ -156,7 +152,6 @@ const assignmentForm = (view: StayView): Html => {
   )
 }
 
-/** What stands in the way of a request where it is. */
 export const findRequestBlockers = ({ stay, context }: StayView): ReadonlyArray<string> => {
   const currentProperty = context.properties.find(({ id }) => id === stay.property_id)
   return currentProperty === undefined ? [] : findBlockers(currentProperty).blockers

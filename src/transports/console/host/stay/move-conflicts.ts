@@ -4,17 +4,16 @@ import { fingerprint } from "../api-operations.ts"
 import { makeActionError } from "../host-page.ts"
 import { guestNames } from "./stay-labels.ts"
 
-// A stay that is moved puts into the box who holds one of its nights there. So the form says whom it has shown to be in the way, and
-// nobody else is moved by it: of a window that was opened before somebody came, nothing is done.
+// A move unassigns the stays that hold its nights in the target property. The form names the conflicts that it has
+// shown. A move with any other conflict fails.
 
-/** What is in the way, property by property: `12:mark`. Of a property that is not named nothing was. */
+/** Returns `12:digest` for each property with conflicts. */
 export const formatConflicts = (properties: ReadonlyArray<OfferedProperty>): string =>
   properties.flatMap((property) => (property.stays.length === 0 ? [] : [formatConflict(property)])).join(" ")
 
 const formatConflict = ({ id, stays }: OfferedProperty): string =>
   `${id}:${fingerprint(stays.map(({ stay_code }) => stay_code).join(" "))}`
 
-/** Why a stay is not moved into a property as it is now; undefined: whoever is in the way there was shown to be. */
 export const findNewConflict = (property: OfferedProperty, shownConflicts: string): ActionError | undefined =>
   property.stays.length === 0 || shownConflicts.split(" ").includes(formatConflict(property))
     ? undefined

@@ -4,13 +4,9 @@ import { section } from "../page-parts.ts"
 import { findRequestBlockers } from "./edit-stay.ts"
 import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./stay-view.ts"
 
-// What becomes of a stay: a request is answered, guests arrive and leave, a reservation made by hand is cancelled.
-
-/** The order it is of, for what is done to all of its stays. */
 const reservationCodeField = ({ stay }: StayView): Html =>
   html`<input type="hidden" name="reservation_code" value="${stay.reservation_code}">`
 
-/** A request that waits for its answer, with what is in its way. */
 export const requestSection = (view: StayView): Html => {
   const { visit, stay } = view
   if (stay.status !== "wait_accept") return nothing
@@ -42,7 +38,6 @@ const ARRIVAL_TRANSITIONS = {
   stay_completed: [{ to: "in_house", button: "Still here after all" }]
 } as const
 
-/** Who has come, and who has gone. */
 export const arrivalForms = ({ visit, stay }: StayView): Html =>
   stay.status === "accepted"
     ? html`<div class="acts">${ARRIVAL_TRANSITIONS[stay.stay_status].map(({ to, button }) =>

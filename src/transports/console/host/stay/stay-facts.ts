@@ -6,8 +6,6 @@ import { messagesUrl, moneyUrl, stayUrl, tasksUrl } from "../urls.ts"
 import { arrivalLabel, bookingSourceLabel, guestLabel, statusBadge } from "./stay-labels.ts"
 import { isEndedWithoutStay, type StayView } from "./stay-view.ts"
 
-// What there is to know of a stay: where, when and who, its money, the rest of its order, and what is to be done there.
-
 const countText = (count: number, singular: string, plural: string): ReadonlyArray<string> =>
   count === 0 ? [] : [`${count} ${count === 1 ? singular : plural}`]
 
@@ -55,7 +53,7 @@ const PAYMENT_LABELS = {
   over_received: "more received than due"
 } as const
 
-/** Its money; what is due and received is the whole order's. */
+/** The amounts due and received are those of the whole order. */
 export const moneySection = ({ stay }: StayView): Html => {
   const { rates, payment, additional_fees } = stay
   const { total_amount, received_amount, balance_amount, currency, status } = payment
@@ -94,7 +92,6 @@ ${
   )
 }
 
-/** The other stays of its order. */
 export const otherStaysSection = ({ otherStays, context }: StayView): Html =>
   otherStays.length === 0
     ? nothing

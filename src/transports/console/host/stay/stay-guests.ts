@@ -6,8 +6,6 @@ import { actionForm } from "../form-fields.ts"
 import { badge, section, table, timeHtml, toWords } from "../page-parts.ts"
 import type { StayView } from "./stay-view.ts"
 
-// The people of a stay, and photos of their documents, which somebody has to look at before they may see the door code.
-
 export const guestsSection = (view: StayView): Html => {
   const { stay } = view
   return section(
@@ -38,7 +36,7 @@ interface DocumentPhoto {
   readonly guestName: string
 }
 
-/** All there are: of the guests of this stay, and of those of its order whom nobody has named. */
+/** Includes the order's photos without a guest. */
 const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
   ...stay.guests.flatMap(({ name, id_images }) => id_images.map(({ url }) => ({ url, guestName: name }))),
   ...stay.checkin_guide_images
@@ -46,7 +44,7 @@ const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
     .map(({ url }) => ({ url, guestName: "a guest without a name here" }))
 ]
 
-/** Where one of ours is seen from this page, whatever this service is called elsewhere; undefined: it is kept by others. */
+/** Returns the path of an image of this service under any host name. */
 const toOwnPath = (url: string): string | undefined => {
   const path = URL.canParse(url) ? new URL(url).pathname : ""
   const isOwnImage = path.startsWith(IMAGES_PATH_PREFIX) && path.endsWith(IMAGE_EXTENSION)
@@ -75,7 +73,6 @@ const photoItem = ({ url, guestName }: DocumentPhoto, index: number): Html => {
 `
 }
 
-/** Whose photo is missing. */
 const listMissingPhotoNames = (view: StayView): ReadonlyArray<string> => {
   const { stay, context } = view
   const guestsWithPhotos = stay.guests.map(({ id, name, id_images }) => ({ id, name, images: id_images.length }))

@@ -6,8 +6,6 @@ import { channelName } from "../channel-names.ts"
 import type { SelectOption } from "../form-fields.ts"
 import { badge, formatDay } from "../page-parts.ts"
 
-// What hosts' pages call how a stay stands, where it was booked, and what is in the way of one.
-
 const STATUS_LABELS: Readonly<
   Record<StaySearchStatus, { readonly label: string; readonly kind?: "good" | "bad" | "wait" }>
 > = {
@@ -20,7 +18,6 @@ const STATUS_LABELS: Readonly<
   check_in: { label: "check-in waits for approval", kind: "wait" }
 }
 
-/** How reservations can stand, to be chosen from. */
 export const RESERVATION_STATUS_OPTIONS: ReadonlyArray<SelectOption> = Object.entries(STATUS_LABELS).map(
   ([value, { label }]) => ({ value, label })
 )
@@ -36,25 +33,21 @@ const ARRIVAL_LABELS = {
 
 export const arrivalLabel = (status: keyof typeof ARRIVAL_LABELS): string => ARRIVAL_LABELS[status]
 
-/** Where it was sold. */
 export const bookingSourceLabel = (channelType: string): string =>
   channelType === "direct" ? "entered by hand" : channelName(channelType)
 
-/** Who stays there: the name, or the code of who has none. */
 export const guestLabel = (stay: { readonly guest_name: string | null; readonly stay_code: string }): string =>
   stay.guest_name ?? stay.stay_code
 
 const importedCalendarsText = ({ elsewhere }: OfferedProperty): string =>
   `busy in the calendar of ${elsewhere.join(", ")}`
 
-/** Those who are in the way, by name as far as they are known. */
 export const guestNames = (stays: OfferedProperty["stays"]): string =>
   [
     ...stays.slice(0, CONFLICTING_STAYS_MAX).map(guestLabel),
     ...(stays.length > CONFLICTING_STAYS_MAX ? ["others"] : [])
   ].join(", ")
 
-/** The properties that are offered to choose from, and whether there are more. */
 export const limitProperties = (properties: ReadonlyArray<OfferedProperty>) => ({
   properties: properties.slice(0, PROPERTIES_OFFERED_MAX),
   truncationNote:
@@ -64,7 +57,7 @@ export const limitProperties = (properties: ReadonlyArray<OfferedProperty>) => (
       : nothing
 })
 
-/** A property to be chosen, and beside it what is in the way there; `taken` says what becomes of who stays there. */
+/** `toOccupiedText` says what happens to the stays that hold the nights. */
 export const propertyOption = (
   property: OfferedProperty,
   toOccupiedText: (names: string) => string = (names) => `taken by ${names}`
@@ -79,7 +72,6 @@ export const propertyOption = (
   return { value: id, label: reasons.length === 0 ? title : `${title} (${reasons.join("; ")})` }
 }
 
-/** What keeps a stay from going into a property, a sentence each, and what does not but should be known. */
 export const findBlockers = (
   property: OfferedProperty
 ): { readonly blockers: ReadonlyArray<string>; readonly warnings: ReadonlyArray<string> } => ({

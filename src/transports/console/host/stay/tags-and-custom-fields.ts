@@ -6,8 +6,6 @@ import { actionForm, input, makeFieldFiller, nullIfEmpty, parseText, readChanged
 import { badge, section } from "../page-parts.ts"
 import { actionDisclosure, type StayView } from "./stay-view.ts"
 
-// What a host keeps about a stay: tags, and texts under names of their own.
-
 export const tagsSection = ({ visit, failedSubmission, stay, context }: StayView): Html => {
   const fillField = makeFieldFiller(failedSubmission, "tag")
   return section(
@@ -30,7 +28,7 @@ ${actionForm(visit, {
   )
 }
 
-/** Before the name of a custom field, which may be any text. */
+/** Custom fields may have any name, so a prefix separates them. */
 const CUSTOM_FIELD_PREFIX = "field."
 
 export const customFieldsSection = (view: StayView): Html => {
@@ -61,7 +59,6 @@ ${input(fillField, { name: "new_text", label: "Its text", maxlength: CUSTOM_FIEL
   )
 }
 
-/** What was touched of the fields there are, and the new one. */
 export const readCustomFields = (form: SubmittedForm): Schema.JsonObject => {
   const names = Array.from(new Set(form.keys())).filter((name) => name.startsWith(CUSTOM_FIELD_PREFIX))
   const changes = readChangedFields(form, Object.fromEntries(names.map((name) => [name, nullIfEmpty(parseText)])))

@@ -6,8 +6,6 @@ import { badge, formatDay, link, section, table } from "../page-parts.ts"
 import { taskStatusLabel, taskTypeText } from "./task-labels.ts"
 import { groupConsecutiveRows } from "./task-plan.ts"
 
-// The work of a day on paper: a part for each person, which can be torn off.
-
 const guestText = ({ guest_name, number_of_guests }: GuestMovement): string =>
   `${guest_name ?? "guests"} (${number_of_guests === 1 ? "1 guest" : `${number_of_guests} guests`})`
 

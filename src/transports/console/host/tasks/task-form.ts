@@ -23,12 +23,9 @@ import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
 import { activityLogLink, link, readDateParam, readIdParam, section } from "../page-parts.ts"
 import { TASK_LEVEL_OPTIONS, TASK_STATUS_OPTIONS, TASK_TYPE_OPTIONS } from "./task-labels.ts"
 
-// The forms for a task: a new one, and one that is there.
-
-/** A browser leaves the seconds out. */
+/** Browsers send times without seconds. */
 const parseTime = (text: string): string => (/^\d{2}:\d{2}$/.test(text.trim()) ? `${text.trim()}:00` : text.trim())
 
-/** How what is filled in becomes what the operations take. */
 export const TASK_CREATE_PARSERS = {
   type: parseText,
   property_id: parseNumber,
@@ -52,7 +49,7 @@ export const TASK_EDIT_PARSERS = {
   note: parseLines
 }
 
-/** Who gets tasks; of whoever works in some properties alone that is said, as no other task can go there. */
+/** States a limit to some properties, because tasks elsewhere are refused. */
 export const staffOptions = (people: StaffChoices): ReadonlyArray<SelectOption> =>
   people.map(({ id, name, properties, is_active }) => {
     const limitNote = is_active
@@ -63,7 +60,6 @@ export const staffOptions = (people: StaffChoices): ReadonlyArray<SelectOption> 
     return { value: id, label: `${name}${limitNote}` }
   })
 
-/** Nobody is given a task who is switched off; who has it already keeps it. */
 const assignableStaff = (people: StaffChoices, assignedId?: number | null): ReadonlyArray<SelectOption> =>
   staffOptions(people.filter(({ id, is_active }) => is_active || id === assignedId))
 
@@ -71,7 +67,6 @@ interface TaskValues extends Partial<Omit<Task, "property_id">> {
   readonly property_id?: number | null | undefined
 }
 
-/** The fields that both forms have. */
 const taskFields = (
   fillField: FieldFiller,
   { properties, people }: TaskChoices,

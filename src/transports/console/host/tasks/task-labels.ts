@@ -2,8 +2,6 @@ import type { PlannedTask } from "../../queries/WorkPlan.ts"
 import type { SelectOption } from "../form-fields.ts"
 import { toWords } from "../page-parts.ts"
 
-// What tasks are called.
-
 const toOptions = (labels: Readonly<Record<string, string>>): ReadonlyArray<SelectOption> =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
 
@@ -26,7 +24,7 @@ export const TASK_TYPE_OPTIONS = toOptions(TASK_TYPE_LABELS)
 export const TASK_STATUS_OPTIONS = toOptions(TASK_STATUS_LABELS)
 export const TASK_LEVEL_OPTIONS = toOptions(TASK_LEVEL_LABELS)
 
-/** `Cleaning, thorough`: how thorough is said of cleanings alone, and where it is not the usual. */
+/** Returns, for example, `Cleaning, thorough`. */
 export const taskTypeText = ({ type, level }: Pick<PlannedTask, "type" | "level">): string =>
   type === "cleaning" && level !== "standard"
     ? `${TASK_TYPE_LABELS[type]}, ${TASK_LEVEL_LABELS[level]}`

@@ -7,9 +7,6 @@ import { badge, formatDay, formatMoney, link, section, table } from "../page-par
 import { stayUrl } from "../urls.ts"
 import { taskStatusLabel, taskTypeText } from "./task-labels.ts"
 
-// The tasks by day, and on each day by person.
-
-/** Runs of rows that have something in common, in their order. */
 export const groupConsecutiveRows = <Row>(
   rows: ReadonlyArray<Row>,
   keyOf: (row: Row) => string | null
@@ -26,7 +23,6 @@ export const groupConsecutiveRows = <Row>(
 
 const STATUS_BADGE_KINDS = { pending: "wait", in_progress: "wait", completed: "good", cancelled: undefined } as const
 
-/** One touch each: what is next for the task. */
 const taskButtons = (visit: SignedInVisit, { id, type, status, property_title }: PlannedTask): Html => {
   if (status === "completed" || status === "cancelled") return nothing
   const subject = `${type} ${property_title ?? ""}`

@@ -1,6 +1,4 @@
-// What is asked about by two words that may stand anywhere in a question, though neither says it alone.
-
-/** Two meanings, and the topic that is asked about by both: who has a cold shower asks for hot water. */
+/** Two meanings that together ask about a topic: a cold shower asks for hot water. */
 export const COMBINED_TOPICS: ReadonlyArray<readonly [one: string, other: string, topic: string]> = [
   ["aboutshower", "aboutcold", "abouthotwater"],
   ["aboutshower", "aboutheating", "abouthotwater"],

@@ -1,8 +1,6 @@
-// Where things are spoken of that seldom have an entry of their own.
-
 /**
- * Topics and places whose entries say this too. Who names a thing need not name its home: a cot is for a child. It is asked with
- * words of guests too, and an object would know "constructor".
+ * Topics whose entries often cover a more specific topic. A map, because an object has keys such as "constructor" that
+ * a guest's word may equal.
  */
 export const RELATED_TOPICS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["aboutkey", ["aboutcheckin", "aboutcollect"]],

@@ -1,12 +1,9 @@
-// Words of guests who type in a hurry.
-
-/** Letters of a word from which on a slip leaves it what it is: shorter ones are too often another word. */
+/** Shorter words too often differ from another word by one letter. */
 const MIN_CORRECTABLE_LENGTH = 7
 
-/** Letters of a word that is looked at. */
 const MAX_CORRECTABLE_LENGTH = 24
 
-/** Words that differ by one letter have what is left of them in common when one letter is left out, or none. */
+/** Words one edit apart share at least one of these strings. */
 const deletionsOf = (word: string): ReadonlyArray<string> => [
   word,
   ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))
@@ -15,7 +12,6 @@ const deletionsOf = (word: string): ReadonlyArray<string> => [
 const isCorrectable = (word: string): boolean =>
   word.length >= MIN_CORRECTABLE_LENGTH && word.length <= MAX_CORRECTABLE_LENGTH && /^\p{L}+$/u.test(word)
 
-/** How many letters stand in both at the same place, from the beginning and from the end. */
 const countSharedLetters = (one: string, other: string): number => {
   const length = Math.min(one.length, other.length)
   let begin = 0
@@ -26,8 +22,8 @@ const countSharedLetters = (one: string, other: string): number => {
 }
 
 /**
- * Whether one letter inside is missing or too many, or two that stand side by side have changed places. With another letter in
- * place of one it is mostly another word ("message" is no massage), and with one more at its end another form of one.
+ * An edit adds, omits or swaps inner letters. A replaced letter mostly gives another word ("message" is no massage),
+ * and an added last letter another form.
  */
 const isOneEditApart = (one: string, other: string): boolean => {
   if (one[0] !== other[0] || one.at(-1) !== other.at(-1)) return false
@@ -41,7 +37,6 @@ const isOneSwapApart = (one: string, other: string): boolean => {
   return one[at] === other[at + 1] && one[at + 1] === other[at]
 }
 
-/** Words by what is left of them without one letter. */
 const indexByDeletions = (words: Iterable<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const index = new Map<string, Array<string>>()
   for (const word of words) {
@@ -51,7 +46,7 @@ const indexByDeletions = (words: Iterable<string>): ReadonlyMap<string, Readonly
   return index
 }
 
-/** What somebody means who misspells one of these words: the first that is one slip apart. They are looked through when the first asks. */
+/** Builds the index at the first call. */
 export const makeSpellingCorrector = (words: Iterable<string>): ((word: string) => string | undefined) => {
   let index: ReadonlyMap<string, ReadonlyArray<string>> | undefined
   return (word) => {

@@ -1,5 +1,4 @@
-// How guests put what they ask about: by what they want to do, by what has gone wrong, by a thing that belongs to it. These ways stand
-// beside the names of the topics, and are written as they are there.
+// Further phrases for TOPICS, in the same notation.
 
 export const TOPIC_PHRASINGS: Readonly<Record<string, string>> = {
   wifi: "go online, get online, getting online, browse, surf the web, web access, online access, no signal, ins netz, online gehen, online kommen, verbindung bricht ab, conectarse, conectarnos a, la red, sin red, no hay red, sin senal, 上不了网, 连不上网, 网不好, 断网, 没网, 没信号, 信号不好, 热点",

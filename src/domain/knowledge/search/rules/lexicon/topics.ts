@@ -1,8 +1,7 @@
-// What guests of short stays ask about, as they call it: English, German, Spanish and Chinese in full, and the commonest of
-// Portuguese, French, Italian, Dutch and Japanese. `word*` is every word that begins so, `*word` every one that ends so, `word!` the word and
-// none that is like it. A way of saying may stand under several topics: it is then about one or another of them.
+// English, German, Spanish and Chinese in full, and the commonest words of other languages. `word*` matches a prefix,
+// `*word` a suffix, `word!` only the exact word. A phrase with several topics means any of them.
 
-/** What a question is about. An entry that speaks of none of it answers nothing. */
+/** An entry must mention all topics of a question to answer it. */
 export const TOPICS: Readonly<Record<string, string>> = {
   wifi: "wifi*, wi fi, wlan*, internet*, router, hotspot, network, netzwerk*, ssid, 无线网*, 无线, 网络, 上网, 宽带, 联网, 连网, red inalambrica, nombre de la red, conexion a internet, conexao, reseau, rete, ワイファイ, ネット, 와이파이, connection speed, bandwidth, 网速, 网, wireless network, wireless, pw for the wifi",
   checkin:

@@ -1,0 +1,30 @@
+/**
+ * Words that readers search for, each with the words of the documentation for the same thing. A page or section is found by the former if
+ * its title, heading or summary has one of the latter. Singular and plural are the same.
+ */
+export const SEARCH_SYNONYMS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  authentication: ["access token", "authorize", "authorization", "sign in", "oauth"],
+  login: ["access token", "authorization", "sign in"],
+  "api key": ["access token"],
+  pagination: ["paging", "using the api", "page and filter"],
+  paging: ["pagination", "page and filter"],
+  sdk: ["client", "library"],
+  library: ["client"],
+  payout: ["income", "transaction"],
+  payment: ["income", "transaction"],
+  cancel: ["void"],
+  delete: ["cancel", "remove"],
+  booking: ["reservation", "stay", "order"],
+  apartment: ["property"],
+  "check-in instructions": ["guest portal", "check in guide", "check in details", "lock code"],
+  throttling: ["rate limit"],
+  quota: ["rate limit"],
+  idempotency: ["retries", "retry safely", "doing it once"],
+  idempotent: ["retries", "retry safely", "doing it once"],
+  "release notes": ["changelog", "versioning"],
+  ical: ["calendar"],
+  availability: ["availabilities", "unavailable dates"],
+  rate: ["price"],
+  cleaner: ["staff", "task"],
+  inbox: ["conversation", "message"]
+}
