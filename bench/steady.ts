@@ -12,7 +12,7 @@ import { started } from "./steady-servers.ts"
 
 // The service beside reference servers that do the same SQL and the same JSON, once all run at full speed:
 // `node bench/steady.ts`. Each is warmed up on each case until its rate is steady, then rounds of all are interleaved.
-// docs/performance.md says what is measured and how to read it. Ratios are what counts: absolute numbers are this
+// docs/reports/performance.md says what is measured and how to read it. Ratios are what counts: absolute numbers are this
 // machine's, which also runs the database and the load.
 
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 8)
@@ -75,7 +75,7 @@ const residentMb = async (servers: Servers): Promise<ReadonlyMap<ServerName, num
   return new Map(await Promise.all(each))
 }
 
-/** As docs/performance.md shows them. */
+/** As docs/reports/performance.md shows them. */
 const printTables = (measured: ReadonlyMap<Case, Results>) => {
   console.log("\n| case | server | µs of processor | requests/s | p50 ms | p99 ms | KB allocated | longest hold ms |")
   console.log("|---|---|---|---|---|---|---|---|")

@@ -50,22 +50,17 @@ import { makeHttpApp } from "./transports/http-app.ts"
 import { listen } from "./transports/http-server/listen.ts"
 import { layerMetricsPort, type MetricsPortUnavailable } from "./transports/metrics/metrics-endpoint.ts"
 
-// Builds a process of the service: the settings select the layers, the layers make the Service, and the transports expose it.
-
 const layerRateWindows = ({ redisUrl }: Settings) =>
   redisUrl === undefined ? RateWindows.layerMemory : RateWindows.layerRedis(Redacted.value(redisUrl))
 
 const layerPermits = ({ databaseUrl, databaseConnections }: Settings) =>
   ConcurrencyLimiter.layer(databaseUrl === undefined ? EMBEDDED_PERMITS : databaseConnections - SHARED_READ_CONNECTIONS)
 
-/** Runs commands of the command line for as long as the process runs, and wakes the workers after them. */
 const layerControlCommands = Layer.unwrap(Effect.map(WakeUp, ({ wake }) => layerControl(wake)))
 
-/** Exports the metrics of the process itself, beside those of its parts. */
 const layerServiceMetrics = (settings: Settings) =>
   exportsMetrics(settings) ? Layer.merge(layerProcessMetrics(packageJson.version), layerPoolMetrics) : Layer.empty
 
-/** Serves the metrics to Prometheus. */
 const layerPrometheusPort = ({ metricsPort, host }: Settings) =>
   metricsPort === undefined
     ? Layer.empty
@@ -77,23 +72,20 @@ const layerMigration = Layer.provide(
   layerDatabase
 )
 
-/** Warns of secrets in the clear. With several workers, the primary process warns once. */
+/** With several workers, the primary process warns once. */
 const layerUnsealedWarning = ({ replacementReady }: ServeOptions, settings: Settings) =>
   replacementReady === undefined && isMissingSecretKey(settings) ? Layer.effectDiscard(warnSecretsInClear) : Layer.empty
 
-/** Serves HTTP and announces the address. An interruption lets open requests finish first. */
+/** An interruption lets open requests finish first. */
 const serveHttp = Effect.fnUntraced(function* ({ announce, replacementReady }: ServeOptions) {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
-  // Listens last, because a connection that is accepted during the migration would never get a response.
+  // Listens last, because a connection accepted during the migration would never get a response.
   yield* listen(http, { ...settings, replaced: replacementReady, onStop: (yield* Shutdown).begin })
   yield* announce(yield* renderGreeting(settings))
 })
 
-/**
- * Returns the transports, the background work, or both. The background work is below the transports, so it ends after them and still gets
- * the jobs of their last requests.
- */
+/** The background work is below the transports, so it ends after them and receives the jobs of their last requests. */
 const layerForRole = (
   options: ServeOptions,
   settings: Settings,
@@ -122,15 +114,15 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide(Layer.provide(layerUnsealedWarning(options, settings), layerMigration)),
         Layer.provide(layerMigration),
         Layer.provide(layerConnectorMessages(settings)),
-        // Above the Service, because the pages call the operations of the Service.
+        // Above the Service, because the pages call its operations.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
         Layer.provide(layerService(settings, options.rateWindows(settings), connectors)),
         Layer.provide(sandbox.connector),
         Layer.provide(layerGuestPortal),
         Layer.provide([layerNewEvents, Shutdown.layer]),
-        // Below the check of the server: a hot standby also rejects LISTEN, which would log a second line for the same cause.
+        // Below the check of the server: a hot standby also rejects LISTEN, which would log the same cause twice.
         Layer.provide(Layer.provide(layerWakeUp, layerDatabase)),
-        // The Service makes the request span, so the HTTP server makes none.
+        // The Service makes the request span.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
         Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Images.layer()]),
         Layer.provide(layerImageBytes(settings)),
@@ -144,15 +136,13 @@ const layerProgram = (options: ServeOptions) =>
     })
   ).pipe(Layer.provide(Configuration.layer))
 
-/** The options of a process beside its settings. */
 interface ServeOptions {
-  /** `api`: the transports only. `worker`: the background work only. */
+  /** `api`: only transports. `worker`: only background work. */
   readonly role: "all" | "api" | "worker"
   readonly rateWindows: (settings: Settings) => Layer.Layer<RateWindows>
   readonly permits: (settings: Settings) => Layer.Layer<ConcurrencyLimiter>
-  /** The metrics port. Empty for one of several workers, whose primary process serves the metrics. */
+  /** Empty for one of several workers, because the primary process serves the metrics. */
   readonly metricsPort: (settings: Settings) => Layer.Layer<never, MetricsPortUnavailable, Readiness>
-  /** Announces that the process serves, and its address. */
   readonly announce: (greeting: string) => Effect.Effect<void>
   /** Opens when another process has replaced this one. Undefined: the process is not one of several workers. */
   readonly replacementReady: Latch.Latch | undefined
@@ -167,7 +157,6 @@ const DEFAULT_OPTIONS: ServeOptions = {
   replacementReady: undefined
 }
 
-/** Runs the service. It ends only when it fails to start or is interrupted. */
 export const serveWith = (options: Partial<ServeOptions>) =>
   Layer.launch(layerProgram({ ...DEFAULT_OPTIONS, ...options }))
 

@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { assertGeneratedPart, toMarkdownTable } from "./support/generated-page.ts"
 import {
   ALLOWED_CASTS,
   DOMAIN_FAMILIES,
@@ -13,13 +12,10 @@ import {
   listWrittenTables,
   MODULES,
   readSource,
-  renderModuleTables,
   SOURCE_FILES,
   TABLE_OWNERS,
   toMapPath
 } from "./support/module-map.ts"
-
-const page = join(import.meta.dirname, "../docs/architecture.md")
 
 /** What one list has and the other has not, told apart. */
 const sorted = (list: Iterable<string>): ReadonlyArray<string> => Array.from(new Set(list)).sort()
@@ -172,17 +168,7 @@ it("casts are those the page gives a reason for", () => {
   )
 })
 
-describe("docs/architecture.md (write it with UPDATE_DOCS=1)", () => {
-  for (const [heading, table] of Object.entries(renderModuleTables())) {
-    it(`prints ${heading}`, () => {
-      const text = readFileSync(page, "utf8")
-      const begin = `<!-- ${heading} -->\n`
-      const end = `<!-- /${heading} -->\n`
-      const [before = "", rest = ""] = text.split(begin)
-      const after = rest.slice(rest.indexOf(end))
-      const wanted = `${before}${begin}${table}${after}`
-      if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, wanted)
-      else assert.strictEqual(text, wanted)
-    })
-  }
+it("docs/contribute/architecture.md lists the places (write it with UPDATE_DOCS=1)", () => {
+  const rows = MODULES.map(({ path: place, purpose }) => [`\`${place}\``, purpose])
+  assertGeneratedPart("contribute/architecture.md", "places", toMarkdownTable(["place in `src`", "what it is"], rows))
 })

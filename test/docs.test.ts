@@ -33,7 +33,7 @@ it("docs/api.md lists every operation (write it with UPDATE_DOCS=1)", () => {
   else assert.strictEqual(text, wanted)
 })
 
-const postgresql = join(import.meta.dirname, "../docs/postgresql.md")
+const postgresql = join(import.meta.dirname, "../docs/operate/postgresql.md")
 const BEGIN = "<!-- connections -->\n"
 const END = "<!-- end -->\n"
 
@@ -45,24 +45,24 @@ const connections = [
   "",
   "| for | connections |",
   "|---|---|",
-  `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): one for each of ${CONCURRENCY_PERMITS} calls at once, ${SHARED_READ_CONNECTIONS} that short reads share |`,
-  `| work in the background | ${BACKGROUND_CONNECTIONS} (behind a pooler ${POOLED_BACKGROUND_CONNECTIONS}, of its own) |`,
+  `| requests | ${DATABASE_CONNECTIONS} (\`DATABASE_CONNECTIONS\`): ${CONCURRENCY_PERMITS} for as many calls at once, ${SHARED_READ_CONNECTIONS} that short reads share |`,
+  `| background work | ${BACKGROUND_CONNECTIONS} (behind PgBouncer ${POOLED_BACKGROUND_CONNECTIONS}) |`,
   `| \`/health/ready\` | ${PROBE_CONNECTIONS} |`,
   `| **together** | **${together}** |`,
-  "| bringing the database up to date, until a minute after the start | 1 |",
-  `| waking each other past a pooler, to \`DATABASE_DIRECT_URL\` | ${DIRECT_CONNECTIONS} |`,
-  `| a server as it comes (\`max_connections\` 100, 3 of them for superusers) has enough for | ${Math.floor(SERVER_CONNECTIONS / (together + 1))} processes |`,
+  "| migrations, until a minute after the start | 1 more |",
+  `| \`DATABASE_DIRECT_URL\`, if it is set | ${DIRECT_CONNECTIONS} more |`,
+  `| a server with the default \`max_connections\` (100, 3 of them for superusers) | enough for ${Math.floor(SERVER_CONNECTIONS / (together + 1))} processes |`,
   ""
 ].join("\n")
 
-it("docs/postgresql.md has the connections of a process (write it with UPDATE_DOCS=1)", () => {
+it("docs/operate/postgresql.md has the connections of a process (write it with UPDATE_DOCS=1)", () => {
   const text = readFileSync(postgresql, "utf8")
   const wanted = text.slice(0, text.indexOf(BEGIN) + BEGIN.length) + connections + text.slice(text.indexOf(END))
   if (process.env["UPDATE_DOCS"] === "1") writeFileSync(postgresql, wanted)
   else assert.strictEqual(text, wanted)
 })
 
-it("docs/postgresql.md shows the settings of PgBouncer that were tried", () => {
+it("docs/operate/postgresql.md shows the settings of PgBouncer that were tried", () => {
   const text = readFileSync(postgresql, "utf8")
   for (const line of POOLER_SETTINGS) assert.include(text, `\n${line}\n`)
 })

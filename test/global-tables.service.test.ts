@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -112,11 +110,4 @@ layer(layerOwnDatabase)("what operators' tables are spread by", (it) => {
       assert.isAbove(firsts.length, others.length)
     })
   )
-
-  it("is not asked of those that docs/scaling.md prints as it is", () => {
-    const page = readFileSync(join(import.meta.dirname, "../docs/scaling.md"), "utf8")
-    const [, printed] = page.split(/<!-- \/?global -->\n?/)
-    const rows = Object.entries(GLOBAL_TABLES).map(([table, why]) => `| \`${table}\` | ${why} |\n`)
-    assert.strictEqual(printed, `| table | why it stands whole on each server |\n| --- | --- |\n${rows.join("")}`)
-  })
 })

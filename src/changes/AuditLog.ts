@@ -4,17 +4,16 @@ import type { Fragment } from "effect/sql/Statement"
 import { makeRowsReader, makeSingleRowReader } from "../platform/database/rows.ts"
 import { HOUR_MS, startOfHour } from "./failed-call-counts.ts"
 
-/** Name and e-mail address as they are now; null: there is no such account any more. */
+/** Null: the account was deleted. */
 const AuditAccount = Schema.Struct({
   id: Schema.Int,
   name: Schema.NullOr(Schema.String),
   email: Schema.NullOr(Schema.String)
 })
 
-/** One record that one change touched. */
 export const AuditEntry = Schema.Struct({
   at: Schema.Date,
-  /** Null: nobody's account acted, but the service itself, or who runs it. */
+  /** Null: the service itself or the administrator acted. */
   account: Schema.NullOr(AuditAccount),
   application: Schema.String,
   operation: Schema.String,
@@ -24,25 +23,22 @@ export const AuditEntry = Schema.Struct({
 })
 export type AuditEntry = typeof AuditEntry.Type
 
-/** How often an account was refused the same operation for the same reason. */
 export const FailedCallSummary = Schema.Struct({
   account: Schema.NullOr(AuditAccount),
   application: Schema.String,
   operation: Schema.String,
   error_code: Schema.Int,
   times: Schema.Int,
-  /** The hours of the first and of the last. */
   first_hour: Schema.Date,
   last_hour: Schema.Date
 })
 export type FailedCallSummary = typeof FailedCallSummary.Type
 
-/** A part of an operator's trail; what is undefined does not narrow it. */
+/** Undefined fields do not filter. */
 interface AuditFilter {
   readonly operatorId: number
-  /** As events name it: `reservation:5-ABC`. */
+  /** As in events, such as `reservation:5-ABC`. */
   readonly record?: string | undefined
-  /** From `since` on and before `until`. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
 }
@@ -51,14 +47,13 @@ const readEntries = makeRowsReader(AuditEntry)
 const readFailedCalls = makeRowsReader(FailedCallSummary)
 const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
 
-/** Of rows with an `account_id`, and those accounts `a`. */
 const accountColumn = (sql: SqlClient.SqlClient): Fragment => sql`
   CASE WHEN account_id IS NOT NULL THEN jsonb_build_object('id', account_id, 'name', a.name, 'email', a.email) END
     AS account`
 
 /**
- * A range of the index that begins with the operator, or with operator and record, and never `operator_id = …`: with that,
- * PostgreSQL would rather read everybody's trail backwards in time, to the end where an operator has been quiet for long.
+ * A row comparison selects a range of the index. With `operator_id = …`, PostgreSQL would read the log of all operators
+ * backwards in time.
  */
 const latestEntriesSql = (
   sql: SqlClient.SqlClient,
@@ -96,21 +91,19 @@ const frequentFailuresSql = (sql: SqlClient.SqlClient, { operatorId, since, unti
     ORDER BY r.times DESC, r.account_id, r.application, r.operation, r.error_code`
 }
 
-/** One text for the rows of one request, or of one statement where nobody called. */
 const toRequestKey = ({ request_id, at, application, operation }: AuditEntry): string =>
   request_id ?? JSON.stringify([at, application, operation])
 
-/** The rows of each request together, as they were written; requests stay in the order of the first row of each. */
+/** Groups the rows of each request in the order in which they were written. */
 export const groupByRequest = (entries: ReadonlyArray<AuditEntry>): ReadonlyArray<AuditEntry> =>
   Array.from(Map.groupBy(entries, toRequestKey).values(), (rows) => rows.toReversed()).flat()
 
-/** What whoever runs the service sees of who changed what, and of what was refused. Always of one operator. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Returns the latest `limit` rows, those of one request together, the latest request first. */
+    /** Returns the latest `limit` rows, grouped by request, the latest request first. */
     readonly listEntries: (filter: AuditFilter, limit: number) => Effect.Effect<ReadonlyArray<AuditEntry>>
-    /** Returns the `limit` most frequent failures. They are counted by hour, so the first and the last hour count as a whole. */
+    /** The first and the last hour count as a whole. */
     readonly listFailedCalls: (
       filter: Omit<AuditFilter, "record">,
       limit: number

@@ -8,20 +8,16 @@ import { anonymousFailedCalls } from "../platform/telemetry/metrics/metric-defin
 import { incrementCounter } from "../platform/telemetry/metrics/metric-updates.ts"
 import { type FailedCallCount, type FailedCallKey, makeFailedCallCounts, startOfHour } from "./failed-call-counts.ts"
 
-/** Milliseconds between two times that counts are written down, what one of these may take, and what the last one gets. */
 export const FAILED_CALLS_WRITE_MS = 5_000
 export const FAILED_CALLS_TIMEOUT_MS = 10_000
 const FINAL_WRITE_MS = 500
-/** Counts one statement writes down. */
 export const FAILED_CALLS_BATCH_ROWS = 1_000
 
-/** Under what sign-ins that failed are counted: no token stands for the person, and the answer is what a call would get. */
 const SIGN_IN = { application: "Latchkey", operation: "sign_in", errorCode: 401 }
 
-/** Refusals that nobody can be named for. */
 const anonymousFailures = anonymousFailedCalls.withLabels({})
 
-/** A call that was refused; `by` is undefined where its token was never known. */
+/** `caller` is undefined if the token is unknown. */
 interface FailedCall {
   readonly caller: Pick<Caller, "operatorId" | "accountId" | "tokenName"> | undefined
   readonly operation: string
@@ -29,19 +25,17 @@ interface FailedCall {
 }
 
 /**
- * Counts what was refused, by operator, account, application, operation, error_code and hour. Counting waits for nothing
- * and cannot fail: the counts stand in memory, of a bounded number of kinds, and are written down every few seconds and
- * when the process ends. What a killed process had not written down is lost.
+ * Counts failed calls per hour, without waiting or failing. Counts are kept in bounded memory and saved every few
+ * seconds and at shutdown. A killed process loses the rest.
  */
 export class FailedCallCounter extends Context.Service<
   FailedCallCounter,
   {
     readonly recordCall: (failedCall: FailedCall) => Effect.Effect<void>
-    /** A sign-in that failed; undefined: no account has what was given as its name. */
+    /** Undefined: the account is unknown. */
     readonly recordSignIn: (account: Pick<Caller, "operatorId" | "accountId"> | undefined) => Effect.Effect<void>
   }
 >()("latchkey/changes/FailedCallCounter") {
-  /** Counts nothing. */
   static readonly layerNone = Layer.succeed(FailedCallCounter, {
     recordCall: () => Effect.void,
     recordSignIn: () => Effect.void
@@ -53,7 +47,7 @@ export class FailedCallCounter extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const counts = makeFailedCallCounts(REJECTION_KINDS_MAX)
       const writeCounts = makeWriter(sql, counts)
-      // Added before the loop begins, so that it runs after the loop has put back what it had in hand.
+      // Added before the loop starts, so that it runs after the loop has returned its batch.
       yield* Effect.addFinalizer(() => writeFinally(writeCounts))
       yield* repeatPeriodically("saving refusals", FAILED_CALLS_WRITE_MS, () => writeCounts)
 
@@ -76,7 +70,7 @@ const toAccountKey = ({ operatorId, accountId }: Pick<Caller, "operatorId" | "ac
   accountId
 })
 
-/** Writes all counts down, a bounded number a statement; what could not be written down is counted on in memory. */
+/** A batch that fails returns to memory. */
 const makeWriter = (sql: SqlClient.SqlClient, counts: ReturnType<typeof makeFailedCallCounts>) => {
   const writeBatch = Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {
@@ -101,11 +95,10 @@ const makeWriter = (sql: SqlClient.SqlClient, counts: ReturnType<typeof makeFail
   })
 }
 
-/** When the process ends: nobody waits long for a count. */
 const writeFinally = (write: Effect.Effect<void>) =>
   write.pipe(Effect.interruptible, Effect.timeoutOption(FINAL_WRITE_MS), Effect.withTracerEnabled(false), Effect.exit)
 
-// In one order, so that two processes that write down the same counts never wait for each other in a circle.
+// Ordered, so that two processes that save the same counts do not deadlock.
 const addCountsSql = (sql: SqlClient.SqlClient, counts: ReadonlyArray<FailedCallCount>) => sql`
   INSERT INTO refusals AS known (operator_id, hour, account_id, application, operation, error_code, times)
   SELECT "operatorId", to_timestamp(hour / 1000), "accountId", application, operation, "errorCode", times

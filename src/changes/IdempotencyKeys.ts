@@ -13,14 +13,13 @@ import {
   takeOverKeySql
 } from "./idempotency-key-statements.ts"
 
-/** Milliseconds an act outside may be under way before another call may ask what became of it. */
 export const CLAIM_MS = 60_000
 
 const StoredKey = Schema.Struct({
   fingerprint: Schema.Uint8Array,
-  /** 0: the call came by no connection. Null: not known, because a release before migration 0071 stored the key. */
+  /** 0: no connection. Null: unknown, stored by a release before migration 0071. */
   grant_id: Schema.NullOr(Schema.Int),
-  /** Null while the change is under way outside. */
+  /** Null while an external action is in progress. */
   outcome: Schema.NullOr(Schema.Json),
   under_way_until: Schema.NullOr(Schema.Date)
 })
@@ -29,27 +28,24 @@ export type StoredKey = typeof StoredKey.Type
 const readStoredKey = makeOptionalRowReader(StoredKey)
 const readWritten = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
-/** Returns the id of a key in a map: its operator and digest. */
 export const toStoredKeyId = ({ operatorId, digest }: Pick<IdempotencyKeyState, "operatorId" | "digest">): string =>
   `${operatorId}:${Buffer.from(digest).toString("hex")}`
 
-/** What is stored under idempotency keys, except by a change itself (recorded-change.ts). */
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
-    /** Undefined: nobody has used it, or to no effect. */
+    /** Returns undefined for a key that is unused or was released. */
     readonly find: (key: IdempotencyKeyState) => Effect.Effect<StoredKey | undefined>
-    /** Stores the outcome of a call that had nothing to change. False: the key is known already. */
+    /** Stores the outcome of a call without changes. Returns false if the key exists. */
     readonly store: (key: IdempotencyKeyState, outcome: Schema.Json) => Effect.Effect<boolean>
-    /** Records that an external action is under way. False: the key is known already. */
+    /** Records an external action in progress. Returns false if the key exists. */
     readonly claim: (key: IdempotencyKeyState) => Effect.Effect<boolean>
-    /** Takes over what a call that has ended left under way. False: it has not ended, or another call was faster. */
+    /** Takes over an expired claim. Returns false if the claim has not expired or another call was faster. */
     readonly takeOver: (key: IdempotencyKeyState) => Effect.Effect<boolean>
-    /** Extends a claim. False: another call has taken it over. */
+    /** Extends a claim. Returns false if another call has taken it over. */
     readonly renew: (key: IdempotencyKeyState) => Effect.Effect<boolean>
-    /** The external action has ended with an unknown result: the next call with the key may take over. */
+    /** The external action ended with an unknown result. The next call with the key may take over. */
     readonly abandon: (key: IdempotencyKeyState) => Effect.Effect<void>
-    /** Nothing happened: the key is free again. */
     readonly release: (key: IdempotencyKeyState) => Effect.Effect<void>
   }
 >()("latchkey/changes/IdempotencyKeys") {
@@ -59,10 +55,7 @@ export class IdempotencyKeys extends Context.Service<
   )
 }
 
-/**
- * Runs a statement that claims a key, and notes on the key that it has. It cannot be interrupted: whether the claim was made must be
- * known, so that it can be given up.
- */
+/** Uninterruptible, because it must be known whether the claim was made, so that it can be released. */
 export const recordClaim = (
   key: IdempotencyKeyState,
   claim: (until: Date, now: Date) => Effect.Effect<boolean>

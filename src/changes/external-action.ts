@@ -5,31 +5,26 @@ import { releasePermitForExternalAct } from "../contract/permit-release.ts"
 import { IDEMPOTENCY_RETRY_SECONDS } from "../platform/limits.ts"
 import type { IdempotencyKeys } from "./IdempotencyKeys.ts"
 
-/** An act that happens outside, where no statement of ours can undo it. Its errors are those its caller is told. */
+/** An action outside the database, which no rollback can undo. */
 interface ExternalAction<E, R> {
-  /** Our own reasons against it, looked at before it begins. */
   readonly check: Effect.Effect<void, E, R>
   readonly run: Effect.Effect<void, E, R>
-  /** Whether it happened before, as far as it can be known outside; undefined: it cannot. */
+  /** Undefined: unknown. */
   readonly hasHappened: Effect.Effect<boolean | undefined, E, R>
-  /** Milliseconds that `run`, and `hasHappened` after it, take together at most. */
+  /** Longest time of `run` and a following `hasHappened`. */
   readonly maxDurationMs: number
-  /** What it leaves where it failed like that. */
   readonly stateAfterError: (error: E) => ExternalActionState
 }
 
 /**
- * What an act leaves outside: surely `nothing`; it is `over`, and whether it happened is to be asked; or it may be
- * `unfinished`, so that "nothing happened" is no answer yet.
+ * After a failure, `nothing` has happened, the action is `over` and may have happened, or it may still be `unfinished`.
  */
 export type ExternalActionState = "nothing" | "over" | "unfinished"
 
 /**
- * Acts at most once under the key of the call, if it has one: that the act is under way is written down before it begins.
- * A call that takes over from one that is gone asks outside first, and acts only if nothing happened. The change that follows
- * from the act keeps the key (recorded-change.ts); a call that fails after its act is over leaves the key to the next
- * (idempotency.ts).
- * While the act takes its time, the call holds no place to work in.
+ * Runs an action at most once per idempotency key. The claim of the key is stored before the action begins. A call that
+ * takes over a claim first checks whether the action has happened. The following change stores the key
+ * (recorded-change.ts). The call holds no concurrency permit during the action.
  */
 export const runAtMostOnce =
   (keys: IdempotencyKeys["Service"]) =>
@@ -51,8 +46,8 @@ export const runAtMostOnce =
     })
 
 /**
- * Fails if a call with the key of this call has been made, so that the entrypoint answers with its result (idempotency.ts). For a change
- * that reads from elsewhere first: a repeat does not read again.
+ * Fails if the key of this call is in use. For a change that reads external data first, so that a repeat does not read
+ * again.
  */
 export const failIfKeyIsUsed = (keys: IdempotencyKeys["Service"]): Effect.Effect<void, Conflict, CurrentActor> =>
   Effect.flatMap(CurrentActor, ({ idempotencyKey }) =>
@@ -63,7 +58,7 @@ export const failIfKeyIsUsed = (keys: IdempotencyKeys["Service"]): Effect.Effect
         )
   )
 
-/** Claims the key for longer than the act lasts, or claims it anew: nobody takes over from a call that acts. */
+/** Claims the key for longer than the action lasts, so that no other call takes over meanwhile. */
 const claimKey = (
   keys: IdempotencyKeys["Service"],
   key: IdempotencyKeyState,
@@ -73,11 +68,10 @@ const claimKey = (
     const isOwn = yield* key.progress === "claimed" ? keys.renew(key) : keys.claim(key)
     if (!isOwn) return yield* new IdempotencyKeyInUse()
     const remainingMs = (key.claimedUntil?.getTime() ?? 0) - (yield* Clock.currentTimeMillis)
-    // The database took most of the time: nothing has happened, so whoever comes first may begin anew.
+    // The database took most of the time. Nothing has happened, so another call may begin.
     if (remainingMs < maxDurationMs) return yield* Effect.andThen(keys.release(key), new IdempotencyKeyInUse())
   })
 
-/** How an act ended: what it left outside, and what its caller is told. */
 interface ActionEnd<E> {
   readonly state: ExternalActionState
   readonly result: Effect.Effect<void, E>
@@ -89,7 +83,7 @@ const runAction = <E, R>({ run, stateAfterError }: ExternalAction<E, R>): Effect
     onFailure: (error) => ({ state: stateAfterError(error), result: Effect.fail(error) })
   })
 
-/** Of an act that may have been done before: a refusal can be due to that, so what happened is asked once more. */
+/** The failure may be due to an earlier run, so `hasHappened` is asked again. */
 const runAndVerify = <E, R>(action: ExternalAction<E, R>): Effect.Effect<ActionEnd<E | Conflict>, never, R> =>
   Effect.gen(function* () {
     const end: ActionEnd<E | Conflict> = yield* runAction(action)
@@ -104,8 +98,8 @@ const runAndVerify = <E, R>(action: ExternalAction<E, R>): Effect.Effect<ActionE
   })
 
 /**
- * An act that nobody cuts off: a caller that hangs up no longer waits for it, and then its own end settles the claim. Where
- * the process ends first, or the act breaks, the claim lasts its time.
+ * The action continues if its caller disconnects, and then settles the claim itself. If the process ends first or the
+ * action dies, the claim expires.
  */
 const runToEnd = <E, R>(
   keys: IdempotencyKeys["Service"],
@@ -123,7 +117,7 @@ const runToEnd = <E, R>(
       }
       key.progress = "acting"
       const fiber = yield* Effect.forkDetach(Effect.tap(runningAction, settleClaim))
-      // The caller waits without its place; the act itself takes none, since nobody would give that back for it.
+      // Only the waiting caller releases its permit. The action holds none, because nothing would return it.
       const { result } = yield* restore(releasePermitForExternalAct(Fiber.join(fiber))).pipe(
         Effect.onInterrupt(() =>
           Effect.sync(() => {
@@ -135,7 +129,7 @@ const runToEnd = <E, R>(
     })
   )
 
-/** 409, by which a call that waits knows that it waits for another one. */
+/** A 409 by which a waiting call recognizes that another call is in progress. */
 export class IdempotencyKeyInUse extends Conflict {
   constructor() {
     super({

@@ -1,4 +1,3 @@
-/** What refusals are counted together by. */
 export interface FailedCallKey {
   readonly operatorId: number
   readonly accountId: number
@@ -8,7 +7,7 @@ export interface FailedCallKey {
   readonly errorCode: number
 }
 
-/** How often something was refused in the hour that begins at `hour` (milliseconds). */
+/** `hour` is its start, in milliseconds. */
 export interface FailedCallCount extends FailedCallKey {
   readonly hour: number
   readonly times: number
@@ -16,10 +15,9 @@ export interface FailedCallCount extends FailedCallKey {
 
 export const HOUR_MS = 60 * 60 * 1000
 
-/** The beginning of the hour an instant is in, both in milliseconds. */
 export const startOfHour = (instant: number): number => Math.floor(instant / HOUR_MS) * HOUR_MS
 
-/** Counts in memory, of `maxKeys` kinds at once; what is of yet another kind is one number. */
+/** Calls beyond `maxKeys` keys are only counted in total. */
 export const makeFailedCallCounts = (maxKeys: number) => {
   const counts = new Map<string, FailedCallCount>()
   let uncounted = 0
@@ -32,7 +30,6 @@ export const makeFailedCallCounts = (maxKeys: number) => {
       else if (counts.size < maxKeys) counts.set(key, count)
       else uncounted += count.times
     },
-    /** Takes out some of the counts, those that are there for longest. */
     takeBatch: (maxCounts: number): ReadonlyArray<FailedCallCount> => {
       const taken: Array<FailedCallCount> = []
       for (const [key, count] of counts) {
@@ -42,7 +39,6 @@ export const makeFailedCallCounts = (maxKeys: number) => {
       }
       return taken
     },
-    /** Takes out the number of those that were not told apart. */
     takeUncounted: (): number => {
       const taken = uncounted
       uncounted = 0

@@ -3,22 +3,18 @@ import type { Fragment } from "effect/sql/Statement"
 import type { IdempotencyKeyState } from "../contract/actor.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
-// The statements of idempotency_keys. All but `storeKeySql` stand for themselves.
-
-/** A key as a statement knows it. */
 interface KeyParameters {
   readonly operatorId: number
   readonly digest: Uint8Array
   readonly fingerprint: Uint8Array
   readonly grantId: number
-  /** Until when the call has claimed it; undefined where it has not. */
+  /** Undefined: the call claims nothing. */
   readonly claimedUntil: Date | null | undefined
 }
 
 const keyCondition = (sql: SqlClient, { operatorId, digest }: Pick<KeyParameters, "operatorId" | "digest">): Fragment =>
   sql`idempotency_keys.operator_id = ${operatorId} AND idempotency_keys.digest = ${digest}`
 
-/** A claim that is still this call's: nobody has taken it over. */
 const ownClaimCondition = (
   sql: SqlClient,
   key: Pick<KeyParameters, "operatorId" | "digest" | "claimedUntil">
@@ -27,8 +23,8 @@ const ownClaimCondition = (
     AND idempotency_keys.under_way_until = ${key.claimedUntil ?? null}`
 
 /**
- * Keeps a key with the row of the CTE `outcome`, where the CTE `touched` has rows; a row says that it did. Broken by a key
- * that is there already; but of a call that has acted outside the change is made even where another took its claim over.
+ * Stores the key with the row of `outcome`, if `touched` has rows. Fails on a constraint if the key exists. If another
+ * call took the claim over, it updates nothing and the change still holds.
  */
 export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Date): Fragment =>
   key.claimedUntil !== undefined
@@ -44,11 +40,10 @@ export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Date): Frag
       FROM outcome came_of_it WHERE EXISTS (SELECT FROM touched)
       RETURNING operator_id`
 
-/** What a key is known for. */
 export const selectKeySql = (sql: SqlClient, key: IdempotencyKeyState): Fragment => sql`
   SELECT fingerprint, grant_id, outcome, under_way_until FROM idempotency_keys WHERE ${keyCondition(sql, key)}`
 
-/** Keeps a key whose call had nothing to change; no row where it is known already, or another took the call's claim over. */
+/** Stores the key of a call without changes. Returns no row if the key exists or another call took the claim over. */
 export const storeUnchangedKeySql = (
   sql: SqlClient,
   key: IdempotencyKeyState,
@@ -62,33 +57,30 @@ export const storeUnchangedKeySql = (
     WHERE known.outcome IS NULL AND known.under_way_until = ${key.claimedUntil ?? null}
   RETURNING operator_id`
 
-/** Says that an act outside is under way, which nobody else may take over before `until`; no row where the key is known. */
+/** Returns no row if the key exists. */
 export const claimKeySql = (sql: SqlClient, key: IdempotencyKeyState, until: Date, now: Date): Fragment => sql`
   INSERT INTO idempotency_keys (operator_id, digest, fingerprint, grant_id, under_way_until, kept_at)
   VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${key.grantId}, ${until}, ${now})
   ON CONFLICT DO NOTHING RETURNING operator_id`
 
-/** Takes over what a call left under way that is gone; no row where it is not gone, or another was faster. */
+/** Takes over an expired claim. Returns no row if there is none or another call was faster. */
 export const takeOverKeySql = (sql: SqlClient, key: IdempotencyKeyState, until: Date, now: Date): Fragment => sql`
   UPDATE idempotency_keys SET under_way_until = ${until}
   WHERE ${keyCondition(sql, key)} AND fingerprint = ${key.fingerprint} AND outcome IS NULL AND under_way_until <= ${now}
   RETURNING operator_id`
 
-/** Claims for longer what this call has claimed; no row where another took it over. */
 export const renewClaimSql = (sql: SqlClient, key: IdempotencyKeyState, until: Date): Fragment => sql`
   UPDATE idempotency_keys SET under_way_until = ${until} WHERE ${ownClaimCondition(sql, key)} RETURNING operator_id`
 
-/** Leaves what is under way to whoever asks next. */
+/** Ends the claim, so that the next call with the key takes over. */
 export const abandonClaimSql = (sql: SqlClient, key: IdempotencyKeyState, now: Date): Fragment =>
   sql`UPDATE idempotency_keys SET under_way_until = ${now} WHERE ${ownClaimCondition(sql, key)}`
 
-/** Forgets a key under which nothing happened. */
 export const releaseKeySql = (sql: SqlClient, key: IdempotencyKeyState): Fragment =>
   sql`DELETE FROM idempotency_keys WHERE ${ownClaimCondition(sql, key)}`
 
 /**
- * Forgets keys under which something with one of these codes was answered: a call that comes again is a new one. Codes as whole
- * texts, since one may begin as another does.
+ * Deletes keys whose outcome contains one of the codes. Compares whole texts, because one code may begin with another.
  */
 export const deleteKeysOfCodesSql = (sql: SqlClient, operatorId: number, codes: ReadonlyArray<string>): Fragment => sql`
   DELETE FROM idempotency_keys k

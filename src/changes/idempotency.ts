@@ -9,16 +9,12 @@ import { IDEMPOTENCY_RETRY_SECONDS, IDEMPOTENCY_WAIT_MS } from "../platform/limi
 import { IdempotencyKeyInUse, outcomeUnknownError } from "./external-action.ts"
 import type { IdempotencyKeys, StoredKey } from "./IdempotencyKeys.ts"
 
-/** Milliseconds between two looks at what another call has under way. */
 const POLL_MS = 200
 
-/** A change that a call asks for, as far as its key must know it. */
 export interface IdempotentChange {
-  /** The input as it was understood: a repeat must have the same. */
+  /** The parsed input. A repeat must have the same. */
   readonly input: () => Schema.Json
-  /** Makes the change, and answers the operation's result and what to keep of what came of it. */
   readonly make: Effect.Effect<ChangeResult, ApiError, CurrentCaller | CurrentActor>
-  /** The result again, from what was kept. */
   readonly replay: (outcome: Schema.Json) => Effect.Effect<Schema.Json, never, CurrentCaller>
 }
 
@@ -27,7 +23,6 @@ interface ChangeResult {
   readonly outcome: () => Schema.Json
 }
 
-/** A result, and whether it is of an earlier call. */
 export interface IdempotentResult {
   readonly result: Schema.Json
   readonly replayed: boolean
@@ -35,22 +30,19 @@ export interface IdempotentResult {
 
 type RunningChange = Effect.Effect<IdempotentResult, ApiError, CurrentCaller>
 
-/** A call with a key, and how it is tried: each time under its key as if it were new. */
 interface KeyedCall {
   readonly keys: IdempotencyKeys["Service"]
   readonly change: IdempotentChange
   readonly actor: Actor
-  /** `resumes`: it goes on where an earlier call was cut off. */
+  /** `resumes`: the call continues where an earlier one was cut off. */
   readonly makeKey: (resumes: boolean) => IdempotencyKeyState
-  /** Until when it waits for others, in milliseconds. */
   readonly waitUntil: number
 }
 
 /**
- * Makes a change at most once under a key: the first call that succeeds keeps it, and whoever repeats that call gets the first
- * result and changes nothing. The key costs a first call no statement: its change keeps it (recorded-change.ts). That the key
- * was known shows when a repeat is refused, by the key's own constraint or by a rule that the first call's change has
- * made true; so it is looked up whenever a call fails.
+ * Makes a change at most once per key: a repeat gets the stored result. The change itself stores the key
+ * (recorded-change.ts), so a first call needs no other statement. The key is looked up whenever a call fails, because
+ * the failure may be due to the first call's change.
  */
 export const runIdempotently = Effect.fnUntraced(function* (
   keys: IdempotencyKeys["Service"],
@@ -73,7 +65,7 @@ export const runIdempotently = Effect.fnUntraced(function* (
   return yield* runFirst({ keys, change, actor, makeKey, waitUntil })
 })
 
-/** Makes the change. What it has claimed and not written down, though its act is over, is whoever asks next's. */
+/** A claim whose action is over, but whose outcome is not stored, passes to the next call with the key. */
 const runChange = ({ keys, change, actor }: KeyedCall, key: IdempotencyKeyState) =>
   Effect.provideService(change.make, CurrentActor, { ...actor, idempotencyKey: key }).pipe(
     Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.abandon(key) : Effect.void)),
@@ -89,13 +81,13 @@ const runFirst = Effect.fnUntraced(function* (
   if (Exit.isSuccess(exit)) {
     const { result, outcome } = exit.value
     const isSettled = key.progress === "kept" || key.progress === "unneeded"
-    // What this call did outside is its answer, also where another one took its claim over.
+    // This call's external action gives its result, even if another call took the claim over.
     const isOwnResult = isSettled || (yield* keys.store(key, outcome())) || key.claimedUntil !== undefined
     if (isOwnResult) return { result, replayed: false }
   }
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
   const stored = yield* keys.find(key)
-  // What became of an act of its own is this call's answer, not a reason to ask what became of another's.
+  // The result of its own action is this call's answer, so it does not wait for the other call.
   const isOwn = key.claimedUntil !== undefined && stored?.outcome === null
   if (stored !== undefined && !isOwn) return yield* replayOrResume(call, key, stored)
   if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
@@ -103,7 +95,6 @@ const runFirst = Effect.fnUntraced(function* (
   return yield* hasTimedOutUnchanged(key, exit.cause) ? waitedTooLongError : Effect.failCause(exit.cause)
 })
 
-/** What a call that is over left under its key. */
 const replayOrResume = (call: KeyedCall, key: IdempotencyKeyState, stored: StoredKey): RunningChange => {
   if (!isSameCall(stored, key)) return Effect.fail(keyReusedError)
   if (stored.outcome === null) return waitAndResume(call)
@@ -111,15 +102,14 @@ const replayOrResume = (call: KeyedCall, key: IdempotencyKeyState, stored: Store
 }
 
 /**
- * Returns whether a key was stored for the same operation and input by a call of the same connection. An application that learns a
- * key of its host must not get the result of the host's call, which may contain an address that only its creator may see. A key of
- * unknown connection (null) matches every connection, until retention deletes it.
+ * Returns whether the key was stored for the same operation, input and connection. Another application must not get the
+ * result of the host's call, which may contain an address that only its creator may see. A key of unknown connection
+ * (null) matches every connection.
  */
 const isSameCall = (stored: StoredKey, key: IdempotencyKeyState): boolean =>
   Buffer.compare(stored.fingerprint, key.fingerprint) === 0 &&
   (stored.grant_id === null || stored.grant_id === key.grantId)
 
-/** Waits for a call that has its act outside under way, and goes on where one was cut off. */
 const waitAndResume = Effect.fnUntraced(function* (
   call: KeyedCall
 ): Effect.fn.Return<IdempotentResult, ApiError, CurrentCaller> {
@@ -127,20 +117,20 @@ const waitAndResume = Effect.fnUntraced(function* (
   const key = call.makeKey(true)
   while (true) {
     const stored = yield* keys.find(key)
-    // Let go and claimed meanwhile, it can be another call's.
+    // Another call may have claimed a key that was released meanwhile.
     const isSettled = stored !== undefined && (stored.outcome !== null || !isSameCall(stored, key))
     if (isSettled) return yield* replayOrResume(call, key, stored)
     const now = yield* Clock.currentTimeMillis
     const isAbandoned = stored?.under_way_until != null && stored.under_way_until.getTime() <= now
     if (isAbandoned && (yield* keys.takeOver(key))) return yield* runTakenOver(call, key)
     if (now >= call.waitUntil) return yield* new IdempotencyKeyInUse()
-    // Let go: the other call was refused, and so may this one be.
+    // The key was released: the other call was rejected, and this one may be, too.
     if (stored === undefined) return yield* runFirst(call)
     yield* releasePermitWhile(Effect.sleep(POLL_MS))
   }
 })
 
-/** What the channel says now is the answer; what our own rules say is none to a call that may have acted before. */
+/** An error of the channel is the answer. An error of our own rules is not, because an earlier run may have acted. */
 const runTakenOver = Effect.fnUntraced(function* (
   call: KeyedCall,
   key: IdempotencyKeyState
@@ -154,18 +144,17 @@ const runTakenOver = Effect.fnUntraced(function* (
   return yield* key.isResuming && isDomainError(exit.cause) ? outcomeUnknownError : Effect.failCause(exit.cause)
 })
 
-/** Whether a call was stopped before it changed anything: one with an act of its own outside cannot say that. */
+/** A call with an external action may have changed something outside. */
 const hasTimedOutUnchanged = (key: IdempotencyKeyState, cause: Cause.Cause<ApiError>): boolean =>
   key.claimedUntil === undefined && isStatementTimeout(cause)
 
-/** Whether another call was faster to claim the key: it is waited for, even if it has let the key go since. */
+/** Another call has claimed the key, even if it has released it since. */
 const isUnderWay = (cause: Cause.Cause<ApiError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof IdempotencyKeyInUse)
 
 const isDomainError = (cause: Cause.Cause<ApiError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error._tag !== "Upstream")
 
-/** JSON with the fields of each object in one order, so that equal inputs are equal texts. */
 export const toCanonicalJson = (value: Schema.Json): string =>
   JSON.stringify(value, (_name, part: unknown) =>
     Predicate.isObject(part) && !Array.isArray(part)
@@ -182,7 +171,7 @@ const waitedTooLongError = new Conflict({
   retryAfter: IDEMPOTENCY_RETRY_SECONDS
 })
 
-/** For a call whose answer is a record as it is now, whatever its key: the key is not kept. */
+/** The call returns a record as it is now, so the key is not stored. */
 export const skipIdempotencyKey: Effect.Effect<void, never, CurrentActor> = Effect.map(
   CurrentActor,
   ({ idempotencyKey }) => {

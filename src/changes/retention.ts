@@ -16,19 +16,17 @@ const deleteExpiredAuditEntriesSql = (sql: SqlClient.SqlClient, cutoff: Date): F
 const deleteExpiredFailedCallsSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM refusals WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM refusals WHERE hour <= ${cutoff}`)}`
 
-/** Removes keys, changes and counts of refusals that have been kept for their time, as of now. */
 export const deleteExpiredChangeData = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const cutoffFor = (age: number) => new Date(now.getTime() - age)
   yield* applyRetention(sql, [
     deleteExpiredKeysSql(sql, cutoffFor(IDEMPOTENCY_RETENTION_MS)),
     deleteExpiredAuditEntriesSql(sql, cutoffFor(AUDIT_RETENTION_MS)),
-    // An hour is as old as its end.
+    // The age of an hour counts from its end.
     deleteExpiredFailedCallsSql(sql, cutoffFor(AUDIT_RETENTION_MS + HOUR_MS))
   ])
 })
 
-/** Removes what changes left behind, and counts of refusals, when they are old, over a database. */
 export const layerChangeRetention = Layer.effectDiscard(
   repeatPeriodically("retention of the audit log", RETENTION_INTERVAL_MS, deleteExpiredChangeData)
 )

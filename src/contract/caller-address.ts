@@ -2,15 +2,17 @@ import { hash } from "node:crypto"
 import { Context, Result } from "effect"
 import { NetAddress } from "effect/net"
 
-/** The address of a call without a token, if it is known. Nothing else tells anonymous callers apart. */
+/** Nothing but the network address tells anonymous callers apart. */
 export const CallerAddress = Context.Reference<string | undefined>("latchkey/contract/CallerAddress", {
   defaultValue: () => undefined
 })
 
-/** The /64 of an IPv6 address: a customer of an internet provider has all addresses in it. */
 const IPV6_NETWORK_SEGMENTS = 4
 
-/** Returns the network whose callers are counted together: an IPv4 address or an IPv6 /64. Returns any other text as it is. */
+/**
+ * Returns an IPv4 address or IPv6 /64, whose callers are counted together: providers assign a /64 to one customer.
+ * Returns any other text unchanged.
+ */
 export const networkOf = (address: string): string =>
   Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
     onFailure: () => address,
@@ -22,12 +24,10 @@ export const networkOf = (address: string): string =>
     }
   })
 
-/** Permit holders that anonymous callers are divided into. The callers of one network are one holder. */
 const ANONYMOUS_PERMIT_HOLDERS = 4_096
 
 /**
- * Returns the permit holder of a call without a token, as a number that no operator has. Permits are shared fairly between holders
- * (src/admission/concurrency), so a network that floods the service delays only itself. Calls without a known address are one holder.
+ * Returns a number that no operator has. Calls of one network share a holder, and so do all without a known address.
  */
 export const anonymousPermitHolder = (address: string | undefined): number => {
   if (address === undefined || address === "") return 0

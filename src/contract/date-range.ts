@@ -2,13 +2,12 @@ import { Result } from "effect"
 import { BadRequest, ValidationFailed } from "./errors.ts"
 import { daysInRange } from "./time.ts"
 
-/** Days from `start` to `end`, both included. */
+/** A range of days, both ends included. */
 export interface DateRange {
   readonly start: string
   readonly end: string
 }
 
-/** The fields of a payload that name the two ends. */
 export interface RangeFieldNames<Start extends string = string, End extends string = string> {
   readonly start: Start
   readonly end: End
@@ -16,7 +15,6 @@ export interface RangeFieldNames<Start extends string = string, End extends stri
 
 const DEFAULT_RANGE_FIELDS = { start: "start_date", end: "end_date" } as const
 
-/** 422 for a range that ends before it starts. */
 export const validateRangeOrder = (
   range: DateRange,
   names: RangeFieldNames = DEFAULT_RANGE_FIELDS
@@ -25,7 +23,6 @@ export const validateRangeOrder = (
     ? Result.fail(new ValidationFailed({ message: `${names.start}: must not be after ${names.end}.` }))
     : Result.succeed(range)
 
-/** 422 for a range of more than `most` days. */
 export const validateRangeLength = (range: DateRange, maxDays: number): Result.Result<DateRange, ValidationFailed> =>
   daysInRange(range.start, range.end) > maxDays
     ? Result.fail(
@@ -35,7 +32,6 @@ export const validateRangeLength = (range: DateRange, maxDays: number): Result.R
       )
     : Result.succeed(range)
 
-/** 422 for a range whose end is more than `most` days after its start. */
 export const validateRangeEnd = (
   range: DateRange,
   maxDays: number,
@@ -45,7 +41,7 @@ export const validateRangeEnd = (
     ? Result.fail(new ValidationFailed({ message: `${names.end}: must be within ${maxDays} days of ${names.start}.` }))
     : Result.succeed(range)
 
-/** The range that two fields name together: both or neither. A range that is open at one end is refused, not guessed. */
+/** Fails with 400 if only one of the fields is present. */
 export const parseDateRange = (payload: {
   readonly start_date?: string
   readonly end_date?: string

@@ -3,26 +3,22 @@ import { REPORTED_FIELDS_MAX } from "../platform/limits.ts"
 import { BadRequest, ValidationFailed } from "./errors.ts"
 import { toPrintableName } from "./printable-name.ts"
 
-/** What kept an input from being read: which field, in which words, and whether it is 400 or 422. */
 interface InputProblem {
   readonly field: string
   readonly text: string
   readonly code: 400 | 422
-  /** Whether the words are the field's own (see fields.ts), and not those of the library's number parsing. */
   readonly isOwnText?: true
 }
 
 /**
- * A decoder of unknown input whose failures speak to the caller: BadRequest for a missing field, a wrong type or an
- * unreadable value; ValidationFailed for a readable value that breaks a rule. All wrong fields are told at once, what
- * cannot be read at all before what breaks a rule; the first decides the code. Unknown fields are ignored (contract
- * facts 0.1).
+ * Fails with BadRequest if a value cannot be read, ValidationFailed if it breaks a rule. One message reports all
+ * fields, unreadable ones first. Unknown fields are ignored (contract facts 0.1).
  */
 export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
   const decodeToFirstError = SchemaParser.decodeUnknownEffect(codec, { errors: "first", reportInput: true })
   const decode = SchemaParser.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
-    // Finding every error of a large input would hold the thread, so its first error is reported alone.
+    // Finding all errors of a large input would occupy the thread for long, so only the first is reported.
     (countParts(input, FULL_REPORT_PARTS) > FULL_REPORT_PARTS ? decodeToFirstError : decode)(input).pipe(
       Effect.mapError((issue) => toApiError(toProblems(issue, []))),
       Effect.flatMap((value) => {
@@ -32,10 +28,9 @@ export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
     )
 }
 
-/** Fields and elements of an input of which all that is wrong is told. */
+/** Most fields and elements of an input whose errors are all reported. */
 export const FULL_REPORT_PARTS = 1_000
 
-/** Fields and elements of a value, however deep; no further than one more than `maxParts`. */
 const countParts = (value: unknown, maxParts: number): number => {
   if (typeof value !== "object" || value === null) return 0
   if (Array.isArray(value) && value.length > maxParts) return maxParts + 1
@@ -49,7 +44,7 @@ const countParts = (value: unknown, maxParts: number): number => {
 
 const NUL = "\u0000"
 
-/** The database cannot store U+0000, nor one half of a pair of UTF-16 without the other. */
+/** PostgreSQL stores neither U+0000 nor half of a surrogate pair. */
 const isUnstorable = (text: string): boolean => text.includes(NUL) || !text.isWellFormed()
 
 const toUnstorableProblem = (field: string, text: string): InputProblem => ({
@@ -58,7 +53,6 @@ const toUnstorableProblem = (field: string, text: string): InputProblem => ({
   code: 422
 })
 
-/** The first unstorable text of each field. */
 const findUnstorableFields = (value: unknown): ReadonlyArray<InputProblem> => {
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([field, each]) => {
@@ -74,7 +68,7 @@ interface UnstorableText {
   readonly text: string
 }
 
-/** The first unstorable text and where it is, be it the name of a field. Whatever is sound costs no path. */
+/** The unstorable text may be a field name. */
 const findUnstorableText = (value: unknown): UnstorableText | undefined => {
   if (typeof value === "string") return isUnstorable(value) ? { path: [], text: value } : undefined
   if (typeof value !== "object" || value === null) return undefined
@@ -91,7 +85,7 @@ const toApiError = (problems: ReadonlyArray<InputProblem>): BadRequest | Validat
     ...problems.filter(({ code }) => code === 400),
     ...problems.filter(({ code }) => code === 422)
   ]
-  // The first of each list's elements, and each field of the payload once before others within it are told.
+  // Reports one problem for each top-level field first, then the others.
   const firstOfEachField = firstBy(problemsByCode, ({ field }) => field.replace(/\[.*$/, ""))
   const firstOfTopLevelField = firstBy(firstOfEachField, ({ field }) => field.replace(/[.[].*$/, ""))
   const orderedProblems = [
@@ -105,7 +99,6 @@ const toApiError = (problems: ReadonlyArray<InputProblem>): BadRequest | Validat
   return orderedProblems[0]?.code === 422 ? new ValidationFailed({ message }) : new BadRequest({ message })
 }
 
-/** Of those with the same key the first, in order. */
 const firstBy = (
   problems: ReadonlyArray<InputProblem>,
   key: (problem: InputProblem) => string
@@ -136,7 +129,7 @@ const toProblems = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>):
         ? [toFilterProblem(issue, issue.issue, path)]
         : toProblems(issue.issue, path)
     case "Encoding":
-      // The text of a query parameter that is not the number or boolean it should be.
+      // A query parameter that is no number or boolean.
       return toProblems(issue.issue, path).map((each) =>
         each.isOwnText === true ? each : { ...each, text: `must be ${describeType(issue.ast)}`, code: 400 }
       )
@@ -157,7 +150,7 @@ const toFilterProblem = (
   path: ReadonlyArray<PropertyKey>
 ): InputProblem => {
   const field = formatFieldPath(path)
-  // One rule for every text, whatever else is asked of it.
+  // Reported before any other rule.
   if (typeof input === "string" && isUnstorable(input)) return { ...toUnstorableProblem(field, input), isOwnText: true }
   const text =
     annotations?.message ?? filter.annotations?.message ?? `must be ${filter.annotations?.expected ?? "valid"}`
@@ -177,11 +170,11 @@ const toAnyOfProblems = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyK
         { field: formatFieldPath(path), text: `must be one of ${literals.join(", ")}`, code: sameType ? 422 : 400 }
       ]
     }
-    // Words beside something else, such as an hour or FLEXIBLE, say so themselves.
+    // Words beside another type, such as an hour or FLEXIBLE, are described by `expected`.
     const code = sameType ? 422 : closestIssue === undefined ? 400 : (toProblems(closestIssue, path)[0]?.code ?? 400)
     return [{ field: formatFieldPath(path), text: `must be ${expected}`, code }]
   }
-  // Of a union such as "a record or null" the closest member speaks: the one that got furthest into the value.
+  // Effect lists last the member of the union that matched most of the value.
   return closestIssue === undefined
     ? [{ field: formatFieldPath(path), text: `must be ${describeType(issue.ast)}`, code: 400 }]
     : toProblems(closestIssue, path)

@@ -3,13 +3,11 @@ import { SELECTED_FIELD_NAME_LENGTH, SELECTED_FIELDS_MAX, SELECTED_FIELDS_TEXT_L
 import { textUpTo } from "./fields.ts"
 import { toPrintableName } from "./printable-name.ts"
 
-// `fields` of a list: which top-level fields of its rows a caller wants. What is not wanted is left out of the answer once it
-// is written as JSON, so a family knows nothing of it.
+// Fields are removed from the encoded response, so handlers ignore the `fields` parameter.
 
 declare module "effect/Schema" {
   namespace Annotations {
     interface Key<T> {
-      /** Names the list of the answer whose rows have only the fields that this one names. */
       readonly selectsFieldsOf?: string | undefined
     }
   }
@@ -17,7 +15,6 @@ declare module "effect/Schema" {
 
 type FieldSelection = string | ReadonlyArray<string>
 
-/** The names that are meant; blanks may stand around one. */
 const parseFieldNames = (selection: FieldSelection): ReadonlyArray<string> =>
   typeof selection === "string" ? selection.split(",").map((name) => name.trim()) : selection
 
@@ -30,7 +27,6 @@ const findSelectionProblem = (selection: FieldSelection, rowFieldNames: Readonly
   return `${problem}; the fields are ${rowFieldNames.join(", ")}`
 }
 
-/** A comma-separated text, as a query has it, or a list of names; at least one name, each of a field that rows have. */
 const fieldSelectionSchema = (rowFieldNames: ReadonlyArray<string>) =>
   Schema.Union([
     Schema.Array(textUpTo(SELECTED_FIELD_NAME_LENGTH)).check(
@@ -44,7 +40,6 @@ const fieldSelectionSchema = (rowFieldNames: ReadonlyArray<string>) =>
     })
   )
 
-/** The payload field of a search whose answer has rows of that kind under the name `list`. */
 export const fieldsParameter = (list: string, row: { readonly fields: Schema.Struct.Fields }) => ({
   fields: Schema.optionalKey(
     fieldSelectionSchema(Object.keys(row.fields)).annotate({ description: "only these fields, comma-separated" })
@@ -54,13 +49,11 @@ export const fieldsParameter = (list: string, row: { readonly fields: Schema.Str
   })
 })
 
-/** The list of an operation's answer that a caller may narrow. */
 export const selectableListOf = (payload: SchemaAST.AST): string | undefined =>
   payload._tag === "Objects"
     ? payload.propertySignatures.find(({ name }) => name === "fields")?.type.context?.annotations?.selectsFieldsOf
     : undefined
 
-/** Whether a payload asks for some fields alone. */
 const selectedFieldsOf = (payload: unknown): ReadonlyArray<string> | undefined => {
   if (!Predicate.hasProperty(payload, "fields")) return undefined
   const { fields } = payload
@@ -71,7 +64,6 @@ const selectedFieldsOf = (payload: unknown): ReadonlyArray<string> | undefined =
       : undefined
 }
 
-/** The answer with the fields that were asked for, in the order rows have them; as it is where all were. */
 export const selectResponseFields =
   (list: string) =>
   (payload: unknown, response: Schema.Json): Schema.Json => {

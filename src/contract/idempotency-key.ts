@@ -2,25 +2,22 @@ import { Predicate, Result } from "effect"
 import { IDEMPOTENCY_KEY_LENGTH } from "../platform/limits.ts"
 import { BadRequest } from "./errors.ts"
 
-/** A key as a door found it, and what its sender calls the place. */
 export interface ReceivedIdempotencyKey {
   readonly field: string
   readonly value: unknown
 }
 
-/** The header of REST, and its place in `_meta` of a tool call. */
 export const IDEMPOTENCY_KEY_HEADER = "Idempotency-Key"
 export const IDEMPOTENCY_KEY_META = "latchkey/idempotency-key"
-/** The header of an answer that is an earlier call's, and its place in the result of a tool. */
 export const REPLAYED_HEADER = "idempotent-replayed"
 export const REPLAYED_META = "latchkey/idempotent-replayed"
 
-/** A String of Structured Fields (RFC 9651, 3.3.3): printable ASCII between quotation marks. */
+/** A String of Structured Fields (RFC 9651, 3.3.3). */
 const QUOTED_STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
-/** Printable ASCII without what would be the syntax of such a field: two headers arrive with a comma between them. */
+/** Excludes the comma: HTTP joins two headers of the same name with one. */
 const BARE_WORD = /^[!#-+\--:<-[\]-~]*$/
 
-/** The key of a call (draft-ietf-httpapi-idempotency-key-header): `"abc"` and `abc` are the same. */
+/** `"abc"` and `abc` are the same key (draft-ietf-httpapi-idempotency-key-header). */
 export const parseIdempotencyKey = ({ field, value }: ReceivedIdempotencyKey): Result.Result<string, BadRequest> => {
   const fail = (rule: string) => Result.fail(new BadRequest({ message: `${field}: ${rule}` }))
   if (!Predicate.isString(value)) return fail("must be text.")

@@ -2,10 +2,9 @@ import { Equal, Result, Schema, Struct } from "effect"
 import { ValidationFailed } from "./errors.ts"
 import { immutableField, LastChange } from "./fields.ts"
 
-// A record can be sent back whole: an edit takes every field that the record shows. What it cannot change it takes with
-// the value there is, and refuses with any other.
+// A record can be sent back whole: an edit accepts all its fields. Fields that it cannot change must have their current
+// value.
 
-/** The payload of an edit: what it can change, and the rest of what the record shows. */
 export const editPayloadFields = <RecordFields extends Schema.Struct.Fields, Changes extends Schema.Struct.Fields>(
   record: Schema.Struct<RecordFields>,
   changes: Changes
@@ -14,19 +13,21 @@ export const editPayloadFields = <RecordFields extends Schema.Struct.Fields, Cha
   return { ...changes, ...Struct.map(unchangedFields, immutableField) }
 }
 
-/** Whether an edit cannot change the field. */
 export const isImmutableField = (field: Schema.Constraint): boolean =>
   Schema.resolveAnnotationsKey(field)?.isImmutable === true
 
-/** Whether an edit sends any field that it cannot change, with whatever value: then the record is needed to judge it. */
+/**
+ * Returns a function that tells whether an input has an immutable field. Then the edit must load the record to check
+ * it.
+ */
 export const makeImmutableFieldDetector = (payload: { readonly fields: Schema.Struct.Fields }) => {
   const names = Object.keys(payload.fields).filter((name) => isImmutableField(payload.fields[name] ?? Schema.Never))
   return (input: Readonly<Record<string, unknown>>): boolean => names.some((name) => input[name] !== undefined)
 }
 
 /**
- * Whether an edit sends any field it can change beside the one that names the record. One that does not is no change:
- * nothing is written and no event tells of it.
+ * Returns a function that tells whether an input has a changeable field. Without one, an edit writes nothing and sends
+ * no event.
  */
 export const makeChangeDetector = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },
@@ -40,9 +41,8 @@ export const makeChangeDetector = <Fields extends Schema.Struct.Fields>(
 }
 
 /**
- * Returns the check of an edit. It fails with 422 naming the first fixed field that is sent with another value than the record has,
- * and the field or route in `changedBy` that changes it. {@link LastChange} is not checked: a client that repeats an edit after a lost
- * response sends the time from before the edit.
+ * Returns the check of an edit. It fails with 422 if an immutable field differs from the record. It skips {@link
+ * LastChange}: a retry after a lost response sends the old time.
  */
 export const makeImmutableFieldCheck = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },

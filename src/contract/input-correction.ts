@@ -2,28 +2,23 @@ import { Predicate, Result, SchemaAST } from "effect"
 import { isWholeNumber } from "./fields.ts"
 import { parseJson } from "./json-text.ts"
 
-// What clients send is not always what they mean: generated ones write `null` for a field they leave out, and language
-// models write a whole number or a list as text. The functions here correct both before the payload is decoded, guided by its schema,
-// and drop the fields that the schema does not have.
+// Corrects common mistakes of clients before decoding: `null` for absent fields, and whole numbers and lists as text.
 
-/** Corrects a value that a client sent. Returns the corrected value. */
 type Corrector = (value: unknown) => unknown
 
 interface CorrectionOptions {
-  /** Whether `null` counts as absent for an optional field whose schema does not take null. */
+  /** For optional fields whose schema rejects null. */
   readonly nullIsAbsent: boolean
-  /** Whether a field that takes an array also takes the JSON text of one. */
   readonly textIsList: boolean
 }
 
-/** Returns the function that corrects a value which a client sent for a schema. */
 export const makeInputCorrector = (ast: SchemaAST.AST, nullIsAbsent: boolean, textIsList = false): Corrector =>
   correctorFor(ast, { nullIsAbsent, textIsList }) ?? keepUnchanged
 
 const keepUnchanged: Corrector = (value) => value
 
 const correctorFor = (ast: SchemaAST.AST, options: CorrectionOptions): Corrector | undefined => {
-  // Behind a transformation stands what is sent.
+  // The encoded side of a transformation describes the received value.
   const [link] = ast.encoding ?? []
   if (link !== undefined) return correctorFor(link.to, options)
   switch (ast._tag) {
@@ -61,7 +56,6 @@ const arrayCorrector = ({ rest }: SchemaAST.Arrays, options: CorrectionOptions):
   return options.textIsList ? (value) => (correctItems ?? keepUnchanged)(parseJsonArray(value)) : correctItems
 }
 
-/** Parses the JSON text of an array. Returns any other value unchanged. */
 const parseJsonArray: Corrector = (value) => {
   if (typeof value !== "string" || !value.trimStart().startsWith("[")) return value
   const list = parseJson(value)
@@ -69,8 +63,8 @@ const parseJsonArray: Corrector = (value) => {
 }
 
 /**
- * Combines the readings of the members of a union. If text is a member, digits and `[]` stay text. If several members are objects,
- * none of them is read, because each would drop the fields of the others.
+ * Text members keep digits and `[]` as text. With several object members, each would drop the fields of the others, so
+ * none is corrected.
  */
 const unionCorrector = ({ types }: SchemaAST.Union, options: CorrectionOptions): Corrector | undefined => {
   const isText = types.some((type) => SchemaAST.toEncoded(type)._tag === "String")
@@ -87,7 +81,7 @@ const unionCorrector = ({ types }: SchemaAST.Union, options: CorrectionOptions):
   }
 }
 
-/** Reads the fields of the schema and drops all others, so that thousands of unknown fields do not slow down the next steps. */
+/** Drops unknown fields, so that thousands of them do not slow down the next steps. */
 const structCorrector = (ast: SchemaAST.Objects, options: CorrectionOptions): Corrector | undefined => {
   if (ast.indexSignatures.length > 0) return undefined
   const fields = ast.propertySignatures.map(({ name, type }) => ({
@@ -108,7 +102,6 @@ const structCorrector = (ast: SchemaAST.Objects, options: CorrectionOptions): Co
   }
 }
 
-/** Returns whether `null` in the field counts as absent: always, or only if another field narrows the call (`absenceWidens`). */
 const omissionTestFor = (type: SchemaAST.AST): ((value: object) => boolean) => {
   const narrowingFields = type.context?.annotations?.absenceWidens
   if (narrowingFields === undefined) return () => true

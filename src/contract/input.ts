@@ -5,32 +5,26 @@ import { makeInputCorrector } from "./input-correction.ts"
 import type { Method, RouteSpec } from "./operation.ts"
 import { makeUnknownFieldCheck } from "./unknown-fields.ts"
 
-/** The parsed input of a call, without path parameters. */
 export type CallInput =
-  /** Query parameters or a form: each field is a text, or a list of texts if it may be repeated. */
+  /** A repeated field has a list of texts. */
   | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
-  /** A JSON body: the fields that are not in the path. */
+  /** Without the path parameters. */
   | { readonly encoding: "body"; readonly fields: unknown }
-  /** All fields as JSON values: the arguments of a tool. */
   | { readonly encoding: "json"; readonly fields: unknown }
 
-/** The complete input of a call, before it is parsed. */
 export interface ReceivedInput {
-  /** Bytes of the body, which the call keeps in memory. Absent without a body. */
   readonly bytes?: number
-  /** Parses the input. The call must hold a permit (src/admission/concurrency), because a large body occupies the thread for long. */
+  /** The call must hold a permit, because parsing a large body occupies the thread for long. */
   readonly parse: Effect.Effect<CallInput, BadRequest | Unauthenticated>
 }
 
-/** Returns the received input of a call whose fields need no parsing. */
 export const toReceivedInput = (input: CallInput, bytes = 0): ReceivedInput => ({ parse: Effect.succeed(input), bytes })
 
-/** What is needed of a payload schema to read it: a struct whose fields are known, decodable without services. */
 export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }
 
 /**
- * Decoders of one operation's payload from each encoding, built once. `params` names the payload's fields that stand
- * in the path; they win over fields of the same name elsewhere, and a body may not contradict them.
+ * Returns the decoder of an operation's payload. Path parameters override query fields of the same name. A body with
+ * another value for one fails with 422.
  */
 export const makeInputDecoder = <A>(
   payload: PayloadSchema<A>,
@@ -70,10 +64,9 @@ export const makeInputDecoder = <A>(
   }
 }
 
-/** A creation and a search say what there is; an edit says what changes, and `null` is a value to change to. */
+/** In an edit, `null` is a value to set, so it never counts as absent. */
 const NULL_IS_ABSENT: ReadonlySet<Method> = new Set(["GET", "POST"])
 
-/** A body may name the record of the path once more, as one that is sent back whole does, but no other: 422. */
 const findPathMismatch = (
   pathParams: Readonly<Record<string, unknown>>,
   body: Readonly<Record<string, unknown>>,
@@ -90,13 +83,12 @@ const findPathMismatch = (
     : new ValidationFailed({ message: `${field}: cannot be changed; it must equal the value in the path.` })
 }
 
-/** A struct without fields lets its input through as it is; unknown fields are to be ignored here as everywhere. */
+/** An empty struct would return its input unchanged, with the unknown fields. */
 const makeEmptyDecoder: typeof makeDecoder = (codec) => {
   const decode = makeDecoder(codec)
   return () => decode({})
 }
 
-/** The same payload, except that the fields of the path are read from text. */
 const withTextParams = <A>(
   payload: PayloadSchema<A>,
   params: ReadonlyArray<string>
@@ -105,6 +97,6 @@ const withTextParams = <A>(
     name,
     params.includes(name) ? Schema.toCodecStringTree(field) : field
   ])
-  // The fields are the payload's own and only some are encoded otherwise, which a mapped record cannot say in types.
+  // A mapped record cannot express in types that only the encoding of some fields differs.
   return Schema.Struct(Object.fromEntries(fields)) as unknown as Schema.ConstraintCodec<A, unknown>
 }

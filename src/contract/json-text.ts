@@ -1,12 +1,11 @@
 import { Result } from "effect"
 import { JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../platform/limits.ts"
 
-// What a JSON text may be made of, whoever sent it. A megabyte of fields that nobody knows, or of brackets,
-// costs a parser and whoever walks its value ten times what a megabyte of text costs, so it is counted before it is parsed.
+// Checked before parsing, because a megabyte of brackets costs far more than a megabyte of text.
 
 export const NOT_JSON = "is not valid JSON"
 
-/** The value a JSON text stands for, or why it is none that is taken, as the end of "The body …". */
+/** An error is the end of the sentence "The body …". */
 export const parseJson = (text: string): Result.Result<unknown, string> => {
   const sizeProblem = findSizeProblem(text)
   return sizeProblem === undefined
@@ -20,7 +19,6 @@ const BACKSLASH = 0x5c
 const OPENING_BRACKETS = new Set([0x5b, 0x7b])
 const CLOSING_BRACKETS = new Set([0x5d, 0x7d])
 
-/** Every opening bracket begins a first part and every comma a further one, a field or an element. */
 const findSizeProblem = (text: string): string | undefined => {
   let depth = 0
   let parts = 0
@@ -36,7 +34,6 @@ const findSizeProblem = (text: string): string | undefined => {
   return undefined
 }
 
-/** Where the text that begins at a quotation mark ends; the end of all when it does not. */
 const findStringEnd = (text: string, begin: number): number => {
   for (let at = begin + 1; ; at++) {
     at = text.indexOf('"', at)

@@ -2,13 +2,13 @@ import { Option, Result, Schema } from "effect"
 import { ValidationFailed } from "./errors.ts"
 import { currencyDecimals } from "./fields.ts"
 
-// Money is exact: it is compared, split and added up in whole smallest units (cents), never as a floating number.
+// Money is exact: it is compared, split and summed as whole minor units (cents).
 
 const PLAIN_DECIMAL = /^(\d+)(?:\.(\d+))?$/
 
 /**
- * The amount in the currency's smallest unit, or none when it has more decimals than the currency (10.005 EUR, 0.5
- * JPY). The shortest decimal text of a JSON number is what the caller wrote.
+ * Returns none if the amount has more decimals than the currency (10.005 EUR). Reads the shortest decimal text of the
+ * number, which is what the caller wrote.
  */
 export const toMinorUnits = (amount: number, currency: string): Option.Option<bigint> => {
   const decimals = currencyDecimals(currency)
@@ -18,7 +18,7 @@ export const toMinorUnits = (amount: number, currency: string): Option.Option<bi
   return fraction.length > decimals ? Option.none() : Option.some(BigInt(whole + fraction.padEnd(decimals, "0")))
 }
 
-/** {@link toMinorUnits} of a field of a payload: 422 naming it when the amount is finer than the currency. */
+/** Fails with 422 if the amount has too many decimals. */
 export const parseMinorUnits = (
   field: string,
   amount: number,
@@ -29,7 +29,7 @@ export const parseMinorUnits = (
     onSome: Result.succeed
   })
 
-/** The same as decimal text, as `numeric` takes it. */
+/** Fails with 422 if the amount has too many decimals. */
 export const toDecimalText = (
   field: string,
   amount: number,
@@ -37,51 +37,44 @@ export const toDecimalText = (
 ): Result.Result<string, ValidationFailed> =>
   Result.map(parseMinorUnits(field, amount, currency), (units) => formatMinorUnits(units, currency))
 
-/** 1e-7 prints with an exponent; such small amounts only need to be seen as having too many decimals. */
+/** 1e-7 prints with an exponent. Such amounts only need to show too many decimals. */
 const toPlainDecimal = (amount: number): string => {
   const text = String(amount)
   return text.includes("e-") ? amount.toFixed(20) : text
 }
 
-/** Decimal text of an amount in smallest units, as `numeric` takes it. */
 export const formatMinorUnits = (units: bigint, currency: string): string => {
   const decimals = currencyDecimals(currency)
   const digits = units.toString().padStart(decimals + 1, "0")
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }
 
-/**
- * Decimal text with the four decimals that `numeric(18, 4)` has, the most a currency has: amounts of different length are
- * compared and weighed digit by digit.
- */
+/** Returns the amount with the decimals of `numeric(18, 4)`, so that equal amounts are equal texts. */
 export const padToFourDecimals = (amount: string): string => {
   const [whole = "0", fraction = ""] = amount.split(".")
   return `${whole}.${fraction.padEnd(4, "0")}`
 }
 
-/** The same in whole ten-thousandths. */
 export const toTenThousandths = (amount: string): bigint => {
   const point = amount.indexOf(".")
   return BigInt(point < 0 ? `${amount}0000` : `${amount.slice(0, point)}${amount.slice(point + 1).padEnd(4, "0")}`)
 }
 
 declare global {
-  // ECMAScript 2026, which node has and the compiler's library does not know yet.
+  // ECMAScript 2026: Node has these, the compiler's library does not.
   interface JSON {
     rawJSON(text: string): RawJsonNumber
     isRawJSON(value: unknown): value is RawJsonNumber
   }
 }
 
-/** A number as JSON text, for `JSON.stringify`. */
 interface RawJsonNumber {
   readonly rawJSON: string
 }
 
 /**
- * An amount whose every digit is shown: a JSON number is exact text, be it more digits than a floating number keeps.
- * Made by {@link toExactNumber}, for sums: what a caller sends has few enough digits. In JSON it is itself: of `Unknown`, or
- * with a codec of its own, each amount would be searched for what is no JSON.
+ * An amount for sums, which may have more digits than a double keeps. It is `Any`, because a codec would check each
+ * amount for JSON values.
  */
 export const ExactAmount = Schema.Any.pipe(
   Schema.refine((value): value is number | RawJsonNumber => Number.isFinite(value) || JSON.isRawJSON(value), {
@@ -90,10 +83,8 @@ export const ExactAmount = Schema.Any.pipe(
   })
 )
 
-/** Units below this have at most fifteen digits, which a floating number keeps. */
 const EXACT_DOUBLE_LIMIT = 10n ** 15n
 
-/** The number of that many units of `10^-decimals`. */
 export const toExactNumber = (units: bigint, decimals: number): number | RawJsonNumber => {
   if (units < EXACT_DOUBLE_LIMIT && units > -EXACT_DOUBLE_LIMIT) return Number(units) / 10 ** decimals
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0")
@@ -103,9 +94,8 @@ export const toExactNumber = (units: bigint, decimals: number): number | RawJson
 }
 
 /**
- * Splits an amount in proportion to weights, to the smallest unit: the parts add up to the whole, none is off its
- * exact share by a unit or more, and the units left by rounding go to the largest remainders, first come first.
- * Weights that are all zero split evenly.
+ * Splits an amount in proportion to weights. The parts add up to the whole, each less than one unit off its exact
+ * share. Rounding units go to the largest remainders, earlier parts first. All-zero weights split evenly.
  */
 export const splitByWeights = (whole: bigint, weights: ReadonlyArray<bigint>): ReadonlyArray<bigint> => {
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0n)

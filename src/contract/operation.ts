@@ -5,23 +5,20 @@ import type { ReleaseVersion } from "./releases.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
 
-/** The REST route of an operation below `/v3`. Segments in braces are payload fields. */
+/** Below `/v3`. */
 export interface RouteSpec {
   readonly method: Method
   readonly path: string
-  /** The names in braces, in order of appearance. */
   readonly params: ReadonlyArray<string>
-  /** `image`: the body may carry an image, so its size limit is larger. */
   readonly body: "plain" | "image"
-  /** True if the operation changes no record: every GET, and some POSTs. */
+  /** Every GET, and some POSTs. */
   readonly changesNothing: boolean
-  /** An unknown field is an error: a misspelt one would make the call do more than is meant. Other operations ignore it. */
+  /** A misspelt field would make the call do more than meant. */
   readonly rejectsUnknownFields?: true
 }
 
-/** What all operations of a family have in common. */
 export interface OperationFamily {
-  /** The category of its MCP tools (specification, Tool-protocol endpoint). */
+  /** Specification, Tool-protocol endpoint. */
   readonly category:
     | "reservation"
     | "property"
@@ -32,17 +29,15 @@ export interface OperationFamily {
     | "messaging"
     | "automation"
     | "meta"
-  /** The release of the specification its tools came with. */
   readonly since: ReleaseVersion
-  /** Whether its effects reach guests or marketplaces outside the service (`openWorldHint` of MCP). */
+  /** Whether effects reach guests or marketplaces (`openWorldHint` of MCP). */
   readonly openWorld: boolean
 }
 
-/** How MCP shows an operation (specification, Tool-protocol endpoint). Omitted fields have the value of the family. */
+/** Omitted fields have the family's value. */
 export interface ToolMetadata extends Partial<OperationFamily> {
-  /** What an agent must know first: which id to look up, what cannot be undone, what the guest sees. */
+  /** Ids to look up first, effects that cannot be undone, what the guest sees. */
   readonly description: string
-  /** Sentences of a host that this tool answers. */
   readonly intentExamples: ReadonlyArray<string>
   readonly requiresConfirmation: boolean
   /** Whether it deletes or overwrites data. Default: true for a DELETE, else false. */
@@ -58,26 +53,23 @@ export const toolMetadata = (
   overrides: Omit<Partial<ToolMetadata>, "description"> = {}
 ): ToolMetadata => ({ ...overrides, description, intentExamples, requiresConfirmation })
 
-/** An operation that is a REST route and not an MCP tool. */
 interface RestOnly {
-  /** Why it is not a tool: a clause for the reference page, after "Not a tool:". */
+  /** A clause after "Not a tool:" in the reference. */
   readonly notATool: string
-  /** True if it is an extension: no release of the specification has it. */
+  /** No release of the specification has it. */
   readonly extension?: true
 }
 
-/** An operation without a route: the console calls it for a signed-in person, and the command line for an administrator. */
+/** For the console and the administrator's command line. */
 interface ConsoleOnly {
-  /** Why no token may call it. */
   readonly consoleOnly: string
-  /** A suspended operator may call it too, because it only takes access away or stops something. */
+  /** Allowed because it only revokes access or stops something. */
   readonly worksWhenSuspended?: true
 }
 
-/** Who can reach an operation: agents and programs, programs alone, or people on the pages of the console. */
 export type Exposure = ToolMetadata | RestOnly | ConsoleOnly
 
-/** The limit of calls in each rate-limit window. A window without a value has no limit. */
+/** A missing window has no limit. */
 export interface CallLimits {
   readonly "1m"?: number
   readonly "10m"?: number
@@ -85,9 +77,9 @@ export interface CallLimits {
   readonly "24h"?: number
 }
 
-/** How an operation's calls are counted (specification, Limits). */
+/** Specification, Limits. */
 interface RateLimitDeclaration {
-  /** Layer 2: limits of this operation, instead of the default ones. */
+  /** Layer 2 of the rate limits. */
   readonly limits?: CallLimits
   /** Layer 3: the payload field with the id of the conversation that receives a message. */
   readonly conversationField?: string
@@ -99,12 +91,9 @@ const ExposureAnnotation = Context.Service<Exposure>("latchkey/contract/Exposure
 const SummaryAnnotation = Context.Service<string>("latchkey/contract/SummaryAnnotation")
 const DetailsAnnotation = Context.Service<string | undefined>("latchkey/contract/DetailsAnnotation")
 const RateLimitAnnotation = Context.Service<RateLimitDeclaration>("latchkey/contract/RateLimitAnnotation")
-/** Whether the caller must send a token. The OAuth endpoints need none (specification, OAuth 2.0 bearer token). */
 export const NeedsTokenAnnotation = Context.Service<boolean>("latchkey/contract/NeedsTokenAnnotation")
-/** Whether a failure has the HTTP status that its standard defines, for any content type of the request. */
 const UsesHttpStatusAnnotation = Context.Service<boolean>("latchkey/contract/UsesHttpStatusAnnotation")
 
-/** An operation has a REST route, or no token can call it. */
 type DeclaredExposure =
   | { readonly route: `${Method} /${string}`; readonly exposure: ToolMetadata | RestOnly }
   | { readonly route?: never; readonly exposure: ConsoleOnly }
@@ -113,9 +102,8 @@ const pathParamsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
 
 /**
- * Returns the function that declares the operations of a family. The name of an operation is also the name of its tool and its span.
- * Its payload is one flat struct of path, query and body fields, which MCP clients pass as arguments. Every operation has the errors
- * BadRequest and ValidationFailed, because any payload can be malformed.
+ * The name of an operation is also the name of its tool and span. MCP clients pass the flat payload as arguments. All
+ * operations have BadRequest and ValidationFailed.
  */
 export const defineFamily =
   (familyMetadata: OperationFamily) =>
@@ -128,21 +116,20 @@ export const defineFamily =
     name: Name,
     spec: {
       readonly body?: RouteSpec["body"]
-      /** Set for a POST that changes no record, such as a test or a search with a long input. It ignores idempotency keys. */
+      /** A POST that changes no record. It ignores idempotency keys. */
       readonly changesNothing?: true
-      /** Unknown fields are an error. By default they are ignored. */
       readonly rejectsUnknownFields?: true
-      /** Layer 2 of the rate limits, if it differs from the default. */
       readonly limits?: CallLimits
-      /** Layer 3: the payload field with the id of the conversation that receives a message. */
       readonly conversationField?: keyof Payload & string
-      /** Callers send no token: the Gate is not asked, and the handler authorizes the call itself. */
+      /** The handler authorizes the call instead of the Gate. */
       readonly needsNoToken?: true
-      /** Failures have the HTTP status that their standard defines, also for JSON requests: their clients read only the status. */
+      /**
+       * Failures have the HTTP status of their standard instead of 200, because clients of these endpoints read only
+       * the status.
+       */
       readonly usesHttpStatus?: true
-      /** One line for the reference page. */
       readonly summary: string
-      /** What callers must know beyond the summary and the tool's description. The reference and OpenAPI show it, and tools do not. */
+      /** Facts beyond `summary`. Tools do not show them. */
       readonly details?: string
       readonly payload: Payload
       readonly success: Success
@@ -153,7 +140,7 @@ export const defineFamily =
     const errors: readonly [typeof BadRequest, typeof ValidationFailed, ...Errors] = [
       BadRequest,
       ValidationFailed,
-      // An operation without errors of its own has the empty list, which the default of `Errors` says and inference cannot.
+      // The cast is safe: `Errors` defaults to the empty list.
       ...((spec.errors ?? []) as Errors)
     ]
     const { limits, conversationField } = spec
@@ -186,12 +173,11 @@ export const METHODS: ReadonlyArray<Method> = ["GET", "POST", "PATCH", "PUT", "D
 
 const splitRoute = (route: `${Method} /${string}`): readonly [Method, string] => {
   const method = METHODS.find((each) => route.startsWith(`${each} `))
-  // The template type admits only these five.
+  // Unreachable: the template type admits only these methods.
   if (method === undefined) throw new Error(`route without a method: ${route}`)
   return [method, route.slice(method.length + 1)]
 }
 
-/** Any operation, as transports, reference pages and contract tests see it. */
 export type AnyOperation = Rpc.AnyWithProps
 
 export const routeOf = (operation: Rpc.Any): RouteSpec => Context.getUnsafe(operation.annotations, RouteAnnotation)
@@ -210,7 +196,6 @@ export const toolMetadataOf = (operation: Rpc.Any): (OperationFamily & ToolMetad
 
 export const isConsoleOnly = (operation: Rpc.Any): boolean => "consoleOnly" in exposureOf(operation)
 export const isExtension = (operation: Rpc.Any): boolean => "extension" in exposureOf(operation)
-/** Whether a suspended operator may call it too. */
 export const worksWhenSuspended = (operation: Rpc.Any): boolean => "worksWhenSuspended" in exposureOf(operation)
 
 export const needsToken = (operation: Rpc.Any): boolean =>
@@ -218,8 +203,8 @@ export const needsToken = (operation: Rpc.Any): boolean =>
 export const usesHttpStatus = (operation: Rpc.Any): boolean =>
   Context.getUnsafe(operation.annotations, UsesHttpStatusAnnotation)
 
-/** A read-only token may call a GET and nothing else (specification, Access token 3). */
+/** Specification, Access token 3. */
 export const isAllowedForReadOnlyToken = (operation: Rpc.Any): boolean => routeOf(operation).method === "GET"
 
-/** Whether it changes records. A change is written to the audit log, keeps its idempotency key and wakes the workers. */
+/** A change writes the audit log, stores its idempotency key and wakes the workers. */
 export const isChange = (operation: Rpc.Any): boolean => !routeOf(operation).changesNothing

@@ -2,7 +2,6 @@ import { Schema } from "effect"
 import { PAGE_DEFAULT, PAGE_MAX } from "../platform/limits.ts"
 import { Integer } from "./fields.ts"
 
-/** `offset` and `limit` of a list: a row index from zero, and 1 to 100 rows, `defaultLimit` if not said. */
 export const pageFieldsOf = (defaultLimit: number) => ({
   offset: Schema.optionalKey(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "at least 0" }))).annotateKey({
     documentation:
@@ -15,7 +14,7 @@ export const pageFieldsOf = (defaultLimit: number) => ({
   ).annotateKey({ documentation: "Most rows to return." })
 })
 
-/** Those of most lists (contract facts 0.2): 20 rows if not said. */
+/** Contract facts 0.2. */
 export const pageFields = pageFieldsOf(PAGE_DEFAULT)
 
 export interface Page {

@@ -1,6 +1,6 @@
 import { REPORTED_NAME_LENGTH } from "../platform/limits.ts"
 
-/** A name somebody sent as an answer may repeat it: on one line, well-formed, and cut when it is long. */
+/** Makes a received name safe to repeat in a message: one line, well-formed and short. */
 export const toPrintableName = (name: string): string => {
   const characters = Array.from(name.slice(0, 2 * REPORTED_NAME_LENGTH + 2).toWellFormed())
   const shortenedName = characters.slice(0, REPORTED_NAME_LENGTH).join("")

@@ -1,11 +1,6 @@
-// The releases of the specification ("Versioning"): what documents list, what the server says it is, and what a tool's
-// `since_version` names.
-
 interface Release {
   readonly version: string
-  /** The day it came out; the first has none. */
   readonly date: string | undefined
-  /** What changed for who calls. */
   readonly change: string
 }
 
@@ -86,5 +81,4 @@ export const RELEASES = [
 
 export type ReleaseVersion = (typeof RELEASES)[number]["version"]
 
-/** What this is. */
 export const CURRENT_VERSION: ReleaseVersion = RELEASES[0].version

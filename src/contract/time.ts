@@ -1,39 +1,32 @@
 import { Clock, DateTime, Effect, Option } from "effect"
 
-/** Beginnings of days in a time zone that a process remembers, and as many times of days. */
 export const DAY_START_CACHE_SIZE = 10_000
 
-// How days and instants meet: dates are read in the merchant's time zone (specification, Transaction rule 5).
+// Dates are in the operator's time zone (specification, Transaction rule 5).
 
 export const DAY_MS = 86_400_000
 const MS_PER_MINUTE = 60_000
 
-/** Days since 1970-01-01 of a calendar date, and the date of so many. */
+/** Days since 1970-01-01. */
 export const toDayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS
 export const fromDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-/** How many days a range covers, both ends included; zero or less when it ends before it starts. */
+/** Counts both ends. Returns zero or less if the range ends before it starts. */
 export const daysInRange = (startDate: string, endDate: string): number =>
   toDayNumber(endDate) - toDayNumber(startDate) + 1
 
-/** The instant so many times 24 hours before. */
 export const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS)
 
-/** The calendar date `days` later (earlier when negative). */
 export const addDays = (date: string, days: number): string => fromDayNumber(toDayNumber(date) + days)
 
 const wallClockToInstant = (wallClock: string, timeZone: string): Date =>
   DateTime.makeZoned(`${wallClock}Z`, { timeZone, adjustForTimeZone: true }).pipe(
     Option.map(DateTime.toDateUtc),
-    // The wall clock was checked as a date and the zone when the operator was made.
+    // Callers have validated the wall clock and the zone.
     Option.getOrThrow
   )
 
-/**
- * The first instant of a day in a zone. Where the clocks skip midnight that is the first instant after the gap, and
- * where midnight comes twice the earlier one, so a day holds every instant whose local date it is, be it 23, 24 or 25
- * hours long.
- */
+/** Returns midnight, the end of a gap that skips it, or the earlier of two midnights. */
 export const startOfDay = (date: string, timeZone: string): Date => {
   const key = `${timeZone} ${date}`
   const cached = dayStarts.get(key)
@@ -44,10 +37,10 @@ export const startOfDay = (date: string, timeZone: string): Date => {
   return start
 }
 
-// Asking a zone for its rules takes longer than the rest of a search, and hosts ask for the same few days.
+// Zone rules are slow to compute.
 const dayStarts = new Map<string, number>()
 
-/** The instants of an inclusive range of days: `from` is in it, `until` the first after it. */
+/** Returns the instants of an inclusive range of days. `until` is the first instant after it. */
 export const toInstantRange = (
   startDate: string,
   endDate: string,
@@ -65,15 +58,14 @@ const normalizeIso = (text: string): string =>
     .toUpperCase()
     .replace(/([+-]\d{2})(\d{2})$/, "$1:$2")
 
-/** The instant an InstantText names; without an offset it is a wall-clock time in the merchant's zone. */
 export const toInstant = (text: string, timeZone: string): Date => {
   const iso = normalizeIso(text)
   return OFFSET.test(iso) ? new Date(Date.parse(iso)) : wallClockToInstant(iso, timeZone)
 }
 
 /**
- * The first instant at which the clock of a zone shows `HH:mm` of that day, or a later time: where the clocks skip it that is
- * the first after the gap, and where it comes twice the earlier.
+ * Returns the first instant at which the clock shows `time` or later that day. If the clock shows it twice, returns the
+ * earlier one.
  */
 export const firstInstantAt = (date: string, time: string, timeZone: string): Date => {
   const key = `${timeZone} ${date} ${time}`
@@ -85,10 +77,9 @@ export const firstInstantAt = (date: string, time: string, timeZone: string): Da
   return new Date(firstInstant)
 }
 
-// Rules ask for the same few times of the same days, of one stay after the other.
 const firstInstants = new Map<string, number>()
 
-/** By the offsets of the day before and of the day after, between which the clock changes once at most. */
+/** The clock changes at most once between the day before and the day after. */
 const findFirstInstant = (wantedClockMs: number, timeZone: string): number => {
   const offsets = [wantedClockMs - DAY_MS, wantedClockMs + DAY_MS].map(
     (nearbyInstant) => wallClockMs(nearbyInstant, timeZone) - nearbyInstant
@@ -101,11 +92,10 @@ const findFirstInstant = (wantedClockMs: number, timeZone: string): number => {
   )
 }
 
-/** The clock of a zone as if it were that of UTC, in milliseconds. */
 const wallClockMs = (instant: number, timeZone: string): number =>
   Date.parse(`${formatWallClock(new Date(instant), timeZone).replace(" ", "T")}Z`)
 
-/** Halves what is between two instants, of which the later shows what is wanted, to the second. */
+/** Bisects to the second. */
 const bisectFirstInstant = (wantedClockMs: number, from: number, to: number, timeZone: string): number => {
   if (from >= to || wallClockMs(from, timeZone) >= wantedClockMs) return from
   const middle = from + Math.floor((to - from) / 2000) * 1000
@@ -115,7 +105,7 @@ const bisectFirstInstant = (wantedClockMs: number, from: number, to: number, tim
     : bisectFirstInstant(wantedClockMs, middle, to, timeZone)
 }
 
-/** Milliseconds between which the instant of a text lies: without an offset a day around it, as no zone is further off. */
+/** Without an offset the margin is a day, because no zone is further from UTC. */
 export const instantBounds = (text: string): { readonly from: number; readonly to: number } => {
   const iso = normalizeIso(text)
   const hasOffset = OFFSET.test(iso)
@@ -124,32 +114,31 @@ export const instantBounds = (text: string): { readonly from: number; readonly t
   return { from: instant - margin, to: instant + margin }
 }
 
-/** The second an instant is in. */
 export const truncateToSecond = (now: number): Date => new Date(Math.floor(now / 1000) * 1000)
 
-/** What is stored when the service itself says "now", so that `…:SSZ` loses nothing of it. */
+/** The service's own times have whole seconds, so that the form `…:SSZ` loses nothing. */
 export const currentSecond: Effect.Effect<Date> = Effect.map(Clock.currentTimeMillis, truncateToSecond)
 
 const dropZeroMilliseconds = (iso: string): string => (iso.endsWith(".000Z") ? `${iso.slice(0, -5)}Z` : iso)
 
-/** ISO 8601 UTC in the `…Z` form; a fraction appears only if the caller gave one (contract facts 0.3). */
+/** Whole seconds have no fraction (contract facts 0.3). */
 export const formatUtcInstant = (instant: Date): string => dropZeroMilliseconds(instant.toISOString())
 
-/** Shortens the six decimals of a time from the database to none, three or six, as responses show them. */
+/** Shortens six decimals to none, three or six, as in responses. */
 export const shortenFraction = (iso: string): string => dropZeroMilliseconds(iso.replace(/(\.\d{3})000Z$/, "$1Z"))
 
 const FRACTION = /\.(\d{1,6})/
 
-/** Returns an InstantText in UTC, with its microseconds, which a Date would lose. */
+/** Keeps microseconds, which a Date would lose. */
 export const toUtcInstantText = (text: string, timeZone: string): string => {
   const microseconds = (FRACTION.exec(text)?.[1] ?? "").padEnd(6, "0").slice(3)
   return shortenFraction(toInstant(text, timeZone).toISOString().replace("Z", `${microseconds}Z`))
 }
 
-/** The same with a numeric offset, as times of reservations, conversations and reviews are written (contract facts 0.3). */
+/** Returns the form with `+00:00`, as in reservations, conversations and reviews (contract facts 0.3). */
 export const formatInstantWithOffset = (instant: Date): string => formatUtcInstant(instant).replace("Z", "+00:00")
 
-/** The same on the clock of a zone, to the second, with its offset from UTC: `2031-05-04T09:00:00+01:00`. */
+/** Returns the form `2031-05-04T09:00:00+01:00`. */
 export const formatInstantInZone = (instant: Date, timeZone: string): string => {
   const second = truncateToSecond(instant.getTime()).getTime()
   const minutes = Math.round((wallClockMs(second, timeZone) - second) / MS_PER_MINUTE)
@@ -158,14 +147,12 @@ export const formatInstantInZone = (instant: Date, timeZone: string): string => 
   return `${formatWallClock(new Date(second), timeZone).replace(" ", "T")}${offset}`
 }
 
-/** The calendar date of an instant in a zone. */
 export const dateInZone = (instant: Date | number, timeZone: string): string =>
   DateTime.makeZoned(instant, { timeZone }).pipe(Option.map(DateTime.formatIsoDate), Option.getOrThrow)
 
-/** Returns the date of what {@link formatWallClock} returns. */
 export const dateOfWallClock = (wallClock: string): string => wallClock.slice(0, 10)
 
-/** The clock of a zone at an instant, `YYYY-MM-DD HH:mm:ss` without the zone (contract facts 0.3). */
+/** Returns the form `YYYY-MM-DD HH:mm:ss` (contract facts 0.3). */
 export const formatWallClock = (instant: Date, timeZone: string): string => {
   const [month, day, year, hour, minute, second] = wallClockFormatFor(timeZone).format(instant).match(/\d+/g) ?? []
   return `${year?.padStart(4, "0")}-${month}-${day} ${hour}:${minute}:${second}`
@@ -179,7 +166,7 @@ const wallClockFormatFor = (timeZone: string): Intl.DateTimeFormat => {
   return wallClockFormat
 }
 
-// Making one takes as long as a search. As many as there are zones, which were checked when the operators were made.
+// A format is slow to create.
 const wallClockFormats = new Map<string, Intl.DateTimeFormat>()
 
 const WALL_CLOCK_OPTIONS = {

@@ -1,7 +1,7 @@
 import { Predicate, Schema, type SchemaAST } from "effect"
 import type { DeploymentName } from "../platform/installation.ts"
 
-/** What MCP asks of a tool's input schema: JSON Schema, draft 2020-12, of an object. */
+/** JSON Schema 2020-12, as MCP requires. */
 export interface InputSchema {
   readonly type: "object"
   readonly [keyword: string]: unknown
@@ -10,8 +10,8 @@ export interface InputSchema {
 type Keywords = Record<string, unknown>
 
 /**
- * Returns the JSON Schema of an operation's payload. Parts are inlined, and only a recursive part is a reference into `$defs`. A rule
- * that no keyword can express is described in the words of its error, unless the field has a description.
+ * Only recursive parts are references into `$defs`. Rules without a keyword are described in the words of their error,
+ * unless the field has a description.
  */
 export const inputSchemaOf = (
   payload: Schema.Constraint,
@@ -20,13 +20,13 @@ export const inputSchemaOf = (
 ): InputSchema => {
   const { schema: writtenSchema, definitions } = Schema.toJsonSchemaDocument(payload, {
     referencePolicy: () => undefined,
-    // Clients that validate first learn of unknown arguments without a call. The endpoint itself only warns of them.
+    // Clients that validate find unknown arguments without a call. The endpoint itself only warns.
     onExcessProperty: "error",
     includeAnnotationKey: (key) => INPUT_ANNOTATIONS.has(key)
   })
   const describe = makeDescriber({ deployment, reader })
   const schema = describe(writtenSchema)
-  // An operation without fields takes any value in Effect's eyes; a tool's arguments are always an object.
+  // Effect accepts any value for an empty struct, but tool arguments are always an object.
   const root = schema.type === "object" ? simplifySchema(schema) : { additionalProperties: false }
   return {
     ...root,
@@ -35,12 +35,12 @@ export const inputSchemaOf = (
   }
 }
 
-/** Who reads a schema. A model reads no `documentation`, because the schemas of all tools are in its context before its first call. */
+/** Models get no `documentation`, because the schemas of all tools fill their context before the first call. */
 type SchemaReader = "person" | "model"
 
 const INPUT_ANNOTATIONS = new Set(["expected", "deprecated", "regionally", "documentation"])
 
-/** Returns the JSON Schema of an operation's result. It accepts unknown fields, because a later release may add some. */
+/** Allows unknown fields, because later releases may add some. */
 export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<string, unknown>> => {
   const { schema } = Schema.toJsonSchemaDocument(success, {
     referencePolicy: () => undefined,
@@ -49,10 +49,7 @@ export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
   return simplifySchema(makeDescriber({ deployment: "international", reader: "person" })(schema))
 }
 
-/**
- * Returns the schema that tools show: with common keywords only, and without the fields of an edit that never change. A client may
- * still send those fields, as in REST.
- */
+/** Hides immutable fields, which clients may still send. */
 export const publishedInputSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
@@ -65,8 +62,8 @@ export const publishedInputSchemaOf = (
 }
 
 /**
- * Replaces `exclusiveMinimum`, `exclusiveMaximum` and `propertyNames`, because some vendors of language models reject a whole list
- * of tools for one of them. The remaining bounds are slightly wider, and the description states the exact ones.
+ * Some model vendors reject a whole tool list for one of these keywords. Slightly wider bounds remain, and the
+ * description states the exact ones.
  */
 const toCommonKeywords = (schema: unknown): Keywords => {
   if (!Predicate.isObject(schema)) return {}
@@ -103,10 +100,6 @@ const immutableFieldNames = (ast: SchemaAST.AST): ReadonlySet<string> =>
       .map(({ name }) => String(name))
   )
 
-/**
- * Returns a function that replaces the annotations `regionally` and `documentation` by `description`, or removes them where they are
- * not for this deployment or this reader.
- */
 const makeDescriber = (target: { readonly deployment: DeploymentName; readonly reader: SchemaReader }) => {
   const isShown: Readonly<Record<string, boolean>> = {
     regionally: target.deployment === "regional",
@@ -115,7 +108,7 @@ const makeDescriber = (target: { readonly deployment: DeploymentName; readonly r
   const describe = (schema: object): Keywords =>
     Object.fromEntries(
       Object.entries(schema).flatMap(([keyword, value]) => {
-        // A payload field may have the name of an annotation: its value is a schema and no text.
+        // A payload field may have the name of an annotation.
         if (keyword in isShown && Predicate.isString(value)) return isShown[keyword] ? [["description", value]] : []
         return [[keyword, Array.isArray(value) ? value.map(describeValue) : describeValue(value)]]
       })
@@ -138,17 +131,15 @@ const simplifySchema = (schema: unknown): Keywords => {
   return separateChecks.length === 0 ? withDescription(merged) : { ...withDescription(merged), allOf: separateChecks }
 }
 
-/** A schema's own keywords, then those of each check on it, however deep `allOf` nests them. */
 const flattenChecks = ({ allOf, ...ownKeywords }: Keywords): ReadonlyArray<Keywords> => [
   dropRedundantText(ownKeywords),
   ...(Array.isArray(allOf) ? allOf.filter(Predicate.isObject).flatMap((part) => flattenChecks({ ...part })) : [])
 ]
 
-/** The words of a check are needed only where no keyword says the same (`minimum: 1`, "a positive id"). */
 const dropRedundantText = ({ expected, ...keywords }: Keywords): Keywords =>
   Object.keys(keywords).length === 0 && expected !== ANY_NUMBER_TEXT ? { expected } : keywords
 
-// What Effect says of `Finite`, and what every number of JSON is.
+// Effect's text for `Finite`, which holds for every JSON number.
 const ANY_NUMBER_TEXT = "a finite number"
 
 const withDescription = ({ expected, ...keywords }: Keywords): Keywords =>
@@ -161,7 +152,6 @@ const SCHEMA_LIST_KEYWORDS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"])
 const SCHEMA_KEYWORDS = new Set(["items", "not", "additionalProperties", "propertyNames"])
 const SCHEMA_MAP_KEYWORDS = new Set(["properties", "patternProperties", "$defs"])
 
-/** Returns the schema with `transform` applied to each schema directly within it. */
 const mapSubschemas = (schema: object, transform: (part: unknown) => Keywords): Keywords => {
   const mapped: Keywords = {}
   for (const [keyword, value] of Object.entries(schema)) {
@@ -174,7 +164,6 @@ const mapSubschemas = (schema: object, transform: (part: unknown) => Keywords): 
   return mapped
 }
 
-/** Keywords that say nothing to a reader: every whole number is this small. */
 const isRedundantBound = (keyword: string, value: unknown): boolean =>
   (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER)
@@ -185,17 +174,16 @@ const simplifySubschemas = (schema: Keywords): Keywords =>
     simplifySchema
   )
 
-/** Words: the last check added to a field knows most about it. */
+/** The last check of a field wins, because it is the most specific. */
 const ANNOTATION_KEYWORDS = new Set(["description", "expected", "title", "examples", "default", "deprecated"])
 
-/** Keywords that mean the same wherever they stand; `additionalProperties`, say, looks at its neighbours. */
+/** These do not depend on their neighbours, unlike `additionalProperties`. */
 const INDEPENDENT_KEYWORDS = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
   ...["minLength", "maxLength", "pattern", "format"],
   ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames"]
 ])
 
-/** Whether a check's keyword may stand beside the others: one that is there already holds a second time, elsewhere. */
 const canMergeKeyword = (merged: Keywords, keyword: string, value: unknown): boolean =>
   ANNOTATION_KEYWORDS.has(keyword) ||
   (INDEPENDENT_KEYWORDS.has(keyword) && (!(keyword in merged) || merged[keyword] === value))

@@ -5,10 +5,7 @@ import { toPrintableName } from "./printable-name.ts"
 
 export const explainUnknownField = (_field: string): string => "is an unknown field."
 
-/**
- * Returns the check that an input has no other fields than its schema: it returns the 400 for the first unknown fields, or undefined if
- * all are known. It looks into objects of objects, and not into lists and unions. `explain` returns what the message says of a field.
- */
+/** Returns a check that finds the first unknown fields. It descends into objects, but not into lists and unions. */
 export const makeUnknownFieldCheck = (
   ast: SchemaAST.AST,
   explain: (field: string) => string = explainUnknownField

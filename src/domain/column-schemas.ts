@@ -1,10 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
 import { formatInstantWithOffset, formatUtcInstant, shortenFraction, truncateToSecond } from "../contract/time.ts"
 
-// A row is read in the names of the contract, by the record's own schema with only those fields exchanged that the
-// database gives in another type.
+// Schemas of columns whose database type differs from the contract's field.
 
-/** `numeric` as the number that is shown. */
 export const AmountColumn = Schema.FiniteFromString.annotate({
   fromColumn: (value) => {
     const amount = typeof value === "string" ? Number(value) : Number.NaN
@@ -23,10 +21,9 @@ const instantColumn = (format: (instant: Date) => string) =>
     })
   )
 
-/** `timestamptz` as the text that is shown. */
 export const InstantColumn = instantColumn(formatUtcInstant)
 
-/** A time with microseconds. Its statement selects it as text with six decimals, and it decodes to the text of the response. */
+/** The statement selects the time as text with six decimals. */
 export const MicrosecondInstantColumn = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,
@@ -35,11 +32,10 @@ export const MicrosecondInstantColumn = Schema.String.pipe(
   Schema.annotate({ fromColumn: (value) => (typeof value === "string" ? shortenFraction(value) : undefined) })
 )
 
-/** The same as times of conversations are shown: to the second, with an offset. */
+/** To the second with an offset, as in conversations. */
 export const OffsetSecondColumn = instantColumn((instant) =>
   formatInstantWithOffset(truncateToSecond(instant.getTime()))
 )
 
-/** What came of a change whose answer needs no more of it. */
 export const RowId = Schema.Struct({ id: Schema.Int })
 export type RowId = typeof RowId.Type

@@ -2,35 +2,30 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../platform/database/parameters.ts"
 
-// Where something about a guest is written. Each table's owner says it beside its own statements, and src/tools/privacy gathers them:
-// one list, for what is handed out and for what goes.
+// Each table declares its guest data beside its statements. src/tools/privacy exports and erases by this list.
 
-/** What of an operator is about one guest: orders, their stays, and conversations. */
 export interface GuestRecordIds {
   readonly operatorId: number
   readonly orderIds: ReadonlyArray<number>
   readonly stayIds: ReadonlyArray<number>
   readonly conversationIds: ReadonlyArray<number>
-  /** The codes of these orders and conversations. */
+  /** Codes of these orders and conversations. */
   readonly codes: ReadonlyArray<string>
 }
 
 export interface GuestDataTable {
   readonly table: string
-  /** The columns by which its rows are told apart within an operator, and are in order. */
+  /** Identify and order the rows of an operator. */
   readonly keyColumns: ReadonlyArray<string>
-  /** Which of its rows, as `t`, are about the party. */
+  /** Matches rows `t` about the guest. */
   readonly belongsToGuest: (sql: SqlClient, guest: GuestRecordIds) => Fragment
-  /** Columns that are nobody's to have: an address that is opened by whoever knows it. */
+  /** Never exported, such as the token of a secret URL. */
   readonly secretColumns?: ReadonlyArray<string>
-  /** Statements that leave nothing of the guest in it, as often as they are run; in order, within one transaction. */
+  /** Erase the guest's data, in order, in one transaction. Must be idempotent. */
   readonly eraseStatements: (sql: SqlClient, guest: GuestRecordIds, now: Date) => ReadonlyArray<Fragment>
 }
 
-/**
- * Returns an expression that sets one key of each object in a JSON array to an empty value. A value that is no array stays unchanged.
- * For lists that lose a guest's texts but keep their other fields.
- */
+/** Sets one key of each object in a JSON array to an empty value. A value that is no array stays unchanged. */
 export const clearKeyInJsonArray = (
   sql: SqlClient,
   jsonArray: Fragment,
@@ -44,7 +39,6 @@ export const clearKeyInJsonArray = (
 const idIsOneOf = (sql: SqlClient, column: string, ids: ReadonlyArray<number>): Fragment =>
   sql`t.${sql(column)} = ANY (${idsParameter(ids)}::bigint[])`
 
-/** Whether a row `t` is one of the party's orders, or of one; the column names the order. */
 export const belongsToOrders = (sql: SqlClient, { orderIds }: GuestRecordIds, column = "order_id"): Fragment =>
   idIsOneOf(sql, column, orderIds)
 

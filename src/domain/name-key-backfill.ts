@@ -6,21 +6,19 @@ import { repeatPeriodically } from "../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../jobs/retention.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
-// Fills the comparison keys of the names of groups and tags (nameKeyOf). A row lacks one if it is older than migration 0069 or if
-// a process of the previous release wrote it. A row whose key an older row has stays without one, and its exact name is compared.
+// Fills missing comparison keys of names (nameKeyOf), in rows older than migration 0069 or written by the previous
+// release. If an older row has the same key, the row gets none and its exact name is compared.
 
-/** Rows in one batch. */
 export const NAME_KEY_BATCH_SIZE = 500
 
-/** Retries of a batch after a unique violation: another transaction took one of the keys meanwhile. */
+/** Another transaction may take a key at the same time. */
 const BATCH_RETRIES = 3
 
 interface NamedTable {
   readonly table: string
   readonly name: string
-  /** Batches of rows in use come before batches of deleted rows, so that no deleted row takes the key of a row in use. */
+  /** Rows in use come before deleted rows, so that no deleted row takes their key. */
   readonly among: "true" | "deleted_at IS NULL" | "deleted_at IS NOT NULL"
-  /** A query for the keys that no row of the table may have. */
   readonly reserved: string
 }
 
@@ -45,7 +43,6 @@ const START_CURSOR = { operator_id: 0, id: 0 }
 
 const isUniqueViolation = ({ reason }: SqlError): boolean => reason._tag === "UniqueViolation"
 
-/** Fills the keys of the next batch. Returns the last row of the batch, or undefined after the last batch. */
 const fillBatch = Effect.fnUntraced(function* (
   { table, name, among, reserved }: NamedTable,
   cursor: Pick<NamedRow, "operator_id" | "id">
@@ -69,7 +66,6 @@ const fillBatch = Effect.fnUntraced(function* (
   return rows.at(-1)
 })
 
-/** Fills the comparison key of every row that lacks one, unless another row has the same key. */
 export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
   for (const namedTable of NAMED_TABLES) {
     let cursor: Pick<NamedRow, "operator_id" | "id"> | undefined = START_CURSOR
@@ -80,7 +76,7 @@ export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = 
   }
 })
 
-/** Fills missing keys periodically, because a process of the previous release may still write rows without one. */
+/** A process of the previous release may still write rows without a key. */
 export const layerNameKeyBackfill = Layer.effectDiscard(
   repeatPeriodically("filling name keys", RETENTION_INTERVAL_MS, () => Effect.orDie(fillNameKeys))
 )

@@ -8,10 +8,8 @@ import { selectableListOf, selectResponseFields } from "../contract/field-select
 import { type CallInput, makeInputDecoder, type PayloadSchema } from "../contract/input.ts"
 import { type AnyOperation, isChange, needsToken, routeOf } from "../contract/operation.ts"
 
-// The seam between a family and the Service: programs of the operations' own types go in, and come out as something that
-// reads an input and answers JSON, whatever the operation.
+// Turns the typed handlers of a family into functions from an input to JSON.
 
-/** What the seam needs to know of an operation's schemas. */
 interface OperationSchemas extends AnyOperation {
   readonly payloadSchema: AnyOperation["payloadSchema"] & PayloadSchema<unknown>
   readonly successSchema: AnyOperation["successSchema"] & Schema.ConstraintCodec<unknown, unknown>
@@ -19,15 +17,13 @@ interface OperationSchemas extends AnyOperation {
 }
 
 /**
- * The program of an operation that reads. It needs the caller and nothing else: what a family works with it takes when its
- * layer is made, so a handler that asks for a store while it runs does not compile.
+ * A family takes its stores when its layer is made, so a handler that requires a store while it runs does not compile.
  */
 type ReadHandler<Payload, Success, Errors> = (payload: Payload) => Effect.Effect<Success, Errors, CurrentCaller>
 
-/** The program of an operation that changes ({@link changeHandler}, {@link voidChangeHandler}). */
 interface ChangeHandler<Payload, Success, Errors> {
   readonly make: (payload: Payload) => Effect.Effect<ChangeResult<Success>, Errors, CurrentCaller | CurrentActor>
-  /** The result once more, from the outcome that a key kept. */
+  /** Builds the result again from the stored outcome. */
   readonly replay: (outcome: Schema.Json, payload: Payload, caller: Caller) => Success
 }
 
@@ -37,9 +33,8 @@ interface ChangeResult<Success> {
 }
 
 /**
- * A change in two steps: `make` makes it and answers what came of it, `toResult` makes the operation's result from that and the
- * input alone. Only what `outcome` has is kept under the call's key, which is the row of the changing statement itself
- * (changes/recorded-change.ts); a repeat is answered from it. What is to be shown once, `make` answers beside it.
+ * `make` makes the change, and `toResult` builds the result from the outcome and the input alone. The idempotency key
+ * stores only the fields of `outcome`, so fields that are shown once belong only to `Made`.
  */
 export const changeHandler = <Payload, Outcome, Made extends Outcome, Success, Errors>(
   make: (payload: Payload) => Effect.Effect<Made, Errors, CurrentCaller | CurrentActor>,
@@ -60,7 +55,6 @@ export const changeHandler = <Payload, Outcome, Made extends Outcome, Success, E
   }
 }
 
-/** A change whose result is that it is made. */
 export const voidChangeHandler = <Payload, Errors>(
   make: (payload: Payload) => Effect.Effect<unknown, Errors, CurrentCaller | CurrentActor>
 ): ChangeHandler<Payload, Record<never, never>, Errors> => ({
@@ -68,10 +62,10 @@ export const voidChangeHandler = <Payload, Errors>(
   replay: () => ({})
 })
 
-/** The program of an operation that is called without a token: who acts is for it to find out. */
+/** The handler of an operation without a token, which must identify the actor itself. */
 interface AnonymousHandler<Payload, Success, Errors> {
   readonly open: (payload: Payload) => Effect.Effect<Success, Errors, CurrentActor>
-  /** Fails where it is not to be had, or not so often: before anything of the input is read. */
+  /** Fails before the input is read, if the operation is unavailable or called too often. */
   readonly admit?: Effect.Effect<void, Errors>
 }
 
@@ -81,7 +75,6 @@ export const anonymousHandler = <Payload, Success, Errors, Refusal = never>(
 ): AnonymousHandler<Payload, Success, Errors | Refusal> =>
   admit === undefined ? { open: handle } : { open: handle, admit }
 
-/** The program of one operation. */
 type Handler<Op extends OperationSchemas> =
   | AnonymousHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
   | ReadHandler<Op["payloadSchema"]["Type"], Op["successSchema"]["Type"], Op["errorSchema"]["Type"]>
@@ -89,35 +82,30 @@ type Handler<Op extends OperationSchemas> =
 
 type OperationsByName<Name extends string> = { readonly [Each in Name]: OperationSchemas & { readonly _tag: Each } }
 
-/** A handler for each operation of a family. */
 type Handlers<Ops extends Record<string, OperationSchemas>> = {
   readonly [Name in keyof Ops]: Handler<Ops[Name]>
 }
 
-/** What a call asks for, its input read. */
 export interface ParsedCall {
-  /** Does it, and answers the operation's result as JSON. */
   readonly run: Effect.Effect<Schema.Json, ApiError, CurrentCaller | CurrentActor>
-  /** Of an operation that changes: the same, for a call with a key. */
+  /** For a call with an idempotency key. Undefined for a read. */
   readonly change: IdempotentChange | undefined
-  /** Of an operation that is called without a token: the same, for nobody yet. */
+  /** For an operation without a token. */
   readonly runAnonymously?: Effect.Effect<Schema.Json, ApiError, CurrentActor>
 }
 
-/** Reads the input of a call. Path parameters come apart from it, and win. */
+/** Path parameters override the input. */
 export interface CallReader {
   (input: CallInput, path: Readonly<Record<string, unknown>>): Effect.Effect<ParsedCall, BadRequest | ValidationFailed>
-  /** Of an operation that is called without a token: fails where it is not to be had. */
+  /** For an operation without a token: fails if it is unavailable. */
   readonly admit?: Effect.Effect<void, ApiError>
 }
 
-/** The readers of the operations that are handled, by name. */
 interface HandledOperations<Name extends string> {
   readonly names: ReadonlyArray<Name>
   readonly readers: ReadonlyMap<string, CallReader>
 }
 
-/** The operations of a family with their handlers. */
 export const handleOperations = <Ops extends OperationsByName<keyof Ops & string>>(
   operations: Ops,
   handlers: Handlers<Ops>
@@ -127,8 +115,8 @@ export const handleOperations = <Ops extends OperationsByName<keyof Ops & string
 }
 
 /**
- * Throws for a handler that would change something and keep no key, or would run for nobody where a token is needed: a mistake
- * in a declaration, which any test meets.
+ * Throws if the handler does not match the declaration, so that no change runs without a key and no operation without a
+ * required token.
  */
 const makeCallReader = <Op extends OperationSchemas>(operation: Op, handler: Handler<Op>): CallReader => {
   const isOpen = typeof handler === "object" && "open" in handler
@@ -139,7 +127,7 @@ const makeCallReader = <Op extends OperationSchemas>(operation: Op, handler: Han
     throw new Error(`${operation._tag}: a handler must be a change if and only if its operation changes records`)
   }
   const decode = makeInputDecoder<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))
-  // Throws for a result that does not fit its own schema: a defect.
+  // Throws for a result that does not fit its schema: a defect.
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
   const list = selectableListOf(operation.payloadSchema.ast)
   const selectFields = list === undefined ? (_: unknown, answer: Schema.Json) => answer : selectResponseFields(list)
@@ -185,7 +173,6 @@ const changeCallBuilder = <Op extends OperationSchemas>(
 
 const isJsonObject = Schema.is(Schema.Record(Schema.String, Schema.Json))
 
-/** Returns a function that takes the fields that are passwords out of an input. */
 const makePasswordOmitter = ({ payloadSchema }: OperationSchemas): ((input: Schema.Json) => Schema.Json) => {
   const passwordFields = Object.entries(payloadSchema.fields).flatMap(([name, field]) =>
     Schema.resolveAnnotationsKey(field)?.isPassword === true ? [name] : []
@@ -197,18 +184,16 @@ const makePasswordOmitter = ({ payloadSchema }: OperationSchemas): ((input: Sche
       : input
 }
 
-/** What a layer of a family gives: that the operation of that name is handled. */
+/** Shows in the types that the operation is handled. */
 export interface HandlesOperation<in out Name extends string> {
   readonly name: Name
 }
 
-/** Of each of several names. */
 export type HandlesOperations<Name extends string> = Name extends string ? HandlesOperation<Name> : never
 
 const callReaderService = <Name extends string>(name: Name) =>
   Context.Service<HandlesOperations<Name>, CallReader>(`latchkey/resources/Handles/${name}`)
 
-/** The layer of a family, from what makes its handlers. */
 export const layerOperations = <Name extends string, E, R>(
   operations: Effect.Effect<HandledOperations<Name>, E, R>
 ): Layer.Layer<HandlesOperations<Name>, E, R> =>
@@ -220,7 +205,6 @@ export const layerOperations = <Name extends string, E, R>(
     )
   )
 
-/** The reader of an operation: to be had where the layer of its family is. */
 export const callReader = <Name extends string>(
   name: Name
 ): Effect.Effect<CallReader, never, HandlesOperations<Name>> => callReaderService(name)

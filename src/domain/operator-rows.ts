@@ -10,25 +10,17 @@ import { makeOptionalRowReader } from "../platform/database/rows.ts"
 import { RowId } from "./column-schemas.ts"
 import { exactNameFirstOrder, hasNameCondition } from "./named-row.ts"
 
-// What families do alike with rows of one operator.
-
-/** Whose row. */
 export interface OperatorScoped {
   readonly operatorId: number
 }
 
-/** Which row of whose. */
 export interface OperatorRowId extends OperatorScoped {
   readonly id: number
 }
 
-/** Reads which row it was; undefined where there was none. */
 export const readRowId = makeOptionalRowReader(RowId)
 
-/**
- * Deletes a record for good and leaves its trail; `deleteSql` is the owner's own DELETE, which returns the row's
- * `operator_id` and `id`. Answers the id, or undefined where the operator has no such row.
- */
+/** `deleteSql` returns `operator_id` and `id`. Returns undefined if there is no such row. */
 export const makeDeleteRecord =
   (sql: SqlClient, record: string, deleteSql: (row: OperatorRowId) => Fragment) => (operatorId: number, id: number) =>
     readRowId(
@@ -41,9 +33,8 @@ export const makeDeleteRecord =
     )
 
 /**
- * Runs a change while no other of the operator's that waits its turn runs: in a transaction that begins by locking the
- * operator. What the change counts then stays so until it is through: a statement sees what was committed before it began,
- * so two at once would each see the last free place.
+ * Runs a change in a transaction that first locks the operator, so that what the change counts stays true. Otherwise
+ * two changes could each take the last free place.
  */
 export const withOperatorLock =
   (sql: SqlClient) =>
@@ -52,15 +43,13 @@ export const withOperatorLock =
     return changeUnderLock(sql)(lock, change)
   }
 
-/** Where the records of one kind have their names. */
 interface NameSource {
   readonly table: "properties" | "room_types" | "property_groups" | "property_tags" | "usable_reservation_tags"
   readonly column: "title" | "name" | "tag_name"
-  /** Deleted records stay in the table; their names are free. */
+  /** Names of deleted records are free. */
   readonly keepsDeleted?: true
 }
 
-/** Finds the record of an operator by its name; undefined: there is none. */
 export type FindIdByName = (operatorId: number, name: string) => Effect.Effect<number | undefined>
 
 export const makeFindIdByName = (sql: SqlClient, { table, column, keepsDeleted }: NameSource): FindIdByName => {
@@ -79,8 +68,8 @@ export const makeFindIdByName = (sql: SqlClient, { table, column, keepsDeleted }
 }
 
 /**
- * Adds the id of the record with the name to a {@link Conflict} about that name. `text` is the name as the caller sent it. The record is
- * looked up after the change has failed, so that a change that succeeds costs no further statement.
+ * Adds the id of the record with the same name to a {@link Conflict}. The look-up follows the failure, so that a
+ * successful change costs no further statement.
  */
 export const withConflictingId = <A, E, R>(
   findIdByName: FindIdByName,
@@ -95,7 +84,7 @@ export const withConflictingId = <A, E, R>(
 
 const addConflictingId = Effect.fnUntraced(function* (findIdByName: FindIdByName, { message }: Conflict, text: string) {
   const { operatorId } = yield* CurrentCaller
-  // The refusal stands even if the look-up fails, as it does within a transaction that the refusal has aborted.
+  // The conflict stands even if the look-up fails, as it does in an aborted transaction.
   const holderId = yield* Effect.catchDefect(findIdByName(operatorId, trimName(text)), (defect) =>
     Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
   )

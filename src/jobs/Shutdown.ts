@@ -1,11 +1,10 @@
 import { Context, Effect, Latch, Layer } from "effect"
 
-/** Announces that this process stops, after its drain. Requests that only wait end then, so that they do not delay the stop. */
+/** Announces that this process stops after its drain, so that requests that only wait end. */
 export class Shutdown extends Context.Service<
   Shutdown,
   {
     readonly begin: Effect.Effect<void>
-    /** Waits until the stop has begun. */
     readonly awaitBegin: Effect.Effect<void>
   }
 >()("latchkey/jobs/Shutdown") {

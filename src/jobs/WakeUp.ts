@@ -4,30 +4,26 @@ import { Context, Effect, Latch, Layer, Queue, type Scope } from "effect"
 import { WakeUpConnectionFailed } from "../platform/database/storage-failure.ts"
 import { repeatForever } from "./loop.ts"
 
-/** The name under which processes on one database wake each other. */
 const CHANNEL = "latchkey_work"
-/** Milliseconds between two notifications of this process. Wake-ups that come meanwhile share the next one. */
+/** Wake-ups in this gap share the next notification. */
 export const NOTIFY_GAP_MS = 10
-/** Milliseconds that the last notification gets when the process ends. */
 const FINAL_NOTIFY_MS = 500
 
 /**
- * Wakes workers when a commit may have made jobs due. A wake-up carries no content: the worker polls then. A wake-up may be lost, for
- * example when the listening connection is cut, so each worker also polls at regular times.
+ * Wakes workers when a commit may have made jobs due. A wake-up may be lost, so each worker also polls at intervals.
  */
 export class WakeUp extends Context.Service<
   WakeUp,
   {
     /**
-     * Wakes the workers of all processes on this database. Call it after the commit. It does not wait, cannot fail, and costs as much as
-     * opening a latch.
+     * Wakes the workers of all processes on this database. Call it after the commit. It does not wait and cannot fail.
      */
     readonly wake: Effect.Effect<void>
-    /** Makes a latch for one worker. Every wake-up opens it, and the worker closes it. */
+    /** Every wake-up opens the latch, and the worker closes it. */
     readonly latch: Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("latchkey/jobs/WakeUp") {
-  /** For a database that only this process uses: the embedded one. */
+  /** For the embedded database, which only this process uses. */
   static readonly layerProcess: Layer.Layer<WakeUp> = Layer.effect(
     WakeUp,
     Effect.sync(() => {
@@ -37,8 +33,8 @@ export class WakeUp extends Context.Service<
   )
 
   /**
-   * For processes on one PostgreSQL server, which wake each other by NOTIFY on a connection of the given client. The NOTIFY is never
-   * part of a change: PostgreSQL serializes the commits of transactions that notify.
+   * For processes on one server, which wake each other by NOTIFY. A change never contains the NOTIFY, because
+   * PostgreSQL serializes the commits of transactions that notify.
    */
   static readonly layerServer: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
     WakeUp,
@@ -52,7 +48,7 @@ export class WakeUp extends Context.Service<
     })
   )
 
-  /** For a command on a server: it wakes the processes there and does not listen. */
+  /** For a command on a server: it wakes processes and does not listen. */
   static readonly layerNotifyOnly: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
     WakeUp,
     Effect.gen(function* () {
@@ -78,7 +74,6 @@ const makeLatches = () => {
   return { latch, openAll }
 }
 
-/** Opens the latches at every notification of another process, until the connection is lost. */
 const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const notifications = yield* client.listen(CHANNEL)
@@ -95,8 +90,8 @@ const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effe
   )
 
 /**
- * Returns an effect that requests a notification to the other processes. Requests during a notification or its gap share the next one. A
- * request that is pending when the scope closes is sent then.
+ * Returns an effect that requests a notification. Requests during the gap share the next one, and closing the scope
+ * sends the last one.
  */
 const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, self: string) {
   const pending = yield* Latch.make()
@@ -113,7 +108,7 @@ const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, sel
     Effect.interruptible,
     Effect.timeoutOption(FINAL_NOTIFY_MS),
     Effect.withTracerEnabled(false),
-    // If it fails, the others find the jobs at their next poll.
+    // The other processes find the jobs at their next poll.
     Effect.exit
   )
   yield* Effect.addFinalizer(() => finalFlush)

@@ -1,23 +1,19 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Rows of a backlog that are counted. A count of one more means that there are more. */
+/** A count of one more means that there are more. */
 export const BACKLOG_COUNT_LIMIT = 10_000
 
-/** Where the due jobs of a kind are found. */
 export interface BacklogSource {
-  /** CTEs of a `WITH RECURSIVE`, the last of them `with_work`: one row per operator or account with pending jobs, by a loose index scan. */
+  /** CTEs of a `WITH RECURSIVE`. The last one, `with_work`, has a row per operator or account with pending jobs. */
   readonly candidates: Fragment
-  /** Which of these rows count. Jobs of a paused subscription or a suspended operator are no backlog. */
+  /** Excludes, for example, paused subscriptions and suspended operators. */
   readonly condition: Fragment
-  /** `FROM … WHERE …`: the due jobs of a row of `with_work`. An index has them in the order of `due_at`. */
+  /** `FROM … WHERE …` of the due jobs of a row of `with_work`, with an index by `due_at`. */
   readonly dueRows: Fragment
 }
 
-/**
- * Selects one row: `due`, the number of due jobs, at most BACKLOG_COUNT_LIMIT + 1, and `oldest_at`, since when the oldest is due (null:
- * none is). It finds the jobs as a claim does, and reads as many rows as it counts.
- */
+/** Selects `due`, at most BACKLOG_COUNT_LIMIT + 1, and `oldest_at`, null if no job is due. */
 export const backlogSql = (sql: SqlClient, { candidates, condition, dueRows }: BacklogSource): Fragment => {
   const limit = sql.literal(String(BACKLOG_COUNT_LIMIT + 1))
   return sql`

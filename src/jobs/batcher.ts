@@ -7,9 +7,9 @@ interface QueuedItem<A> {
 }
 
 /**
- * Returns a function that adds an item to the next batch and waits until the batch is done. Items that come while a batch runs share the
- * next one, up to `maxBatchSize`. A single item does not wait. A batch that dies runs again item by item, so that one bad item fails alone.
- * Ends with the scope.
+ * Returns a function that adds an item to the next batch and waits for its end. A single item does not wait. Items that
+ * arrive while a batch runs share the next one. If a batch dies, its items run again one by one, so that one bad item
+ * fails alone.
  */
 export const makeBatcher = Effect.fnUntraced(function* <A>(
   run: (items: ReadonlyArray<A>) => Effect.Effect<void>,
@@ -30,7 +30,7 @@ export const makeBatcher = Effect.fnUntraced(function* <A>(
   const runAlone = (entry: QueuedItem<A>): Effect.Effect<void> =>
     Effect.flatMap(tryRun([entry.item]), (exit) => Deferred.done(entry.done, exit))
 
-  // Untraced, because a batch belongs to several traces.
+  // A batch belongs to several traces.
   yield* Queue.takeBetween(queue, 1, maxBatchSize).pipe(
     Effect.flatMap(runTogether),
     Effect.forever,

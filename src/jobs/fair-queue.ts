@@ -3,16 +3,15 @@ import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../platform/database/parameters.ts"
 import { backlogSql } from "./backlog-statements.ts"
 
-// Selects the next jobs of a table, fairly between operators and between the accounts of an operator, so that neither a hanging channel nor
-// a busy host delays another. The statements prescribe their plan, because PostgreSQL plans them once for all values.
+// Selects the next jobs fairly between operators and between the accounts of an operator, so that a hanging channel or
+// a busy host delays no other. The statements prescribe their plan, because PostgreSQL plans them once for all values.
 
 /**
- * Due rows that a queue with `isIndexedByTime` reads to find the accounts with due jobs. If fewer rows are due, these are all of them. If
- * as many are due, they may all be of one host, so the other accounts are found by a loose index scan.
+ * Due rows that a poll reads first. If it reaches this limit, they may all belong to one host, so a loose index scan
+ * finds the other accounts.
  */
 export const DUE_SCAN_ROWS = 1_000
 
-/** The time of a poll. */
 interface PollTime {
   readonly now: Date
 }
@@ -20,19 +19,18 @@ interface PollTime {
 export interface ClaimRequest extends PollTime {
   readonly leaseEnd: Date
   readonly maxJobs: number
-  /** Accounts with jobs in progress in this process, the operator of each, and its number of jobs. */
+  /** One element per account with jobs in progress in this process. */
   readonly busyAccounts: ReadonlyArray<number>
   readonly busyOperators: ReadonlyArray<number>
   readonly busyJobCounts: ReadonlyArray<number>
 }
 
-/** The operator of a job, and its account. Without an account: undefined or 0. */
+/** `account_id` is undefined or 0 for a job without an account. */
 export interface AccountKey {
   readonly operator_id: number
   readonly account_id?: number
 }
 
-/** Counts the jobs in progress by account. Accounts of two operators may have the same number. */
 export const toBusyCounts = (
   inProgress: Iterable<AccountKey>
 ): Pick<ClaimRequest, "busyAccounts" | "busyOperators" | "busyJobCounts"> => {
@@ -50,37 +48,30 @@ export const toBusyCounts = (
   }
 }
 
-/**
- * A table of jobs with the columns `operator_id`, `account_id`, `due_at`, `failures` and a key, and the limits that keep its claims fair.
- * All texts are SQL.
- */
+/** The table has the columns `operator_id`, `account_id`, `due_at`, `failures` and a key. All texts are SQL. */
 export interface FairQueue {
   readonly table: string
-  /** The key column of a job, the last one of the index. */
   readonly keyColumn: string
-  /** Which rows are pending jobs. A partial index has them by account and due_at. */
+  /** Matches pending jobs. A partial index has them by account and `due_at`. */
   readonly pendingCondition: string
-  /** The table has no column `account_id`, and the index is by operator and due_at. */
+  /** The index is by operator and `due_at`. */
   readonly hasNoAccounts?: true
   /**
-   * An index has the pending rows by due_at alone, for a queue whose jobs are mostly pending for days. Then a poll starts from the
-   * accounts of the due rows, and from every account with pending rows only if `DUE_SCAN_ROWS` are due.
+   * An index has the pending rows by `due_at` alone, for a queue whose jobs mostly wait for days. A poll then starts
+   * from due rows.
    */
   readonly isIndexedByTime?: true
-  /** Which accounts are polled, as a condition on `with_work`. Default: all. */
+  /** Condition on `with_work` for the accounts to poll. Default: all. */
   readonly accountCondition?: string
-  /** Jobs of one operator, and of one of its accounts, in progress at once in a process. */
   readonly operatorLimit: number
   readonly accountLimit: number
 }
 
-/** Returns the texts of a queue as fragments. */
 const toFragments = (sql: SqlClient, queue: FairQueue) => ({
   table: sql.literal(queue.table),
   keyColumn: sql.literal(queue.keyColumn),
   pendingCondition: sql.literal(queue.pendingCondition),
   accountCondition: sql.literal(queue.accountCondition ?? "true"),
-  /** The columns that name an account, of a row without an alias. */
   accountColumns: sql.literal(queue.hasNoAccounts ? "operator_id" : "operator_id, account_id"),
   accountSelection: sql.literal(queue.hasNoAccounts ? "operator_id, 0 AS account_id" : "operator_id, account_id"),
   isAfterAccount: sql.literal(
@@ -96,7 +87,7 @@ const toFragments = (sql: SqlClient, queue: FairQueue) => ({
     )
 })
 
-/** Selects the accounts with pending jobs by a loose index scan, so the number of their jobs does not matter. */
+/** A loose index scan: its cost does not depend on the number of jobs. */
 const scanAccountsSql = (sql: SqlClient, queue: FairQueue, name: Fragment, where: Fragment): Fragment => {
   const { table, pendingCondition, accountColumns, accountSelection, isAfterAccount } = toFragments(sql, queue)
   return sql`
@@ -110,11 +101,7 @@ const scanAccountsSql = (sql: SqlClient, queue: FairQueue, name: Fragment, where
   )`
 }
 
-/**
- * Selects the accounts of the first due rows, and every account with pending jobs if there may be more due rows. The time is in a
- * subquery: otherwise PostgreSQL would estimate the due rows by its value and plan the statement at each poll, which takes longer than the
- * poll.
- */
+/** With a plain time value, PostgreSQL would plan the statement at each poll, which takes longer than the poll. */
 const dueAccountsSql = (sql: SqlClient, queue: FairQueue, { now }: PollTime): Fragment => {
   const limit = sql.literal(String(DUE_SCAN_ROWS))
   const { table, pendingCondition, accountSelection } = toFragments(sql, queue)
@@ -126,18 +113,15 @@ const dueAccountsSql = (sql: SqlClient, queue: FairQueue, { now }: PollTime): Fr
   with_work AS (SELECT * FROM leaps UNION SELECT * FROM first)`
 }
 
-/** Selects the accounts that a poll reads. */
 const candidateAccountsSql = (sql: SqlClient, queue: FairQueue, time: PollTime): Fragment =>
   queue.isIndexedByTime ? dueAccountsSql(sql, queue, time) : scanAccountsSql(sql, queue, sql`with_work`, sql``)
 
-/** Selects the jobs in progress of this process, by account. */
 const busyCteSql = (sql: SqlClient, { busyAccounts, busyOperators, busyJobCounts }: ClaimRequest): Fragment => sql`
   busy AS MATERIALIZED (
     SELECT * FROM unnest(${idsParameter(busyAccounts)}::bigint[], ${idsParameter(busyOperators)}::bigint[],
       ${idsParameter(busyJobCounts)}::bigint[]) AS busy (account_id, operator_id, works)
   )`
 
-/** Selects the due rows of account `a`, within its share. Skips rows that another worker has locked. */
 const dueRowsSql = (sql: SqlClient, queue: FairQueue, { now }: ClaimRequest): Fragment => {
   const { table, keyColumn, pendingCondition, isOfAccount } = toFragments(sql, queue)
   return sql`
@@ -150,11 +134,9 @@ const dueRowsSql = (sql: SqlClient, queue: FairQueue, { now }: ClaimRequest): Fr
 }
 
 /**
- * Returns CTEs for `WITH RECURSIVE`. The last one, `chosen`, has the ctid (`place`) of the rows to claim, which are locked. The order:
- *
- * - The operator with the fewest jobs in progress comes first.
- * - The accounts of one operator are served round robin.
- * - Jobs that have failed come after jobs that have not, so that a channel that hangs for all hosts does not delay the other channels.
+ * Returns CTEs for `WITH RECURSIVE`. The last one, `chosen`, has the ctid (`place`) of the locked rows to claim.
+ * Operators with the fewest jobs in progress come first, and the accounts of an operator take turns. Jobs that have
+ * failed come last, so that a channel that hangs for all hosts does not delay other channels.
  */
 export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: ClaimRequest): Fragment => sql`
   ${candidateAccountsSql(sql, queue, request)}, ${busyCteSql(sql, request)}, a AS MATERIALIZED (
@@ -176,7 +158,6 @@ export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: Clai
     ORDER BY turn, has_failed, due_at LIMIT ${request.maxJobs}
   )`
 
-/** The due jobs of a queue that no worker has claimed, as a claim finds them. */
 export const fairBacklogSql = (sql: SqlClient, queue: FairQueue, time: PollTime): Fragment => {
   const { table, pendingCondition, accountCondition, isOfAccount } = toFragments(sql, queue)
   return backlogSql(sql, {

@@ -8,40 +8,34 @@ import { repeatForever } from "./loop.ts"
 import { type Backoff, backoffMs, nextAttemptAt } from "./retries.ts"
 import { WakeUp } from "./WakeUp.ts"
 
-/** Attempts to store an outcome, and the milliseconds between two of them: together less than the lease leaves. */
+/** All attempts to store an outcome must fit into the rest of the lease. */
 export const COMPLETION_RETRIES = 8
 export const COMPLETION_RETRY_MS = 500
 
-/** The due jobs that no worker has claimed. */
 export interface Backlog<Label extends string> {
-  /** Its label of the metrics. */
+  /** Metric label. */
   readonly kind: Label
-  /** Selects how many there are, and since when: a row `due`, `oldest_at`. */
+  /** Selects a row with `due`, the number of due jobs, and `oldest_at`. */
   readonly statement: (sql: SqlClient, time: { readonly now: Date }) => Fragment
 }
 
-/** What the completion of an attempt may use. */
 export interface AttemptEnd {
   readonly now: Date
   /** From 0 to 1. */
   readonly random: number
-  /** When a failed job is due again: after the back-off of its kind, and after `minMs` milliseconds at least. */
+  /** Returns when a failed job is due again: after its backoff, and after at least `minMs`. */
   readonly nextAttempt: (minMs?: number) => Date
-  /** The same; undefined if this was the last attempt that its kind allows, so that the job is a dead letter. */
+  /** As `nextAttempt`, but undefined if the job had its last attempt and is a dead letter. */
   readonly nextAttemptOrDeadLetter: (minMs?: number) => Date | undefined
 }
 
-/**
- * A kind of job. One new file declares it; the registry (service/job-kinds.ts) lists it. Any number of processes on one database
- * may run it.
- */
+/** The registry (service/job-kinds.ts) lists all kinds. Any number of processes may run a kind. */
 export interface JobKind<Job extends ClaimedJob, Outcome, Q, A, C, Label extends string = string>
   extends WorkerPolling {
-  /** For log lines and metrics: "sending messages". */
+  /** For log lines and metrics, such as "sending messages". */
   readonly name: string
-  /** Jobs in progress at once in a process. */
   readonly maxInProgress: number
-  /** The pauses between the attempts of a failed job, and how many attempts it has (default: any number). */
+  /** `maxAttempts` is unlimited by default. */
   readonly backoff: Backoff
   readonly maxAttempts?: number
   readonly queue: Effect.Effect<
@@ -58,28 +52,25 @@ export interface JobKind<Job extends ClaimedJob, Outcome, Q, A, C, Label extends
   >
   /** Makes one attempt, in less time than the lease. */
   readonly attempt: (job: Job) => Effect.Effect<Outcome, never, A>
-  /** Returns the outcome of an attempt that died. Default: the job waits for the end of its lease. */
+  /** Default: the job waits for the end of its lease. */
   readonly onDefect?: (cause: Cause.Cause<never>) => Effect.Effect<Outcome>
-  /** Stores the outcome: the job is complete, or postponed to its next attempt, or a dead letter. Idempotent. */
+  /** Completes the job, postpones it or makes it a dead letter. Must be idempotent. */
   readonly complete: (job: Job, outcome: Outcome, end: AttemptEnd) => Effect.Effect<void, never, C>
-  /** The root span of an attempt. */
   readonly toRootSpan: (job: Job, now: Date) => Omit<RootSpan<void, never>, "attributesAtEnd">
-  /** Annotates the log line of an outcome that could not be stored, and its text. */
   readonly toLogAnnotations?: (job: Job) => Readonly<Record<string, unknown>>
   readonly notStoredMessage: string
-  /** The loop that polls when another process or request wakes this worker. Without it the worker polls by time only. */
+  /** Default: polls by time only. */
   readonly wakeUpLoop?: { readonly name: string; readonly gapMs: number }
   readonly backlog: ReadonlyArray<Backlog<Label>>
 }
 
-/** Declares a kind of job. */
 export const defineJobs = <Job extends ClaimedJob, Outcome, Q, A, C, Label extends string>(
   kind: JobKind<Job, Outcome, Q, A, C, Label>
 ): JobKind<Job, Outcome, Q, A, C, Label> => kind
 
 /**
- * Attempts a job once. The outcome is stored even when the worker is being stopped; stopped before that, the job is released. When the
- * database cannot be reached, the lease runs out and the job is attempted again.
+ * Attempts a job once. The outcome is stored even at shutdown. An attempt that shutdown interrupts is released. If the
+ * database is unreachable, the job runs again after its lease.
  */
 export const attemptOnce = <Outcome, A, S, H>(work: {
   readonly attempt: Effect.Effect<Outcome, never, A>
@@ -93,7 +84,7 @@ export const attemptOnce = <Outcome, A, S, H>(work: {
     )
   )
 
-/** A connection that was cut is replaced within milliseconds; a longer absence is waited out by the lease. */
+/** Bridges a short loss of the connection. The lease covers a longer one. */
 const retryCompletion = <R>(completion: Effect.Effect<void, never, R>) =>
   Effect.sandbox(completion).pipe(
     Effect.retry(Schedule.spaced(COMPLETION_RETRY_MS).pipe(Schedule.upTo({ times: COMPLETION_RETRIES }))),
@@ -114,7 +105,6 @@ const makeAttemptEnd = (
     }
   })
 
-/** Makes one attempt of a claimed job, and stores its outcome. */
 export const runJob = <Job extends ClaimedJob, Outcome, Q, A, C>(
   kind: JobKind<Job, Outcome, Q, A, C>,
   job: Job
@@ -126,11 +116,10 @@ export const runJob = <Job extends ClaimedJob, Outcome, Q, A, C>(
       recordFailure("defect"),
       annotate(Effect.logError(`${kind.name}: an attempt failed with a defect`, cause))
     )
-  // Without an outcome the job waits for the end of its lease.
   const toOutcome = (cause: Cause.Cause<never>): Effect.Effect<Option.Option<Outcome>> =>
     onDefect === undefined ? Effect.as(reportDefect(cause), Option.none()) : Effect.asSome(onDefect(cause))
   const work = attemptOnce({
-    // A throw of `attempt` itself is a defect of the attempt, too.
+    // Also catches a throw of `attempt` itself.
     attempt: Effect.suspend(() => kind.attempt(job)).pipe(
       Effect.asSome,
       Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), toOutcome)
@@ -146,17 +135,14 @@ export const runJob = <Job extends ClaimedJob, Outcome, Q, A, C>(
   )
 }
 
-/** Claims due jobs of a kind and runs them, as its worker is told to. */
 export const makeJobRunner = <Job extends ClaimedJob, Outcome, Q, A, C>(kind: JobKind<Job, Outcome, Q, A, C>) =>
   Effect.flatMap(kind.queue, ({ claim }) => makeJobWorker({ ...kind, claim, run: (job: Job) => runJob(kind, job) }))
 
-/** A worker, as far as waking it goes. */
 interface WakeableWorker<R> {
   readonly startPolling: Effect.Effect<unknown, never, R>
   readonly notifyChanged: Effect.Effect<unknown>
 }
 
-/** Lets a worker poll until the scope closes, and when it is woken, then not again for `gapMs` however much changes. */
 export const startWhenWoken = <R>(
   { startPolling, notifyChanged }: WakeableWorker<R>,
   { name, gapMs }: { readonly name: string; readonly gapMs: number }
@@ -164,12 +150,11 @@ export const startWhenWoken = <R>(
   Effect.gen(function* () {
     const wakeUp = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
     yield* startPolling
-    // Closed before it polls: a change from here on may be one that the poll does not see. The next poll makes up for a lost wake-up.
+    // Closed before the poll, because the poll may miss a later change.
     const onWakeUp = Effect.andThen(wakeUp.await, Effect.andThen(wakeUp.close, notifyChanged))
     yield* Effect.forkScoped(repeatForever(name, Effect.andThen(onWakeUp, Effect.sleep(gapMs))))
   })
 
-/** Runs the jobs of a kind until the scope closes: it polls for what time makes due, and when it is woken. */
 export const startJobs = <Job extends ClaimedJob, Outcome, Q, A, C>(kind: JobKind<Job, Outcome, Q, A, C>) =>
   Effect.flatMap(makeJobRunner(kind), (runner) =>
     kind.wakeUpLoop === undefined ? Effect.asVoid(runner.startPolling) : startWhenWoken(runner, kind.wakeUpLoop)

@@ -1,45 +1,35 @@
 import { DateTime, Effect, FiberSet, Latch } from "effect"
 import { repeatForever } from "./loop.ts"
 
-/** Milliseconds between two polls for what time alone makes due: jobs, ends of leases. */
 export const DUE_POLL_MS = 1_000
-/** Milliseconds that jobs in progress get when the process ends: then they are released. */
 export const SHUTDOWN_MS = 1_500
 
-/** How often a worker polls. */
 export interface WorkerPolling {
-  /** Milliseconds between two polls. Default: `DUE_POLL_MS`. */
+  /** Default: `DUE_POLL_MS`. */
   readonly pollMs?: number
-  /** Milliseconds between two polls at least, whatever changed or ended meanwhile. Default: 0. */
+  /** Shortest pause between two polls. Default: 0. */
   readonly gapMs?: number
 }
 
-/** What a worker needs of a kind of job. */
 interface JobSource<Job, R> extends WorkerPolling {
-  /** For log lines and metrics: "sending messages". */
+  /** For log lines and metrics, such as "sending messages". */
   readonly name: string
-  /** Jobs in progress at once in a process. */
   readonly maxInProgress: number
-  /** Claims up to `freeSlots` due jobs. */
   readonly claim: (
     now: Date,
     freeSlots: number,
     inProgress: ReadonlySet<Job>
   ) => Effect.Effect<ReadonlyArray<Job>, never, R>
-  /** Attempts a job once. */
   readonly run: (job: Job) => Effect.Effect<void, never, R>
 }
 
-/**
- * Makes the worker of a kind of job in one process. When the scope closes, jobs in progress get `SHUTDOWN_MS` to end. Then they are
- * released, for any worker to claim.
- */
+/** When the scope closes, jobs in progress get `SHUTDOWN_MS` to end, and are then released for any worker. */
 export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSource<Job, R>) {
   const fibers = yield* FiberSet.make<void>()
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(fibers), SHUTDOWN_MS))
   const inProgress = new Set<Job>()
   const inProgressView: ReadonlySet<Job> = inProgress
-  // Opened by whatever may have made a job claimable, so that the next poll follows at once.
+  // Opened when a job may have become claimable.
   const wakeUp = yield* Latch.make()
   const countFreeSlots = Effect.sync(() => Math.max(kind.maxInProgress - inProgress.size, 0))
 
@@ -59,11 +49,10 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
       )
     })
 
-  /** Not interrupted in between: a claimed job is also started. */
+  /** Uninterruptible, so that every claimed job is started. */
   const startClaimed = (claim: Effect.Effect<ReadonlyArray<Job>, never, R>) =>
     Effect.uninterruptible(Effect.flatMap(claim, (jobs) => Effect.forEach(jobs, startJob, { discard: true })))
 
-  /** Starts due jobs, as far as there is room. */
   const claimDue = Effect.gen(function* () {
     yield* wakeUp.close
     const freeSlots = yield* countFreeSlots
@@ -82,11 +71,9 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
     startClaimed,
     countFreeSlots,
     inProgress: inProgressView,
-    /** Says that a job may be due by now. */
     notifyChanged: wakeUp.open,
-    /** Polls whenever something changed or ended, and from time to time; until the scope closes. */
+    /** Polls until the scope closes, at intervals and when notified. */
     startPolling: Effect.forkScoped(repeatForever(kind.name, Effect.andThen(claimDue, pause))),
-    /** Waits until no job is in progress. */
     awaitIdle: FiberSet.awaitEmpty(fibers)
   }
 })

@@ -1,11 +1,10 @@
 import { Context } from "effect"
 
-/** Default milliseconds of a claim. */
 export const LEASE_MS = 15_000
 
 /**
- * Milliseconds of a claim. If the worker dies, another worker may claim the job afterwards. So an attempt and its completion must fit
- * into the lease, and a job can run twice but is never lost. All processes on one database must use the same value.
+ * Milliseconds of a claim. Afterwards another worker may claim the job, so a job can run twice but is never lost. All
+ * processes on one database must use the same value.
  */
 export const LeaseDuration = Context.Reference<number>("latchkey/jobs/LeaseDuration", { defaultValue: () => LEASE_MS })
 

@@ -5,12 +5,11 @@ import { awaitWritable } from "../platform/database/WriteAccess.ts"
 import { backgroundFailures } from "../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../platform/telemetry/metrics/metric-updates.ts"
 
-/** Milliseconds until the next iteration after one that failed. */
 const RETRY_MS = 1_000
 
 /**
- * Repeats an iteration for ever. Waits while the database is read-only. A failed iteration is logged, and the next follows after
- * RETRY_MS. Iterations have no spans: several a second would bury everything else.
+ * Repeats work forever. Logs failures, and waits while the database is read-only. Iterations have no spans, because
+ * there are several per second.
  */
 export const repeatForever = <R>(
   workName: string,
@@ -33,7 +32,7 @@ export const repeatForever = <R>(
     Effect.provideService(CurrentPool, "background")
   )
 
-/** Logs a failed iteration. A failure of the database is logged once for all loops. */
+/** A database failure is logged once for all loops. */
 const logFailure = (workName: string, cause: Cause.Cause<never>): Effect.Effect<void> => {
   const storageFailure = findStorageFailure(cause)
   return storageFailure === undefined
@@ -41,7 +40,7 @@ const logFailure = (workName: string, cause: Cause.Cause<never>): Effect.Effect<
     : logStorageFailure(storageFailure)
 }
 
-/** Runs work every `everyMs` milliseconds until the scope closes. The first run is after `everyMs`. */
+/** The first run is after `everyMs` milliseconds. */
 export const repeatPeriodically = <R>(
   workName: string,
   everyMs: number,

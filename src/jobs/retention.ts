@@ -3,18 +3,16 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { makeOptionalRowReader } from "../platform/database/rows.ts"
 
-// Deletes old rows. Each statement changes a bounded number of rows and skips rows that another process has locked, so several processes
-// can run it at once and delay nothing else.
+// Each statement changes a bounded number of rows and skips locked rows, so several processes can run it at once.
 
-/** Rows that one statement changes, and milliseconds between two runs. */
 export const RETENTION_BATCH_ROWS = 1_000
 export const RETENTION_INTERVAL_MS = 5 * 60 * 1000
 
 const readCount = makeOptionalRowReader(Schema.Struct({ rows: Schema.Int }))
 
 /**
- * Returns a condition for the next rows of the query `rows`, which selects their ctid. The lock keeps the ctid valid until the statement
- * ends. `lockedTable`: the table of these rows if the query reads several.
+ * Returns a condition for the next rows of the query `rows`, which selects their ctid. The lock keeps the ctid valid.
+ * `lockedTable` is needed if `rows` reads several tables.
  */
 export const nextRowsCondition = (sql: SqlClient, rows: Fragment, lockedTable?: string): Fragment => {
   const tableClause = lockedTable === undefined ? [] : ["OF", lockedTable]
@@ -22,7 +20,7 @@ export const nextRowsCondition = (sql: SqlClient, rows: Fragment, lockedTable?: 
   return sql`ctid = ANY (ARRAY(${rows} LIMIT ${RETENTION_BATCH_ROWS} ${lockClause}))`
 }
 
-/** A change with a second one in the same statement. `sideStatement` reads the `returning` columns of the CTE `changed`. */
+/** `sideStatement` runs in the same statement and reads the `returning` columns of the CTE `changed`. */
 export interface RetentionChange {
   readonly change: Fragment
   readonly returning: Fragment
@@ -38,7 +36,6 @@ const countedChangeSql = (sql: SqlClient, change: Fragment | RetentionChange) =>
         WITH changed AS (${change.change} RETURNING ${change.returning}), beside AS (${change.sideStatement})
         SELECT count(*) AS rows FROM changed`
 
-/** Runs the changes one after the other, each until a batch finds fewer than RETENTION_BATCH_ROWS rows. */
 export const applyRetention = Effect.fnUntraced(function* (
   sql: SqlClient,
   changes: ReadonlyArray<Fragment | RetentionChange>

@@ -1,12 +1,15 @@
-/** Pauses between attempts, in milliseconds: each is twice as long as the one before, up to the longest. */
+/** Each pause in milliseconds is twice the one before, up to the longest. */
 export interface Backoff {
   readonly firstMs: number
   readonly longestMs: number
-  /** The share by which a pause is shorter or longer at random, so that jobs that failed together spread out. */
+  /** Share by which a pause varies at random, so that jobs that failed together spread out. */
   readonly jitter: number
 }
 
-/** Returns the pause before retry number `retry` (from 1), in milliseconds. `random` is from 0 to 1, and 0.5 means no jitter. */
+/**
+ * Returns the pause in milliseconds before retry number `retry` (from 1). `random` is from 0 to 1, and 0.5 means no
+ * jitter.
+ */
 export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number, random = 0.5): number => {
   const steady = Math.min(firstMs * 2 ** (retry - 1), longestMs)
   return Math.round(steady * (1 + jitter * (2 * random - 1)))
@@ -14,13 +17,12 @@ export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number
 
 export interface RetryPolicy {
   readonly backoff: Backoff
-  /** Attempts in all. */
   readonly maxAttempts: number
 }
 
 /**
- * Returns when a job that has failed `failures` times is due again. Undefined: it has had all its attempts and is a dead letter, which only
- * a replay makes due again. `minMs`: the shortest pause, in milliseconds.
+ * Returns when a job that has failed `failures` times is due again. Undefined: the job is a dead letter. `minMs` is the
+ * shortest pause.
  */
 export const nextAttemptAt = (
   policy: RetryPolicy,

@@ -23,9 +23,6 @@ import { layerJobs } from "../service/job-kinds.ts"
 import { layerGuestRetention } from "../tools/privacy/guest-retention.ts"
 import { type LayerConnectors, layerOutboundHttp, type SandboxLayers } from "./connector-layers.ts"
 
-// The background work of a process: jobs, retention and timeouts.
-
-/** Runs the jobs of all kinds. */
 const layerJobsWithServices = (settings: Settings, connectors: LayerConnectors) =>
   Layer.merge(layerJobs, layerConsumerWatch).pipe(
     Layer.provide(
@@ -42,7 +39,6 @@ const layerJobsWithServices = (settings: Settings, connectors: LayerConnectors) 
     ])
   )
 
-/** Deletes old idempotency keys, audit entries, counts, sessions, connector messages, images and OAuth records. */
 const layerDataRetention = Layer.provide(
   Layer.mergeAll(
     layerChangeRetention,
@@ -54,30 +50,22 @@ const layerDataRetention = Layer.provide(
   layerBackgroundDatabase
 )
 
-/** Times out pending orders and offers, opens reviews, and handles payments that arrived before their order. */
 const layerTimeouts = Layer.provide(
   Layer.mergeAll(layerOrderTimeouts, layerPendingPayments, layerOfferExpiry, layerReviewOpening),
   layerBackgroundDatabase
 )
 
-/**
- * Deletes identity documents of stays that ended long ago, and messages, images and guests after the retention days of the settings. Also
- * fills the comparison keys of the names of groups and tags.
- */
 const layerGuestDataRetention = Layer.provide(
   Layer.mergeAll(layerIdentityImageRetention, layerGuestRetention, layerNameKeyBackfill),
   layerBackgroundDatabase
 )
 
-/** Returns whether the process exports metrics. */
 export const exportsMetrics = ({ metricsPort, otlpEndpoint }: Settings): boolean =>
   metricsPort !== undefined || otlpEndpoint !== undefined
 
-/** Counts the due jobs. It belongs in processes that run jobs. */
 const layerBacklogMetrics = (settings: Settings) =>
   exportsMetrics(settings) ? Layer.provide(layerBacklog, layerBackgroundDatabase) : Layer.empty
 
-/** Runs all background work of the process. */
 export const layerBackgroundWork = (settings: Settings, connectors: LayerConnectors, sandbox: SandboxLayers) =>
   Layer.mergeAll(
     layerJobsWithServices(settings, connectors),

@@ -13,13 +13,9 @@ import type { Settings } from "../service/configuration.ts"
 import { DEMO_EMAIL } from "../tools/demo/seed.ts"
 import { layerSandboxEndpoint } from "../transports/sandbox-pages/sandbox-endpoint.ts"
 
-// The connectors of the process: the sandbox marketplace, and external connectors over HTTP.
-
-/** Sends HTTP requests to webhook receivers, to imported calendars and to external connectors. */
 export const layerOutboundHttp = ({ webhookAllowedHosts }: Settings) =>
   Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer)
 
-/** The layers of the sandbox: its connector with its page, and its background work. */
 export interface SandboxLayers {
   readonly connector: Layer.Layer<Connectors, DatabaseFailure, DatabaseSettings | WakeUp>
   readonly backgroundWork: Layer.Layer<never, DatabaseFailure, DatabaseSettings | WakeUp>
@@ -27,10 +23,10 @@ export interface SandboxLayers {
 
 type DatabaseFailure = Layer.Error<typeof layerRequestDatabase>
 
-/** Returns the layers of the sandbox. If the settings forbid it, no sandbox account is reachable and its page does not exist. */
+/** If the settings forbid the sandbox, its accounts are unreachable and its page does not exist. */
 export const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
   if (sandbox === "never") return { connector: Connectors.layerNone, backgroundWork: Layer.empty }
-  // Changes by sandbox guests are stored as durably as changes by callers.
+  // Changes by sandbox guests are as durable as changes by callers.
   const marketplace = layerSandbox.pipe(
     Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAccess.layerFromSettings(sandbox, DEMO_EMAIL))),
     Layer.provideMerge(layerRequestDatabase)
@@ -41,7 +37,6 @@ export const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLaye
   }
 }
 
-/** Returns the connectors of the process: the sandbox, and external connectors. */
 export const makeConnectorLayer = (settings: Settings, { connector: sandboxConnector }: SandboxLayers) =>
   layerWithHttpConnectors.pipe(Layer.provide([sandboxConnector, layerRequestDatabase, layerOutboundHttp(settings)]))
 

@@ -12,7 +12,6 @@ import { MetricsEnabled } from "../platform/telemetry/metrics/metric-updates.ts"
 import type { Settings } from "../service/configuration.ts"
 import { exportsMetrics } from "./background-work.ts"
 
-/** Provides the facts of the installation that operations return or that limit the retention. */
 export const layerInstallation = (settings: Settings) =>
   Layer.mergeAll(
     Layer.succeed(MetricsEnabled, exportsMetrics(settings)),

@@ -26,13 +26,9 @@ import { layerConsoleQueries } from "../transports/console/queries/layer.ts"
 import { layerDocs, TryPageToken } from "../transports/public-documents/docs-endpoint.ts"
 import { type LayerConnectors, layerOutboundHttp } from "./connector-layers.ts"
 
-// The Service of a process, and the pages and endpoints that call it.
-
-/** Serves the endpoint of external connectors. */
 export const layerConnectorMessages = (settings: Settings) =>
   layerConnectorEndpoint(settings).pipe(Layer.provide(Layer.provide(ConnectorMessageReceiver.layer, Ingest.layer)))
 
-/** Counts rejected calls in memory, and stores the counts in the background. */
 const layerFailedCallCounter = Layer.provide(FailedCallCounter.layer, layerBackgroundDatabase)
 
 export const layerService = (settings: Settings, windows: Layer.Layer<RateWindows>, connectors: LayerConnectors) =>
@@ -46,22 +42,19 @@ export const layerService = (settings: Settings, windows: Layer.Layer<RateWindow
     Layer.provideMerge(windows)
   )
 
-/** Stores the bytes of images: in the folder of the settings, else in the data folder or the database. */
 export const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) => {
   if (imageStore !== undefined) return ImageBytes.layerFolder(imageStore)
   return databaseUrl === undefined ? ImageBytes.layerFolder(join(dataDir, IMAGES_FOLDER)) : ImageBytes.layerDatabase
 }
 
-/** Fails if the image folder of the settings does not exist. It is not created, because a volume may not be mounted yet. */
+/** Fails if the image folder does not exist. It is not created, because a volume may not be mounted yet. */
 export const checkImageStore = Effect.fnUntraced(function* ({ imageStore }: Settings) {
   if (imageStore === undefined || (yield* isFolderUsable(imageStore))) return
   return yield* new WrongSetting({ variable: "IMAGE_STORE", expected: IMAGE_STORE_DESCRIPTION, given: imageStore })
 })
 
-/** Serves the guest portal. */
 export const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDatabase)
 
-/** Serves the console, with the services of its pages. */
 export const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
     Layer.provide([Sessions.layer, Passwords.layer, SubAccounts.layer, Clients.layer]),
@@ -69,7 +62,7 @@ export const layerConsole = (settings: Settings) =>
     Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )
 
-/** Serves the documentation. On a local installation, the page for trying requests has the token of the demo operator. */
+/** On a local installation, the page for trying requests has the token of the demo operator. */
 export const layerDocumentation = (settings: Settings) => {
   const docs = Layer.provide(layerDocs(settings.publicUrl), NodeServices.layer)
   if (!isLocalOnly(settings)) return docs

@@ -35,7 +35,6 @@ import { WebhookOperations } from "../domain/webhooks/subscriptions/contract.ts"
 import { StaffOperations } from "../domain/work/staffs/contract.ts"
 import { TaskOperations } from "../domain/work/tasks/contract.ts"
 
-/** Every operation of the service, by name: the table of contents everything else is derived from. */
 export const Api = {
   ...TransactionOperations,
   ...CategoryOperations,
@@ -79,8 +78,7 @@ export type ApiOperation = (typeof Api)[OperationName]
 
 const allOperations: ReadonlyArray<ApiOperation> = Object.values(Api)
 
-/** The operations that programs can call, in the order in which lists of them show them. */
+/** In the order in which lists show them. */
 export const operations: ReadonlyArray<ApiOperation> = allOperations.filter((operation) => !isConsoleOnly(operation))
 
-/** The operations that only signed-in people can call, on pages of the console. */
 export const consoleOperations: ReadonlyArray<ApiOperation> = allOperations.filter(isConsoleOnly)

@@ -7,11 +7,9 @@ import { backlogAge, backlogDue } from "../platform/telemetry/metrics/metric-def
 import { setGauge } from "../platform/telemetry/metrics/metric-updates.ts"
 import { JOB_KINDS } from "./job-kinds.ts"
 
-// What is due in the background and nobody has in hand, by kind: for metrics, and for who asks what is wrong. Every process that
-// works in the background tells it as metrics: one alone would need a lease, and where it dies there would be a hole just when
-// somebody looks. It goes the way of the workers, through the same indexes.
+// Due jobs that no worker has claimed. Every process with background work reports them, because a single reporter that
+// dies would leave a gap.
 
-/** Milliseconds between the end of one look and the next. */
 export const BACKLOG_POLL_MS = 30_000
 
 export type BacklogKind = (typeof JOB_KINDS)[number]["backlog"][number]["kind"]
@@ -20,22 +18,19 @@ const BACKLOGS = JOB_KINDS.flatMap(({ backlog }): ReadonlyArray<Backlog<BacklogK
 
 export const BACKLOG_KINDS = BACKLOGS.map(({ kind }) => kind)
 
-/** What is due of one kind. */
 export interface BacklogStatus {
   readonly kind: BacklogKind
-  /** How much; BACKLOG_COUNT_LIMIT and one: more than that. */
+  /** BACKLOG_COUNT_LIMIT + 1 means that there are more. */
   readonly due: number
-  /** For how many seconds the oldest has been; null: nothing is due. */
+  /** Null: nothing is due. */
   readonly oldestSeconds: number | null
 }
 
 const readBacklog = makeOptionalRowReader(Schema.Struct({ due: Schema.Int, oldest_at: Schema.NullOr(Schema.Date) }))
 
-/** Seconds since then; a clock that was set back has made nothing wait for less than no time. */
 const toAgeSeconds = (oldest: Date | null, now: number): number | null =>
   oldest === null ? null : Math.max(0, (now - oldest.getTime()) / 1000)
 
-/** A look at each kind, a statement each. */
 export const makeBacklogReaders = Effect.map(SqlClient.SqlClient, (sql) =>
   BACKLOGS.map(({ kind, statement: backlogStatement }) =>
     Effect.gen(function* () {
@@ -56,12 +51,10 @@ const setBacklogGauges = ({ kind, due, oldestSeconds }: BacklogStatus): Effect.E
     setGauge(backlogAge.withLabels({ kind }), oldestSeconds ?? 0)
   )
 
-/** Looks once at all, one statement after the other, and tells each as a metric. */
 export const makeBacklogReporter = Effect.map(makeBacklogReaders, (readers) =>
   Effect.forEach(readers, (readStatus) => Effect.flatMap(readStatus, setBacklogGauges), { discard: true })
 )
 
-/** Looks from time to time, for as long as the process runs; the first time at once. */
 export const layerBacklog = Layer.effectDiscard(
   Effect.flatMap(makeBacklogReporter, (report) =>
     Effect.forkScoped(repeatForever("counting due work", Effect.andThen(report, Effect.sleep(BACKLOG_POLL_MS))))

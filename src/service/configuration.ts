@@ -31,12 +31,11 @@ import {
   STATEMENT_SECONDS_MAX
 } from "./settings.ts"
 
-/** An environment variable holds what it does not take. The message is one line and never shows a secret. */
+/** The message is one line and never shows a secret. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
   variable: Schema.String,
-  /** What the variable takes, to follow "must be". */
+  /** Follows "must be". */
   expected: Schema.String,
-  /** The value as it was given; absent where it may be secret. */
   given: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
@@ -53,67 +52,57 @@ const quoteValue = (text: string): string =>
 export interface Settings {
   readonly port: number
   readonly host: string
-  /** Where callers reach the service, http or https, without a final slash. */
+  /** http or https, without a final slash. */
   readonly publicUrl: string
-  /** A PostgreSQL server; undefined: the database is embedded in `dataDir`. */
+  /** Undefined: the database is embedded in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
-  /** Whether statements are prepared there: not behind a pooler that knows none. */
+  /** Whether statements are prepared, which some poolers do not support. */
   readonly databasePrepared: boolean
-  /** Connections of a process for requests. */
   readonly databaseConnections: number
-  /** The server without the pooler in between; undefined: none is, or no other way leads to it. */
+  /** The server without the pooler. Undefined: there is no pooler, or no direct way. */
   readonly databaseDirectUrl: Redacted.Redacted | undefined
   readonly dataDir: string
-  /** Seconds a database server gives a statement of a request. */
   readonly statementSeconds: number
   /** Undefined: rate windows are counted in memory. */
   readonly redisUrl: Redacted.Redacted | undefined
-  /** What secrets in the database are sealed with; undefined: they are in the clear. */
+  /** Encryption keys. Undefined: secrets are stored in clear text. */
   readonly secretKeys: SecretKeys | undefined
   readonly deployment: DeploymentName
-  /** Plain HTTP is refused. */
   readonly requireHttps: boolean
-  /** Whether `X-Forwarded-Proto` and `X-Forwarded-For` are believed. */
+  /** Whether `X-Forwarded-Proto` and `X-Forwarded-For` are trusted. */
   readonly trustProxy: boolean
-  /** Base address of an OpenTelemetry collector (`/v1/traces`, … are appended); undefined: nothing is exported. */
+  /** Base URL of an OpenTelemetry collector. Undefined: nothing is exported. */
   readonly otlpEndpoint: string | undefined
-  /** Where Prometheus finds the metrics, on the same host; undefined: nowhere. */
+  /** For Prometheus, on the same host. Undefined: none. */
   readonly metricsPort: number | undefined
-  /** What goes with everything sent to the collector. */
   readonly otlpHeaders: CollectorHeaders | undefined
-  /** What the collector shows of this service. */
   readonly serviceName: string | undefined
   readonly resourceAttributes: ResourceAttributes
-  /** Which traces are exported. */
   readonly sampler: NamedSampler
   readonly logFormat: "pretty" | "json"
   readonly logLevel: LogLevel
-  /** Seed a demo operator into an empty database. */
   readonly demo: boolean
-  /** Whether the sandbox marketplace is there: `with demo` is where the demo operator is. */
+  /** `with demo`: where the demo operator exists. */
   readonly sandbox: "always" | "never" | "with demo"
-  /** Receivers of webhooks that may be private addresses. */
+  /** Webhook receivers that may have private addresses. */
   readonly webhookAllowedHosts: AllowedHosts
-  /** The folder of images, an absolute path; undefined: in the data folder, or in the database of a server. */
+  /** An absolute path. Undefined: the data folder, or the database of a server. */
   readonly imageStore: string | undefined
-  /** How long new connections are taken after the request to stop. */
+  /** How long new connections are accepted after the request to stop. */
   readonly drainSeconds: number
-  /** Whole days after check-out that images of identity documents are kept. */
+  /** After check-out. */
   readonly identityImageDays: number
-  /** What is kept for so many days only. */
   readonly retentionDays: RetentionDays
-  /** Whether MCP users can connect by the public client. */
   readonly publicClientEnabled: boolean
 }
 
-/** The text of a variable; unset and empty are the same, as compose files write `NAME=` for "no value". */
+/** An empty variable counts as unset, because compose files write `NAME=`. */
 const readVariable = (variable: SettingName) =>
-  // A Config fails on a text only where its source cannot be read, which the environment always can.
+  // A string Config fails only if the environment cannot be read.
   Effect.orDie(Config.option(Config.String(variable)))
 
 interface Setting<A> {
   readonly expected: string
-  /** Undefined: the text is none of what the variable takes. */
   readonly read: (text: string) => A | undefined
   readonly secret?: true
 }
@@ -121,18 +110,16 @@ interface Setting<A> {
 const parse = <A>(variable: SettingName, { expected, read, secret }: Setting<A>, text: string) => {
   const value = read(text)
   if (value !== undefined) return Effect.succeed(value)
-  // An address with a user in front of its host holds a password, in whichever variable it landed.
+  // An address with a user part contains a password, whichever variable it is in.
   const isPrintable = secret !== true && !text.includes("@")
   return Effect.fail(new WrongSetting({ variable, expected, ...(isPrintable ? { given: text } : {}) }))
 }
 
-/** Reads a variable. Returns undefined if it is not set. */
 const readSetting = Effect.fnUntraced(function* <A>(variable: SettingName, type: Setting<A>) {
   const text = yield* readVariable(variable)
   return Option.isNone(text) ? undefined : yield* parse(variable, type, text.value)
 })
 
-/** Reads a variable. Returns its declared default if it is not set. */
 const settingOrDefault = Effect.fnUntraced(function* <A>(variable: SettingWithDefault, type: Setting<A>) {
   const text = yield* readVariable(variable)
   return yield* parse(
@@ -156,7 +143,6 @@ const booleanSetting: Setting<boolean> = {
   read: (text) => (text === "1" ? true : text === "0" ? false : undefined)
 }
 
-/** What `IMAGE_STORE` takes. */
 export const IMAGE_STORE_DESCRIPTION = "the absolute path of a folder that exists and can be written to"
 
 const imageStoreSetting: Setting<string> = {
@@ -169,7 +155,6 @@ const portSetting: Setting<number> = {
   read: (text) => (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535 ? Number(text) : undefined)
 }
 
-/** A port that no other of this process is on. */
 const portOtherThan = (otherPort: number): Setting<number> => ({
   expected: "a port from 1 to 65535 other than PORT",
   read: (text) => {
@@ -189,14 +174,14 @@ const hostSetting: Setting<string> = {
   expected: "a host name or an IP address to listen on",
   read: (text) => {
     const name = text.replace(/^\[(.*)\]$/, "$1")
-    // What no URL takes for a host, such as 999.1.1.1, is no address of ours either. A zone (fe80::1%eth0) is in none.
+    // Rejects hosts that no URL accepts, such as 999.1.1.1. A URL has no zone (fe80::1%eth0).
     return /^[A-Za-z0-9.:_%[\]-]+$/.test(text) && URL.canParse(`http://${hostInUrl(name.replace(/%.*/, ""))}`)
       ? name
       : undefined
   }
 }
 
-/** An http or https address others are appended to: no query, no fragment, no user, without its final slash. */
+/** Paths are appended to it, so it has no query, fragment, user or final slash. */
 const baseAddress = (expected: string): Setting<string> => ({
   expected,
   read: (text) => {
@@ -213,7 +198,6 @@ const serverAddress = (expected: string, isAddress: (text: string) => boolean): 
   read: (text) => (isAddress(text) ? Redacted.make(text) : undefined)
 })
 
-/** The address of a PostgreSQL server, whose connections can be as it says. */
 const readPostgresUrl = Effect.fnUntraced(function* (variable: SettingName) {
   const url = yield* readSetting(variable, serverAddress(DATABASE_URL_DESCRIPTION, isDatabaseUrl))
   if (url === undefined) return undefined
@@ -249,7 +233,7 @@ const allowedHostsSetting: Setting<AllowedHosts> = {
   read: (text) => Result.getOrElse(parseAllowedHosts(text), () => undefined)
 }
 
-/** Whether the address is plain http on this machine alone: what a developer uses, and nobody else can listen to. */
+/** Only this machine can reach such an address. */
 export const isPlainLoopback = (address: string): boolean => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:") return false
@@ -259,7 +243,7 @@ export const isPlainLoopback = (address: string): boolean => {
   })
 }
 
-/** Unless it is said, the sandbox is for who tries the service on a machine of their own: nobody else can reach it then. */
+/** By default, the sandbox exists only where no other machine can reach it. */
 const sandboxAvailability = (
   requested: boolean | undefined,
   listenHost: string,
@@ -269,15 +253,13 @@ const sandboxAvailability = (
   return isLocalOnly({ host: listenHost, publicUrl }) ? "with demo" : "never"
 }
 
-/** Whether nobody reaches the service but who is on its machine. */
 export const isLocalOnly = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
   isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
 
-/** Whether it is the demo, which nobody else can reach: what is in its database is made up. */
+/** No other machine can reach the demo, and its data is made up. */
 export const isLocalDemo = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
   settings.demo && isLocalOnly(settings)
 
-/** Whether secrets are in the clear that are somebody's. */
 export const isMissingSecretKey = (settings: Pick<Settings, "demo" | "host" | "publicUrl" | "secretKeys">): boolean =>
   settings.secretKeys === undefined && !isLocalDemo(settings)
 
@@ -298,7 +280,7 @@ const resourceAttributesSetting = {
   read: parseResourceAttributes
 }
 
-/** Reads every variable from the current ConfigProvider. `isTerminal`: whether people read the log as it is written. */
+/** `isTerminal`: whether people read the log as it is written. */
 export const readSettings = Effect.fnUntraced(function* (
   isTerminal: boolean
 ): Effect.fn.Return<Settings, WrongSetting> {
@@ -340,7 +322,7 @@ export const readSettings = Effect.fnUntraced(function* (
     trustProxy: yield* settingOrDefault("TRUST_PROXY", booleanSetting),
     otlpEndpoint: yield* readSetting(
       "OTEL_EXPORTER_OTLP_ENDPOINT",
-      // A collector's address can carry its key as a query, which is no base address: not shown.
+      // The query of a collector's address may contain its key.
       { ...baseAddress("an http or https address of a collector, such as http://localhost:4318"), secret: true }
     ),
     metricsPort: yield* readSetting("METRICS_PORT", portOtherThan(listenPort)),
@@ -369,7 +351,6 @@ export const readSettings = Effect.fnUntraced(function* (
   }
 })
 
-/** What the environment says about this process (settings.ts declares every variable). */
 export class Configuration extends Context.Service<Configuration, Settings>()("latchkey/service/Configuration") {
   static readonly layer: Layer.Layer<Configuration | DatabaseSettings, WrongSetting> = Layer.effect(
     DatabaseSettings,

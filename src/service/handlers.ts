@@ -78,12 +78,11 @@ const families = Layer.mergeAll(
 
 type Families = typeof families
 
-/** The handlers of every operation. Their stores are not provided, so that a test can replace one. A missing family does not compile. */
+/** Stores are not provided, so that a test can replace one. A missing family does not compile. */
 export const layerHandlersNoDeps: Layer.Layer<
   HandlesOperations<OperationName>,
   Layer.Error<Families>,
   Layer.Services<Families>
 > = families
 
-/** The same, over the database and the channels. */
 export const layerHandlers = Layer.provide(layerHandlersNoDeps, layerStores)

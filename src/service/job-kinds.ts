@@ -14,10 +14,7 @@ import { eventBacklog } from "../domain/webhooks/deliveries/EventDispatcher.ts"
 import { layerDeliveries } from "../domain/webhooks/deliveries/layer.ts"
 import { layerRequestDatabase } from "../platform/database/database-layers.ts"
 
-/**
- * The registry of all kinds of jobs, with the layer that runs each and its backlogs. To add a kind, declare it with
- * `defineJobs` in its domain folder and add one entry here. The planner claims in batches, so it has a loop of its own.
- */
+/** To add a kind of job, declare it with `defineJobs` in its domain folder and add one entry here. */
 export const JOB_KINDS = [
   { layer: layerDeliveries, backlog: [...eventBacklog, ...deliveryJobs.backlog] },
   { layer: layerPushJobs, backlog: pushJobs.backlog },
@@ -25,7 +22,7 @@ export const JOB_KINDS = [
   { layer: layerMessageJobs, backlog: messageJobs.backlog },
   { layer: layerCalendarJobs, backlog: calendarJobs.backlog },
   { layer: layerPlanner, backlog: planningBacklog },
-  // Uses the request database, whose commits wait for the disk: after a crash a sent message must not be sent again.
+  // Commits of the request database are durable, so that a crash does not send a message again.
   { layer: Layer.provide(layerPlanJobs, [IdempotencyKeys.layer, layerRequestDatabase]), backlog: planJobs.backlog },
   { layer: Layer.provide(layerAnswerJobs, KnowledgeAnswers.layer), backlog: answerJobs.backlog },
   { layer: layerPreparationJobs, backlog: preparationJobs.backlog }
@@ -37,5 +34,4 @@ const LAYERS: ReadonlyArray<Layer.Layer<never, Layer.Error<JobLayer>, Layer.Serv
   ({ layer }) => layer
 )
 
-/** Runs the jobs of all kinds until the scope closes. */
 export const layerJobs = Layer.mergeAll(Layer.empty, ...LAYERS)

@@ -15,10 +15,7 @@ import { layerMemory as layerWebhooks } from "../domain/webhooks/subscriptions/m
 import { layerMemory as layerStaffs } from "../domain/work/staffs/memory-store.ts"
 import { layerMemory as layerTasks } from "../domain/work/tasks/memory-store.ts"
 
-/**
- * The stores that need no database: those of the simple families, and those of the gate and the idempotency keys. They share one
- * {@link MemoryDatabase}, in which a test finds the events, audit entries and keys of a change.
- */
+/** These stores share one {@link MemoryDatabase}, in which a test finds events, audit entries and keys. */
 export const layerMemoryStores = Layer.mergeAll(
   layerMemoryTokens,
   layerIdempotencyKeys,

@@ -33,52 +33,43 @@ import { annotateSpan, withChildSpan, withRootSpan } from "../platform/telemetry
 import { parseTraceparent } from "../platform/telemetry/traceparent.ts"
 import { Api, type ApiOperation, consoleOperations, type OperationName } from "./Api.ts"
 
-/** One call, as a transport passes it to the service. */
 export interface ServiceCall {
   /** For the log line and the span. It never changes the response. */
   readonly transport: "rest" | "mcp" | "console" | "command-line"
-  /**
-   * An account that the transport has already authenticated: a person who is signed in at the console, or the operator of a command.
-   * The Gate checks no token then.
-   */
+  /** An account that the transport has authenticated. The Gate then checks no token. */
   readonly trustedAccount?: TrustedAccount
-  /** The address of the client, if known. Calls without a token share concurrency permits by network. */
+  /** Calls without a token share concurrency permits by network. */
   readonly address?: string | undefined
   /** Lower-case names. Only the Gate reads credentials from them. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Path parameters (REST, as text) or all arguments (MCP), which are known before the body is read. */
+  /** Path parameters (REST, as text) or all arguments (MCP), known before the body is read. */
   readonly params: Readonly<Record<string, unknown>>
-  /** The idempotency key, if the call has one. Operations that read ignore it. */
+  /** Operations that read ignore it. */
   readonly idempotencyKey?: ReceivedIdempotencyKey | undefined
-  /** Receives the rest of the input. Runs after the Gate has admitted the call, so that the body of a rejected call is not received. */
+  /** Receives the rest of the input. Runs after the Gate has admitted the call. */
   readonly receive: Effect.Effect<ReceivedInput, BadRequest | Unauthenticated>
 }
 
-/**
- * The entry point that REST and MCP share: Gate, receive, permit, parse, decode, handler, encode, log line, span. It never fails: every
- * failure becomes an envelope.
- */
+/** The entry point of all transports. It never fails: every failure becomes an envelope. */
 export class Service extends Context.Service<
   Service,
   {
-    /** Runs the operation of that name. */
     readonly call: (operation: string, call: ServiceCall) => Effect.Effect<ServiceResponse>
     /**
-     * Returns the response to a request that reached no operation (unknown route, plain HTTP, wrong method). With a valid token it
-     * counts in the bucket of unmatched paths, except if it got no permit.
+     * Returns the response to a request without an operation (unknown route, plain HTTP, wrong method). With a valid
+     * token it counts in the bucket of unmatched paths, unless it got no permit.
      */
     readonly respondWithError: (
       error: ApiError,
       call: Pick<ServiceCall, "transport" | "headers">
     ) => Effect.Effect<ServiceResponse>
-    /** Returns the operator and scope of the credentials, or undefined if they are invalid, for which MCP returns HTTP 401. */
+    /** Returns undefined for invalid credentials. */
     readonly findCaller: (
       headers: ServiceCall["headers"]
     ) => Effect.Effect<Pick<Caller, "operatorId" | "scope"> | undefined>
     /**
-     * Returns the response to a call whose token was rejected for overload just now, if the process is still overloaded. Undefined:
-     * the call is to be handled. It costs a fifth of rejecting the call at the gate, which matters when five times as many calls come
-     * as can be served. The metrics count the rejection; the log has no line for it.
+     * Rejects a call whose token was rejected for overload just now, if the overload continues. This is much cheaper
+     * than the gate. Undefined: handle the call.
      */
     readonly rejectIfStillOverloaded: (headers: ServiceCall["headers"]) => ServiceResponse | undefined
   }
@@ -95,7 +86,7 @@ export class Service extends Context.Service<
       const recentRejections = new RecentRejections()
       const runners = new Map<string, CallRunner>()
       const measures = new Map<string, CallObservers["measure"]>()
-      // Whatever name it was asked for by: names that callers make up are no labels.
+      // Names that callers make up must not become labels.
       const unmatchedObservers: CallObservers = { failedCallCounter, measure: makeCallRecorder(UNMATCHED_ROUTE) }
       const observersOf = (name: string): CallObservers => ({
         failedCallCounter,
@@ -135,17 +126,15 @@ export class Service extends Context.Service<
   static readonly layer = Layer.provide(this.layerNoDeps, AnonymousLimiter.layer)
 }
 
-/** Operations that callers with a token get a 404 for. */
+/** Callers with a token get 404 for these. */
 const consoleOnlyNames: ReadonlySet<string> = new Set(consoleOperations.map(({ _tag }) => _tag))
 
 // `callReader` needs the handler of each name, so a family without its layer does not compile.
 const operationNames: ReadonlyArray<OperationName> = Struct.keys(Api)
 
-/** The outcome of a call, and the headers of its response. */
 interface CallOutcome {
   readonly exit: Exit.Exit<Schema.Json, ApiError>
   readonly headers: ServiceResponse["headers"]
-  /** Undefined if the caller was not authenticated. */
   readonly caller: Caller | undefined
 }
 
@@ -160,10 +149,8 @@ const errorHeaders = (error: ApiError): ServiceResponse["headers"] => {
   return "retryAfter" in error && error.retryAfter !== undefined ? { "retry-after": String(error.retryAfter) } : {}
 }
 
-/** What a call is, from its request id on, which the trail tells too. */
 type CallRunner = (call: ServiceCall, requestId: string) => Effect.Effect<CallOutcome>
 
-/** What every call passes beside its operation's own handler. */
 interface CallServices {
   readonly gate: Gate["Service"]
   readonly limiter: ConcurrencyLimiter["Service"]
@@ -172,26 +159,19 @@ interface CallServices {
   readonly recentRejections: RecentRejections
 }
 
-/**
- * Wakes the workers, unless the change was refused and so changed nothing. Any other may have been committed, also when
- * its caller hung up in between.
- */
+/** Wakes the workers unless the change failed with an API error. An interrupted change may have been committed. */
 const wakeWorkersAfter =
   (wake: Effect.Effect<void>) =>
   <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
     Effect.onExit(change, (exit) => (Option.isSome(Exit.findErrorOption(exit)) ? Effect.void : wake))
 
-/** Refuses a change before it begins while the database only reads. */
 const rejectWhileReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
   Effect.flatMap(WriteAccess, ({ rejectionMessage }): Effect.Effect<A, ApiError, R> => {
     const message = rejectionMessage()
     return message === undefined ? change : new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS })
   })
 
-/**
- * Returns the steps of a call to one operation: Gate, key, receive, permit, parse, decode, handler, encode. They are plain functions,
- * because a generator would be created for each call.
- */
+/** Returns plain functions, because a generator would be created for each call. */
 const makeRunner = (
   operation: ApiOperation,
   read: CallReader,
@@ -206,8 +186,8 @@ const makeRunner = (
       ? NO_KEY
       : Effect.fromResult(parseIdempotencyKey(call.idempotencyKey))
 
-  // The call gets a permit after its input has arrived, so that a slow sender holds none. It gets the permit before parsing, because an
-  // invalid input costs as much time as a valid one. It holds the permit until the response is built.
+  // The permit follows the input, so that a slow sender holds none. It precedes parsing, because an invalid input costs
+  // as much time as a valid one.
   const runWithPermit = (call: ServiceCall, caller: Caller, actor: Actor) =>
     Effect.flatMap(readIdempotencyKey(call), (idempotencyKey) =>
       Effect.flatMap(call.receive, ({ bytes, parse }) => {
@@ -231,7 +211,7 @@ const makeRunner = (
       idempotencyKey: undefined
     }
     const work = guardWrite(runWithPermit(call, caller, actor))
-    // What was read is told only to who may still read it. A change is made, and its caller is told so.
+    // A read is answered only if the caller still has access. A change is always answered, because it was made.
     const response = isChange(operation) ? work : Effect.tap(work, () => recheckAccess)
     return Effect.matchCauseEffect(Effect.updateContext(response, provideCaller(caller, actor)), {
       onSuccess: ({ result, replayed }) => {
@@ -264,7 +244,6 @@ const makeRunner = (
     })
 }
 
-/** Runs the handler of a call. The result says whether it is the stored result of an earlier call with the same idempotency key. */
 const runHandler = (
   keys: IdempotencyKeys["Service"],
   { run, change }: ParsedCall,
@@ -285,10 +264,7 @@ const rememberRejection = (
     Effect.sync(() => recentRejections.record(headers, caller, clock.currentTimeMillisUnsafe()))
   )
 
-/**
- * Returns the steps of a call to an operation that needs no token: availability, receive, permit, parse, decode, handler, encode. An
- * idempotency key is ignored, because a key belongs to an operator and the call has none.
- */
+/** Ignores an idempotency key, because a key belongs to an operator and the call has none. */
 const makeAnonymousRunner = (
   operation: ApiOperation,
   read: CallReader,
@@ -335,16 +311,12 @@ const toRejectedOutcome = (cause: Cause.Cause<RejectedCall>): CallOutcome => ({
   caller: Option.getOrUndefined(Cause.findErrorOption(cause))?.caller
 })
 
-/** Two layers upon the context there is: a context of the two would be merged into it by copying all of it. */
+/** Adding two services is cheaper than merging a context, which copies all of it. */
 const provideCaller =
   (caller: Caller, actor: Actor) =>
   (context: Context.Context<never>): Context.Context<CurrentCaller | CurrentActor> =>
     Context.add(Context.add(context, CurrentCaller, caller), CurrentActor, actor)
 
-/**
- * Returns the outcome of a request that reached no operation: its error, or 429 if the caller exhausted the rate-limit windows of
- * unmatched paths. A request that got no permit does not count in those windows.
- */
 const respondUnmatched = Effect.fnUntraced(function* (
   gate: Gate["Service"],
   error: ApiError,
@@ -361,13 +333,11 @@ const respondUnmatched = Effect.fnUntraced(function* (
   return { exit: Exit.fail(rateLimited ?? error), headers: {}, caller: rejection?.caller }
 })
 
-/** Who is told of a call that is over. */
 interface CallObservers {
   readonly failedCallCounter: FailedCallCounter["Service"]
   readonly measure: (measurement: CallMeasurement) => Effect.Effect<void>
 }
 
-/** Turns what became of a call into its answer, with the request's span, its one log line and its counts. */
 const respond = (
   { failedCallCounter, measure }: CallObservers,
   operation: string,
@@ -412,7 +382,6 @@ const respond = (
     )
   })
 
-/** What is known of a call before it is let in. */
 interface RequestLogContext {
   readonly requestId: string
   readonly operation: string
@@ -424,7 +393,6 @@ interface RequestLogContext {
 
 const ERROR_CODE = "latchkey.error_code"
 
-/** What failed on our side is told to a collector whichever traces it is sent. */
 const requestSpan = ({ operation, requestId, transport }: RequestLogContext) => ({
   attributes: () => ({ "latchkey.operation": operation, "latchkey.request_id": requestId, "latchkey.door": transport }),
   attributesAtEnd: (exit: Exit.Exit<ServiceResponse>) =>
@@ -433,10 +401,9 @@ const requestSpan = ({ operation, requestId, transport }: RequestLogContext) => 
       : undefined
 })
 
-/** Codes from here on are no fault of the caller's (specification, Errors). */
+/** Server errors start here (specification, Errors). */
 const FIRST_SERVER_ERROR_CODE = 500
 
-/** The answer of a call that came to nothing. */
 const respondFailure = (
   { requestId, operation }: RequestLogContext,
   { headers }: CallOutcome,
@@ -449,7 +416,7 @@ const respondFailure = (
   })
   const error = Cause.findErrorOption(cause)
   if (Option.isSome(error)) return Effect.succeed(toErrorResponse(error.value))
-  // The caller hung up: nobody is left to answer.
+  // The caller has disconnected.
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   if (isReadOnlyError(cause)) return Effect.succeed(toErrorResponse(readOnlyError))
   const storageFailure = findStorageFailure(cause)
@@ -477,10 +444,9 @@ const databaseError = new ServerError({
 })
 const defectError = new ServerError({ message: "Something went wrong on our side. Quote the request_id." })
 
-/** Refusals that the service words by itself alone: of the credentials, the subscription, the windows. */
 const FIXED_MESSAGE_CODES: ReadonlySet<number> = new Set([401, 420, 429])
 
-/** What is wrong with a call is told in the caller's own words, which may be a guest's name: to the caller, and no log. */
+/** The message may quote the caller's input, such as a guest's name, so the log must omit it. */
 const mayQuoteCaller = (errorCode: number): boolean =>
   errorCode < FIRST_SERVER_ERROR_CODE && !FIXED_MESSAGE_CODES.has(errorCode)
 

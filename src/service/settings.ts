@@ -2,29 +2,23 @@ import { DATABASE_CONNECTIONS } from "../platform/database/postgres.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
 import { DEFAULT_SAMPLER } from "../platform/telemetry/sampling.ts"
 
-// The declaration of every environment variable that Latchkey reads. configuration.ts takes names and defaults from here, the doctor
-// takes from here what it may show, and docs/settings.md is generated from it (test/service/settings.test.ts).
+// Declares every environment variable. The configuration, the doctor and the settings reference are derived from it.
 
-/** The largest values of settings that are numbers. */
 export const STATEMENT_SECONDS_MAX = 3_600
 export const DRAIN_SECONDS_MAX = 300
 export const IDENTITY_IMAGE_DAYS_MAX = 3_650
 export const RETENTION_DAYS_MAX = 36_500
 
 export interface DeclaredSetting {
-  /** The name of the environment variable. */
   readonly name: string
-  /** The heading of docs/settings.md under which it is listed. */
   readonly group: string
-  /** The text that counts if the variable is not set. */
   readonly default?: string
-  /** Says, as Markdown, what happens if the variable is not set and has no fixed default. Absent: there is no default. */
+  /** Markdown that says what happens if the variable is not set and has no fixed default. */
   readonly defaultDescription?: string
-  /** What it does and which values it takes: one or two sentences of Markdown, with links relative to docs. */
+  /** Markdown, with links relative to docs/reference. */
   readonly meaning: string
-  /** How much of the value may be printed: of an address the host alone, of a secret nothing. Absent: all of it. */
+  /** How much of the value may be printed: of an address only the host, of a secret nothing. Absent: all of it. */
   readonly printablePart?: "host" | "nothing"
-  /** Only the command line reads it, the service does not. */
   readonly commandLineOnly?: true
 }
 
@@ -60,40 +54,40 @@ export const SETTINGS = [
     group: "Addresses",
     default: "0",
     meaning:
-      "`1`: the service trusts `X-Forwarded-Proto` and the last address of `X-Forwarded-For`, which is logged for sign-ins and registrations. Use it only behind a proxy that sets both."
+      "`1`: the service trusts `X-Forwarded-Proto` and the last address of `X-Forwarded-For`. Use it only [behind a proxy](../operate/configure.md#put-a-proxy-in-front) that sets both."
   },
   {
     name: "DRAIN_SECONDS",
     group: "Addresses",
     default: "0",
-    meaning: `Seconds after SIGTERM in which the service still accepts connections while \`/health/ready\` already fails (0 to ${DRAIN_SECONDS_MAX}). [Stopping](processes.md#stopping) has the details.`
+    meaning: `Seconds after SIGTERM in which the service still accepts connections while \`/health/ready\` already fails (0 to ${DRAIN_SECONDS_MAX}). See [Stop and restart](../operate/configure.md#stop-and-restart).`
   },
   {
     name: "DATABASE_URL",
     group: "Database",
     defaultDescription: "the embedded database",
     printablePart: "host",
-    meaning: "The address of a [PostgreSQL server](postgresql.md), version 15 or later."
+    meaning: "The address of a [PostgreSQL server](../operate/postgresql.md), version 15 or later."
   },
   {
     name: "DATABASE_PREPARED",
     group: "Database",
     default: "1",
     meaning:
-      "`0`: no prepared statements, as [PgBouncer](postgresql.md#behind-pgbouncer) in transaction mode needs. `1`: prepared statements."
+      "`0`: no prepared statements, as [PgBouncer](../operate/postgresql.md#use-pgbouncer) in transaction mode needs. `1`: prepared statements."
   },
   {
     name: "DATABASE_DIRECT_URL",
     group: "Database",
     printablePart: "host",
     meaning:
-      "The address of the same server without PgBouncer. Processes use it to [wake each other](postgresql.md#waking-each-other)."
+      "The address of the same server without PgBouncer. Processes use it to [wake each other](../operate/postgresql.md#wake-other-processes)."
   },
   {
     name: "DATABASE_CONNECTIONS",
     group: "Database",
     default: String(DATABASE_CONNECTIONS),
-    meaning: `The [connections](postgresql.md#connections) of a process to the server for requests (${CONNECTIONS}). A process works on two calls fewer at the same time.`
+    meaning: `The [connections](../operate/postgresql.md#connections) of a process to the server for requests (${CONNECTIONS}). A process handles two calls fewer than this number at the same time.`
   },
   {
     name: "STATEMENT_SECONDS",
@@ -111,21 +105,21 @@ export const SETTINGS = [
     name: "DATA_DIR",
     group: "Files and secrets",
     default: ".data",
-    meaning: "The [data folder](deploy.md#the-data-folder): the embedded database and its images."
+    meaning: "The [folder](../operate/configure.md#choose-where-data-is-kept) of the embedded database and its images."
   },
   {
     name: "IMAGE_STORE",
     group: "Files and secrets",
     defaultDescription: "`DATA_DIR/images`, or the database of `DATABASE_URL`",
     meaning:
-      "The absolute path of a folder that exists, for [images](guests.md#where-images-are-kept). The service must be able to write to it."
+      "The absolute path of an existing folder for [images](../operate/configure.md#store-images-in-a-folder). The service must be able to write to it."
   },
   {
     name: "SECRET_KEY",
     group: "Files and secrets",
     printablePart: "nothing",
     meaning:
-      "The keys that seal [secrets in the database](secrets.md), separated by commas. The first key seals, and every key opens."
+      "The keys that encrypt [secrets in the database](../operate/security.md#encrypt-secrets-in-the-database), separated by commas. The first key encrypts, and every key decrypts."
   },
   {
     name: "DEPLOYMENT",
@@ -138,13 +132,13 @@ export const SETTINGS = [
     group: "Features",
     default: "1",
     meaning:
-      "`1`: users of MCP clients can connect through [the public client](oauth.md#mcp-clients-and-other-public-clients). `0`: they cannot."
+      "`1`: users of MCP clients can connect through [the public client](oauth.md#public-clients). `0`: they cannot."
   },
   {
     name: "WEBHOOK_ALLOWED_HOSTS",
     group: "Features",
     meaning:
-      "Host names and IP addresses, separated by commas. Webhook receivers and connectors may have these private addresses."
+      "Host names and IP addresses, separated by commas. Webhooks, connectors and imported calendars may use these private addresses."
   },
   {
     name: "DEMO",
@@ -158,31 +152,31 @@ export const SETTINGS = [
     defaultDescription:
       "on if `HOST` and `PUBLIC_URL` (plain http) are loopback and the demo operator exists, else off",
     meaning:
-      "`1` turns the [sandbox marketplace](sandbox.md) on, `0` off. Its page `/sandbox` exists only if `PUBLIC_URL` is http on loopback."
+      "`1` turns the [sandbox marketplace](../guides/test-against-the-sandbox.md) on, `0` off. Its page `/sandbox` exists only if `PUBLIC_URL` is http on loopback."
   },
   {
     name: "IDENTITY_IMAGE_DAYS",
     group: "Retention",
     default: "30",
-    meaning: `Days after check-out until photos of [identity documents](guests.md#the-guests-page) are deleted (1 to ${IDENTITY_IMAGE_DAYS_MAX}).`
+    meaning: `Days after check-out until photos of [identity documents](../operate/security.md#delete-old-data-automatically) are deleted (1 to ${IDENTITY_IMAGE_DAYS_MAX}).`
   },
   {
     name: "MESSAGE_DAYS",
     group: "Retention",
     defaultDescription: "kept for good",
-    meaning: `Days until the text and photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${RETENTION_DAYS_MAX}).`
+    meaning: `Days until the text and photos of messages are [erased](../operate/security.md#delete-old-data-automatically) (1 to ${RETENTION_DAYS_MAX}).`
   },
   {
     name: "IMAGE_DAYS",
     group: "Retention",
     defaultDescription: "kept for good",
-    meaning: `Days until photos of messages are [erased](privacy.md#what-goes-by-itself) (1 to ${RETENTION_DAYS_MAX}).`
+    meaning: `Days until photos of messages are [erased](../operate/security.md#delete-old-data-automatically) (1 to ${RETENTION_DAYS_MAX}).`
   },
   {
     name: "ORDER_DAYS",
     group: "Retention",
     defaultDescription: "kept for good",
-    meaning: `Days after the last check-out of an order until its guest is [erased](privacy.md#what-goes-by-itself) (1 to ${RETENTION_DAYS_MAX}). The same number applies to guests of conversations that led to no order.`
+    meaning: `Days after the last check-out of an order until its guest is [erased](../operate/security.md#delete-old-data-automatically) (1 to ${RETENTION_DAYS_MAX}). The same number applies to guests of conversations that led to no order.`
   },
   {
     name: "LOG_FORMAT",
@@ -202,7 +196,7 @@ export const SETTINGS = [
     group: "Logs, metrics and traces",
     defaultDescription: "no metrics endpoint",
     meaning:
-      "Serves [Prometheus metrics](metrics.md) at `http://HOST:METRICS_PORT/metrics` without a token. Keep the port inside your network; [On call](on-call.md) says what to do when an alert fires."
+      "Serves [Prometheus metrics](../operate/monitor.md) at `http://HOST:METRICS_PORT/metrics` without a token. Keep the port inside your network."
   },
   {
     name: "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -228,7 +222,7 @@ export const SETTINGS = [
     name: "OTEL_RESOURCE_ATTRIBUTES",
     group: "Logs, metrics and traces",
     meaning:
-      "What the collector shows beside the name: `name=value`, separated by commas, such as `deployment.environment=prod`."
+      "Attributes that the collector shows beside the name: `name=value`, separated by commas, such as `deployment.environment=prod`."
   },
   {
     name: "OTEL_TRACES_SAMPLER",
@@ -255,17 +249,14 @@ export const SETTINGS = [
 type AnySetting = (typeof SETTINGS)[number]
 
 export type SettingName = AnySetting["name"]
-/** The settings whose default is a text that the variable itself could hold. */
 export type SettingWithDefault = Extract<AnySetting, { readonly default: string }>["name"]
 
 const DEFAULTS: ReadonlyMap<string, string> = new Map(
   SETTINGS.flatMap((setting) => ("default" in setting ? [[setting.name, setting.default]] : []))
 )
 
-/** Returns the text that counts if the variable is not set. */
 export const defaultOf = (name: SettingWithDefault): string => DEFAULTS.get(name) ?? ""
 
-/** The variables that the service reads. */
 export const SERVICE_SETTINGS: ReadonlyArray<DeclaredSetting> = SETTINGS.filter(
   (setting: DeclaredSetting) => setting.commandLineOnly === undefined
 )

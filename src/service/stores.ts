@@ -51,8 +51,7 @@ import { StaffStore } from "../domain/work/staffs/store.ts"
 import { TaskStore } from "../domain/work/tasks/store.ts"
 
 /**
- * The stores of the families over SQL, and the domain services that work on them: all that the handlers (handlers.ts) ask for beside
- * the ports to the outside. `layerHandlersNoDeps.pipe(Layer.provide(fake), Layer.provide(layerStores))` takes the fake where both have one.
+ * The SQL stores and domain services of the handlers. A fake that is provided before `layerStores` replaces a store.
  */
 export const layerStores = Layer.mergeAll(
   ActionStore.layer,

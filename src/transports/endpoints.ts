@@ -22,8 +22,6 @@ import { toRestResponse } from "./rest/rest-endpoint.ts"
 import { SANDBOX_PATH } from "./sandbox-pages/sandbox-endpoint.ts"
 import { toCalendarErrorResponse } from "./shared-calendar/shared-calendar.ts"
 
-// Maps paths to endpoints, and errors to the response format of their endpoint.
-
 type Request = HttpServerRequest.HttpServerRequest
 
 type EndpointName =
@@ -43,10 +41,9 @@ type EndpointName =
 
 const MCP_PATH = "/mcp"
 
-/** Returns the endpoint that handles a path. */
 export const endpointAt = (path: string): EndpointName => {
   if (path.startsWith(`${REST_PREFIX}/`)) return isOpenApiPath(path) ? "openapi" : "rest"
-  // Users often enter the address in hosted clients with a slash at its end.
+  // Users often add a slash to the address in hosted clients.
   if (path === MCP_PATH || path === `${MCP_PATH}/`) return "mcp"
   if (path.startsWith(SHARED_CALENDAR_PREFIX)) return "calendar"
   if (path.startsWith(FEEDS_PREFIX)) return "feed"
@@ -56,30 +53,27 @@ export const endpointAt = (path: string): EndpointName => {
   if (path.startsWith(GUEST_PORTAL_PREFIX)) return "guests"
   if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
   if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
-  // The root address shows the documentation.
   if (path === "/" || path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return "docs"
   return path === REST_PREFIX ? "rest" : "none"
 }
 
-/** Endpoints that are served without the platform's request and response objects. */
 export type ApiEndpointName = "rest" | "mcp"
 export const isApiEndpoint = (name: EndpointName): name is ApiEndpointName => name === "rest" || name === "mcp"
 export type PageEndpointName = Exclude<EndpointName, ApiEndpointName>
 
-/** Returns an error outside `/v3` and `/mcp`: the envelope, with the HTTP status of its code. */
+/** Outside `/v3` and `/mcp`, errors have the HTTP status of their code. */
 const toPlainRejection = (response: ServiceResponse): ApiResponse =>
   withStatus(toEnvelopeResponse(response), response.envelope.error_code)
 
 const toPlainPageRejection = (response: ServiceResponse) => toPageResponse(toPlainRejection(response))
 const toPublicRejection = (response: ServiceResponse) => allowAnyOrigin(toPlainPageRejection(response))
 
-/** Functions that return an error in the format of a page endpoint. */
 export const PAGE_REJECTIONS: Readonly<
   Record<PageEndpointName, (response: ServiceResponse, request: Request) => HttpServerResponse.HttpServerResponse>
 > = {
   calendar: toCalendarErrorResponse,
   feed: toFeedErrorResponse,
-  // Where the sandbox is not allowed, its paths are like any unknown path.
+  // If the sandbox is disabled, its paths look like unknown ones.
   sandbox: toPlainPageRejection,
   connectors: toConnectorErrorResponse,
   image: toImageErrorResponse,
@@ -91,12 +85,10 @@ export const PAGE_REJECTIONS: Readonly<
   none: toPlainPageRejection
 }
 
-/** Returns the response to a request that was rejected before it reached its endpoint. */
 export const toApiRejection = (name: EndpointName, response: ServiceResponse, request: ApiRequest): ApiResponse => {
   if (name === "rest") return toRestResponse(response, request)
   return name === "mcp" ? toRpcErrorResponse(response) : toPlainRejection(response)
 }
 
-/** Returns the transport of an endpoint for the log line. */
 export const transportOf = (name: EndpointName): ServiceCall["transport"] =>
   name === "mcp" || name === "console" ? name : "rest"

@@ -10,7 +10,6 @@ import { makeMcpHandler } from "./mcp/mcp-endpoint.ts"
 import { makePages } from "./page-app.ts"
 import { makeRestHandler } from "./rest/rest-endpoint.ts"
 
-/** Returns everything that the process serves over HTTP. */
 export const makeHttpApp = Effect.fnUntraced(function* (settings: HttpSettings) {
   const service = yield* Service
   const handlers: Readonly<Record<ApiEndpointName, ApiHandler>> = {

@@ -10,7 +10,10 @@ describe("the meaning of every field", () => {
   it.each(describeOperations().map((operation) => [operation.name, operation] as const))(
     "of %s is in the contract",
     (_, { fields, resultSchema }) => {
-      const payload = { type: "object", properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])) }
+      const payload = {
+        type: "object",
+        properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
+      }
       const rows = [...toFieldRows(payload), ...toFieldRows(resultSchema)]
       const withoutMeaning = rows.filter(({ description }) => !isMeaning(description)).map(({ path }) => path)
       assert.deepStrictEqual(withoutMeaning, [])

@@ -5,12 +5,13 @@ import { ROOT, textOf } from "./handed-over.ts"
 
 // What is handed over says commands, flags and settings that there are.
 
-const blocks = Array.from(textOf("docs/deploy.md").matchAll(/```sh\n([\s\S]*?)```/g), ([, block = ""]) => block).join(
-  "\n"
-)
+const blocks = ["install", "configure", "backup", "upgrade", "security"]
+  .flatMap((page) => Array.from(textOf(`docs/operate/${page}.md`).matchAll(/```sh\n([\s\S]*?)```/g)))
+  .map(([, block = ""]) => block)
+  .join("\n")
 const units = ["latchkey.service", "latchkey-backup.service"].map((unit) => textOf(`deploy/${unit}`)).join("\n")
 
-/** Words after `latchkey`, of the page and of the units: the command, what is asked of it, its flags. */
+/** Words after `latchkey`, of the pages and of the units: the command, its subcommand, its flags. */
 const commands = [
   ...blocks.matchAll(/(?:^|\$\()latchkey ([a-z]+(?: [a-z]+)?)(.*)$/gm),
   ...units.matchAll(/latchkey\.js ([a-z]+(?: [a-z]+)?)(.*)$/gm)
@@ -19,6 +20,9 @@ const commands = [
   flags: Array.from(rest.matchAll(/ --([a-z-]+)/g), ([, flag = ""]) => flag).filter((flag) => flag !== "help")
 }))
 
+/** Files that declare subcommands and flags of several commands. */
+const SHARED_FILES = ["src/tools/cli/password-flags.ts", "src/tools/cli/limit-commands.ts"]
+
 describe("what is handed over", () => {
   it("says commands that there are", () => {
     assert.isAbove(commands.length, 4)
@@ -26,13 +30,13 @@ describe("what is handed over", () => {
       const [command = "", ...asked] = words
       const file = `src/tools/cli/${command}.ts`
       assert.isTrue(existsSync(join(ROOT, file)), `latchkey ${words.join(" ")}`)
-      for (const word of asked) assert.include(textOf(file), `"${word}"`, file)
-      const known = textOf(file) + textOf("src/tools/cli/password-flags.ts")
+      const known = [file, ...SHARED_FILES].map(textOf).join("\n")
+      for (const word of asked) assert.include(known, `"${word}"`, file)
       for (const flag of flags) assert.include(known, `"${flag}"`, `latchkey ${words.join(" ")} --${flag}`)
     }
   })
 
-  it("names settings that docs/settings.md lists", () => {
+  it("names settings that docs/reference/settings.md lists", () => {
     const service = /\n {2}latchkey:\n([\s\S]*?)\n {2}postgres:/.exec(textOf("deploy/compose.yaml"))?.[1] ?? ""
     const named = [
       ...Array.from(textOf("deploy/latchkey.env").matchAll(/^([A-Z_]+)=/gm), ([, name = ""]) => name),
@@ -40,7 +44,7 @@ describe("what is handed over", () => {
       ...Array.from(blocks.matchAll(/echo "?([A-Z_]+)=.*latchkey\.env$/gm), ([, name = ""]) => name)
     ]
     assert.isAbove(named.length, 10)
-    const listed = Array.from(textOf("docs/settings.md").matchAll(/^\| `([A-Z_]+)` \|/gm), ([, name]) => name)
+    const listed = Array.from(textOf("docs/reference/settings.md").matchAll(/^\| `([A-Z_]+)` \|/gm), ([, name]) => name)
     for (const name of named) assert.include(listed, name)
   })
 })

@@ -12,9 +12,9 @@ const PAGES = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
   "docs/README.md",
-  "docs/deploy.md",
-  "docs/settings.md",
-  "docs/glossary.md"
+  "docs/operate/install.md",
+  "docs/reference/settings.md",
+  "docs/contribute/glossary.md"
 ]
 
 /** Where a page's links lead within the checkout, seen from its top. */
@@ -70,18 +70,17 @@ describe("the pages of who takes over", () => {
     assert.isAtMost(textOf("README.md").split("\n").length, 120)
     assert.isAtMost(linksOf("README.md").length, 25)
     const listed = linksOf("docs/README.md").map(({ path }) => path)
-    const pages = ["docs", "docs/guides"].flatMap((folder) =>
-      readdirSync(join(ROOT, folder)).map((name) => join(folder, name))
+    // docs/adr/README.md lists the ADRs.
+    const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".md") && name !== "README.md" && !/^adr\/\d/.test(name)
     )
-    for (const page of pages.filter((name) => name.endsWith(".md") && name !== "docs/README.md")) {
-      assert.include(listed, page)
-    }
+    for (const page of pages) assert.include(listed, join("docs", page))
   })
 
   it("tell the release", () => {
     const releases = Array.from(textOf("CHANGELOG.md").matchAll(/^## \[([^\]]+)\]/gm), ([, release]) => release)
     assert.deepStrictEqual(releases.slice(0, 2), ["Unreleased", packageJson.version])
     assert.include(textOf("deploy/compose.yaml"), `image: latchkey:${packageJson.version}`)
-    assert.include(textOf("docs/deploy.md"), `version=${packageJson.version}\n`)
+    assert.include(textOf("docs/operate/install.md"), `version=${packageJson.version}\n`)
   })
 })

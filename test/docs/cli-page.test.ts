@@ -16,11 +16,7 @@ const listOptions = ({ args = [], flags }: HelpDoc.HelpDoc): ReadonlyArray<strin
 ]
 
 const renderCommand = (words: string, help: HelpDoc.HelpDoc): string =>
-  [
-    `${words.includes(" ") ? "###" : "##"} \`latchkey ${words}\``,
-    `${help.description}.`,
-    listOptions(help).join("\n")
-  ]
+  [`${words.includes(" ") ? "###" : "##"} \`latchkey ${words}\``, `${help.description}.`, listOptions(help).join("\n")]
     .filter((part) => part !== "")
     .join("\n\n")
 

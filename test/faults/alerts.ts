@@ -249,7 +249,7 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
   let release = () => {}
   return [
     {
-      alert: "LatchkeyStrangers",
+      alert: "LatchkeyUnknownCallers",
       caused: "40 calls a second with tokens that never were",
       begin: (isOver) =>
         repeatedly(isOver, 250, () =>
@@ -357,7 +357,7 @@ const causesOf = ({ url, database, redis, held, bad, life, restart }: Ground): R
         })
     },
     {
-      alert: "LatchkeyNoPlace",
+      alert: "LatchkeyNoPermit",
       caused: "a session locks a table until calls have waited for a place for 30 s",
       begin: async (isOver) => {
         release = holder(url, "LOCK TABLE properties")

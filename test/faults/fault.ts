@@ -1,6 +1,6 @@
 import type { Effect, Scope } from "effect"
 
-/** What one fault did to the service, as a row of the table of docs/reliability.md. */
+/** What one fault did to the service, as a row of the table of docs/reports/reliability.md. */
 export interface Suffered {
   /** What was done to it: "a worker is killed". */
   readonly fault: string

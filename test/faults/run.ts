@@ -1,5 +1,5 @@
 // `npm run faults [-- name …]`: causes every fault on real processes and prints what was lost and how long it took, as the
-// table of docs/reliability.md. Ends with status 1 when something acknowledged was lost or an answer was not a promised one.
+// table of docs/reports/reliability.md. Ends with status 1 when something acknowledged was lost or an answer was not a promised one.
 import { cpus } from "node:os"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect } from "effect"

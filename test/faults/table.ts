@@ -14,7 +14,7 @@ const cells = ({ fault, on, times, acknowledged, lost, recoveredMs, seen }: Suff
 
 const row = (texts: ReadonlyArray<string>) => `| ${texts.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`
 
-/** The rows as Markdown, for docs/reliability.md. */
+/** The rows as Markdown, for docs/reports/reliability.md. */
 export const tableOf = (suffered: ReadonlyArray<Suffered>): string =>
   [row(COLUMNS), row(COLUMNS.map(() => "---")), ...suffered.map((each) => row(cells(each)))].join("\n")
 

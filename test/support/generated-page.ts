@@ -18,10 +18,7 @@ export const assertGeneratedPart = (page: string, name: string, text: string): v
 }
 
 /** Returns a Markdown table. Vertical bars in cells are escaped. */
-export const toMarkdownTable = (
-  heads: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>
-): string =>
+export const toMarkdownTable = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [heads, heads.map(() => "---"), ...rows.map((cells) => cells.map((cell) => cell.replaceAll("|", "\\|")))]
     .map((cells) => `| ${cells.join(" | ")} |`)
     .join("\n")

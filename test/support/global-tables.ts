@@ -1,6 +1,6 @@
-// How tables are spread over servers: those of operators by operator_id, a few stand whole on each. docs/scaling.md prints this.
+// If the tables were distributed over several servers, those of operators would be distributed by operator_id.
 
-/** Tables that stand whole on each server, and why: what is asked before an operator is known, or is nobody's. */
+/** The tables that every server would need whole, and why: a statement reads them before the operator is known, or nobody owns them. */
 export const GLOBAL_TABLES: Readonly<Record<string, string>> = {
   operators: "who there is, with zone, currency, edition and limits: joined by nearly every statement, changed seldom",
   accounts: "who signs in says an e-mail address, which is one of all operators; a handful an operator",

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 
-// The module map that docs/architecture.md shows: the places of src, and what each place imports. The page is generated from this
-// file. test/architecture.test.ts compares it with the code: an import must be listed here, and every listed import must exist.
+// The module map: the places of src, what each place imports, who writes each database table, and the permitted casts.
+// test/architecture.test.ts compares it with the code: an import must be listed here, and every listed import must exist.
 
 export interface ModuleMapRow {
   /** A folder or a file below src, without its ending slash. */
@@ -226,7 +226,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "transports/docs",
     purpose: "generates OpenAPI and the documentation site from the operations",
-    imports: splitNames("contract platform/installation.ts platform/limits.ts service/Api.ts")
+    imports: splitNames("contract jobs/events platform/installation.ts platform/limits.ts service/Api.ts")
   },
   {
     path: "service/service-assembly.ts",
@@ -668,35 +668,3 @@ export const listCasts = (file: string): ReadonlyArray<string> =>
       .matchAll(/\bas (?!const\b)(?:unknown as )?([A-Za-z][\w.]*)/g),
     ([cast]) => cast
   )
-
-const renderTable = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [header, header.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("")
-
-const renderCodeNames = (names: Iterable<string>): string => Array.from(names, (name) => `\`${name}\``).join(", ")
-
-/** The tables of the page, by the names of their places in it. */
-export const renderModuleTables = (): Readonly<Record<string, string>> => ({
-  places: renderTable(
-    ["place in `src`", "what it is", "imports"],
-    MODULES.map(({ path: place, purpose: what, imports }) => [
-      `\`${place}\``,
-      what,
-      imports.length === 0 ? "nothing" : renderCodeNames(imports)
-    ])
-  ),
-  families: renderTable(
-    ["family", "uses rules and fragments of"],
-    Object.entries(DOMAIN_FAMILIES).map(([family, usedFamilies]) => [`\`${family}\``, renderCodeNames(usedFamilies)])
-  ),
-  tables: renderTable(
-    ["owner", "tables"],
-    Array.from(new Set(Object.values(TABLE_OWNERS)), (owner) => [
-      `\`${owner}\``,
-      renderCodeNames(Object.keys(TABLE_OWNERS).filter((each) => TABLE_OWNERS[each] === owner))
-    ])
-  ),
-  casts: renderTable(
-    ["file", "cast", "why"],
-    ALLOWED_CASTS.map(({ file, cast, why }) => [`\`${file}\``, `\`${cast}\``, why])
-  )
-})

@@ -24,31 +24,27 @@ import { EventLoopSlices } from "./EventLoopSlices.ts"
 import { FairPermits, type QueuedCall, type RejectionReason } from "./FairPermits.ts"
 import { type LimiterName, makeRejectionReporter } from "./rejection-reporter.ts"
 
-/** Bytes of a body up to which a call parses it at once. A larger body waits for an event-loop slice first. */
+/** A larger body waits for an event-loop slice before it is parsed. */
 export const SMALL_BODY_BYTES = 16 * 1024
 
 /**
- * Limits how many calls run statements and build responses at once in this process. The permits are shared fairly between operators
- * (see {@link FairPermits}), as is the one thread that builds responses (see {@link EventLoopSlices}), so a busy operator delays only
- * itself.
+ * Limits how many calls run statements and build responses at once. Operators share permits ({@link FairPermits}) and
+ * the thread ({@link EventLoopSlices}) fairly, so a busy operator delays only itself.
  */
 export class ConcurrencyLimiter extends Context.Service<
   ConcurrencyLimiter,
   {
     /**
-     * Runs work with a permit of an operator, once one is free. Fails with a ServerError, before the work begins, when the operator has
-     * too many queued calls or this call has waited too long. `bytes`: the size of the input that the call keeps in memory while it is
-     * queued, and which the work parses first. While the work waits in `releasePermitWhile`, the call holds no permit.
+     * Runs work with a permit of an operator. Fails with a ServerError before the work begins, if too many calls are
+     * queued or this call has waited too long. The work parses the input first, which occupies `bytes` of memory.
+     * During `releasePermitWhile` the call holds no permit.
      */
     readonly withPermit: <A, E, R>(
       operatorId: number,
       work: Effect.Effect<A, E, R>,
       bytes?: number
     ) => Effect.Effect<A, E | ServerError, R>
-    /**
-     * Returns the error that any call of this operator would get now. Undefined: a call would get a permit or be queued. It costs next to
-     * nothing, so it can be called before anything else is done for a call.
-     */
+    /** Returns the error that any call of this operator would get now. It costs almost nothing. */
     readonly findRejection: (operatorId: number) => ServerError | undefined
   }
 >()("latchkey/admission/concurrency/ConcurrencyLimiter") {
@@ -57,7 +53,6 @@ export class ConcurrencyLimiter extends Context.Service<
     of: "operators" | "console" = "operators"
   ): Layer.Layer<ConcurrencyLimiter> => Layer.effect(ConcurrencyLimiter, makeLimiter(permits, of))
 
-  /** Limits nothing: benchmarks compare with it. */
   static readonly layerUnbounded: Layer.Layer<ConcurrencyLimiter> = Layer.succeed(ConcurrencyLimiter, {
     withPermit: (_, work) => work,
     findRejection: () => undefined
@@ -71,7 +66,6 @@ const makeLimiter = Effect.fnUntraced(function* (permits: number, of: LimiterNam
   const fairPermits = new FairPermits(permits, QUEUED_CALLS_MAX, QUEUED_BYTES, now)
   const slices = new EventLoopSlices()
   const recordRejection = yield* makeRejectionReporter(of)
-  /** Returns and records the error of a call that is not queued. */
   const reject = (operator: number, bytes: number) => {
     const reason = fairPermits.findRejection(operator, bytes)
     if (reason === undefined) return undefined
@@ -103,10 +97,7 @@ const makeQueueMetrics = (of: string) => ({
   tooLong: permitRejections.withLabels({ of, why: "too_long" })
 })
 
-/**
- * Limits the calls without a token. They have a few permits of their own, so anonymous callers, however many and from however many
- * networks, take no permit from an operator.
- */
+/** Limits calls without a token by permits of their own, so that anonymous callers take none from an operator. */
 export class AnonymousLimiter extends Context.Service<AnonymousLimiter, ConcurrencyLimiter["Service"]>()(
   "latchkey/admission/concurrency/AnonymousLimiter"
 ) {
@@ -122,7 +113,6 @@ const withPermitContext = <A, E, R>(
     Context.add(Context.add(context, BeforeDecoding, slice), PermitRelease, makeReleaseWhile(holder))
   )
 
-/** Waits until a response of this operator may be built. */
 const awaitSlice = (slices: EventLoopSlices, operator: number): Effect.Effect<void> =>
   Effect.suspend(() =>
     slices.tryBegin()
@@ -135,12 +125,11 @@ const awaitSlice = (slices: EventLoopSlices, operator: number): Effect.Effect<vo
 
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** The permit of one call. It alone guarantees that each acquired permit is released exactly once. */
+/** Releases each permit that it acquired exactly once. */
 class PermitHolder {
   #isHeld = false
-  /** When the permit was acquired, in milliseconds since any moment. */
   #acquiredAt = 0
-  /** Whether the permit was held before. A call that has begun is never rejected, however long the queue is now. */
+  /** A call that has begun is never rejected. */
   #hasBegun = false
   readonly #queueContext: QueueContext
   readonly #call: Omit<QueuedCall, "onPermit">
@@ -154,7 +143,7 @@ class PermitHolder {
     return this.#isHeld
   }
 
-  /** Acquires the permit, and waits in the queue if none is free. If it fails or is interrupted, no permit is held. */
+  /** If it fails or is interrupted, no permit is held. */
   acquire(restore: Restore): Effect.Effect<void, ServerError> {
     return Effect.suspend(() => {
       const recordHeld = () => {
@@ -173,7 +162,6 @@ class PermitHolder {
     })
   }
 
-  /** Releases the permit if it is held. */
   readonly release: Effect.Effect<void> = Effect.sync(() => {
     if (!this.#isHeld) return
     this.#isHeld = false
@@ -181,7 +169,7 @@ class PermitHolder {
   })
 }
 
-/** Does not acquire the permit again if the effect is interrupted or dies, because the work does not go on after that. */
+/** Does not acquire the permit again after an interruption or defect, because the work ends then. */
 const makeReleaseWhile =
   (holder: PermitHolder): PermitRelease =>
   (effect) =>
@@ -194,18 +182,16 @@ const makeReleaseWhile =
       )
     })
 
-/** What the queued calls of a limiter share. */
 interface QueueContext extends ReturnType<typeof makeQueueMetrics> {
   readonly fairPermits: FairPermits
   readonly deadline: Deadline
   readonly reject: (operator: number, bytes: number) => ServerError | undefined
-  /** Milliseconds since any moment. */
   readonly now: () => number
 }
 
 /**
- * Queues a call and waits for its permit. Only `state` decides the outcome: a call that is interrupted, or has waited too long, in the
- * moment in which it gets its permit either releases the permit or keeps it.
+ * Only `state` decides the outcome. So a call that is interrupted or times out as it gets its permit either releases or
+ * keeps it.
  */
 const waitForPermit = (
   { fairPermits, deadline, ...metrics }: QueueContext,
@@ -238,7 +224,7 @@ const waitForPermit = (
             updateSeries(fiber, metrics.duration, (performance.now() - queuedAt) / 1000)
           })
         ),
-        // Yields to the call that released the permit. Without it, calls that never wait for anything else would run inside one another.
+        // Yields to the call that released the permit. Otherwise calls that never wait would run inside one another.
         Effect.flatMap(() =>
           state === "granted" ? Effect.yieldNow : Effect.andThen(incrementCounter(metrics.tooLong), failWaitedTooLong)
         )
@@ -261,5 +247,5 @@ const waitedTooLong = overloadError(
 )
 const failWaitedTooLong = Effect.fail(waitedTooLong)
 
-/** Returns whether an error means that the call got no permit. Then its work did not begin, and it counts in no rate-limit window. */
+/** The work of a rejected call did not begin, so it counts in no rate-limit window. */
 export const isPermitRejection = (error: unknown): boolean => error instanceof ServerError && error.notBegun === true

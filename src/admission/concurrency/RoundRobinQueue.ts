@@ -1,17 +1,12 @@
-/**
- * Queued items, served round robin between operators: the items of one operator in the order they came, and one item of each operator
- * before the next item of any. A served operator goes to the end.
- */
+/** Serves one item of each operator in turn, oldest first. A served operator goes to the end. */
 export class RoundRobinQueue<Item> {
-  /** The items of each operator with queued items, oldest first. The operator to serve next comes first. */
+  /** The operator to serve next comes first. */
   readonly #itemsByOperator = new Map<number, Set<Item>>()
 
-  /** Operators with queued items. */
   get operatorCount(): number {
     return this.#itemsByOperator.size
   }
 
-  /** Counts the queued items of an operator. */
   countQueued(operator: number): number {
     return this.#itemsByOperator.get(operator)?.size ?? 0
   }
@@ -22,7 +17,7 @@ export class RoundRobinQueue<Item> {
     else items.add(item)
   }
 
-  /** Removes an item. Returns false if it was not queued. */
+  /** Returns false if the item was not queued. */
   remove(operator: number, item: Item): boolean {
     const items = this.#itemsByOperator.get(operator)
     if (items === undefined || !items.delete(item)) return false
@@ -31,8 +26,8 @@ export class RoundRobinQueue<Item> {
   }
 
   /**
-   * Removes and returns the oldest item of the first operator that `tryServe` accepts. Returns undefined if it accepts none. `tryServe` is
-   * called for one operator after the other until it returns true.
+   * Removes and returns the oldest item of the first operator that `tryServe` accepts, or undefined. `tryServe` is
+   * called for each operator until it returns true.
    */
   takeNext(tryServe: (operator: number) => boolean): { readonly operator: number; readonly item: Item } | undefined {
     for (const [operator, items] of this.#itemsByOperator) {
@@ -45,7 +40,7 @@ export class RoundRobinQueue<Item> {
     return undefined
   }
 
-  /** Moves an operator behind all others. Drops it if it has no queued items. */
+  /** Drops the operator if it has no queued items. */
   moveToEnd(operator: number): void {
     const items = this.#itemsByOperator.get(operator)
     this.#itemsByOperator.delete(operator)

@@ -1,21 +1,19 @@
 import { Clock, Context, Effect, Fiber, type Scope } from "effect"
 
-/** Limits the time of any number of waits. */
 export interface Deadline {
-  /** Begins a wait. Runs `onExpired` if the wait has not ended in time. */
+  /** Runs `onExpired` if the wait does not end in time. */
   readonly begin: (onExpired: () => void) => Effect.Effect<Wait>
   readonly end: (wait: Wait) => void
 }
 
 interface Wait {
-  /** Nanoseconds of the monotonic clock. */
   readonly expiresAt: bigint
   readonly onExpired: () => void
 }
 
 /**
- * Makes a deadline of `ms` milliseconds for each wait. All waits have the same limit, so the oldest expires first and one sleep serves
- * all of them. A timer per wait would be most of the cost of a short wait.
+ * All waits have the same limit, so the oldest expires first and one sleep serves all. A timer per wait would cost more
+ * than a short wait.
  */
 export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
@@ -23,7 +21,6 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
     const durationNanos = BigInt(ms) * 1_000_000n
     let isSleeping = false
 
-    /** Returns whether the wait has expired. */
     const endIfExpired = (wait: Wait, now: bigint): boolean => {
       if (wait.expiresAt > now) return false
       waits.delete(wait)
@@ -31,7 +28,6 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
       return true
     }
 
-    /** Ends expired waits, one after the other, until no wait is left. */
     const watch: Effect.Effect<void> = Effect.clockWith((clock) => {
       const now = clock.currentTimeNanosUnsafe()
       for (const wait of waits) if (!endIfExpired(wait, now)) break
@@ -48,7 +44,7 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
           waits.add(wait)
           if (!isSleeping) {
             isSleeping = true
-            // With the clock of the call alone, because the sleep may outlast the call by far.
+            // Only with the clock of the call, because the sleep may outlast the call.
             Fiber.runIn(Effect.runForkWith(Context.make(Clock.Clock, clock))(watch), scope)
           }
           return Effect.succeed(wait)
@@ -57,5 +53,5 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
     }
   })
 
-/** Rounds up: a sleep that ends a fraction of a millisecond early would find no expired wait and sleep again. */
+/** Rounds up, because a sleep that ends early would find no expired wait. */
 const millisUntil = ({ expiresAt }: Wait, now: bigint): number => Number((expiresAt - now + 999_999n) / 1_000_000n)

@@ -3,19 +3,15 @@ import { permitRejections } from "../../platform/telemetry/metrics/metric-defini
 import { updateSeries } from "../../platform/telemetry/metrics/metric-updates.ts"
 import type { RejectionReason } from "./FairPermits.ts"
 
-// Reports rejected calls in batches, because an overload can reject thousands of calls a second.
+// Reports in batches, because an overload can reject thousands of calls per second.
 
-/** The label `of` of a limiter's metrics. */
 export type LimiterName = "operators" | "strangers" | "console"
 
-/** Milliseconds between two reports, and reports without a rejection after which an overload is over. */
+/** An overload ends after QUIET_REPORTS reports without a rejection. */
 export const REPORT_INTERVAL_MS = 1_000
 const QUIET_REPORTS = 5
 
-/**
- * Returns a function that records a rejected call. The metrics count rejections by reason. The log has one line when an overload begins
- * and one when it ends.
- */
+/** Counts rejections by reason. Logs one line when an overload begins and one when it ends. */
 export const makeRejectionReporter = Effect.fnUntraced(function* (
   of: LimiterName
 ): Effect.fn.Return<(reason: RejectionReason) => void, never, Scope.Scope> {
@@ -24,7 +20,6 @@ export const makeRejectionReporter = Effect.fnUntraced(function* (
     overloaded: permitRejections.withLabels({ of, why: "overloaded" })
   }
   const unreportedCounts = { "too many": 0, overloaded: 0 }
-  /** Of the present overload: its rejected calls, and the latest consecutive reports without one. */
   let [totalRejected, quietReports, isOverloaded] = [0, 0, false]
 
   const countRejections = Effect.withFiber((fiber) => {
@@ -57,7 +52,7 @@ export const makeRejectionReporter = Effect.fnUntraced(function* (
   const waitAndReport = Effect.gen(function* () {
     yield* hasRejections.await
     yield* Effect.sleep(REPORT_INTERVAL_MS)
-    // Closed before the report: the next one has the calls that are rejected during it.
+    // Closed before the report, because calls may be rejected during it.
     yield* hasRejections.close
     yield* report
     if (isOverloaded) yield* hasRejections.open

@@ -1,20 +1,15 @@
 import { Effect } from "effect"
 
-/** How many runs may be under way at once in this process. */
 export interface RunLimits {
   readonly perOperator: number
   readonly total: number
 }
 
-/**
- * Returns a function that runs an effect for an operator unless a limit is reached. Then it runs `onLimit` at once, with the limit:
- * unlike for a concurrency permit, nobody waits. An interrupted run counts no longer.
- */
+/** Runs `onLimit` at once if a limit is reached. */
 export const makeRunLimiter = (limits: RunLimits) => {
   const countByOperator = new Map<number, number>()
   let totalCount = 0
 
-  /** Counts a run, or returns the limit that is reached. */
   const tryBegin = (operatorId: number): keyof RunLimits | undefined => {
     const operatorCount = countByOperator.get(operatorId) ?? 0
     if (operatorCount >= limits.perOperator) return "perOperator"

@@ -15,68 +15,62 @@ import { accessError, invalidTokenError, isInvalidToken } from "./token-access.t
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** What the Gate looks at of a call. */
 export interface GateRequest {
   /** Method and path template below /v3, or `unmatched`. */
   readonly route: string
-  /** Whether it changes nothing. */
   readonly isRead: boolean
-  /** The route's own limits, where they are not the ordinary ones. */
+  /** Undefined: the ordinary limits. */
   readonly limits?: CallLimits | undefined
-  /** Of a message: the conversation it goes to, which has windows of its own. */
+  /** Conversation of a message, which has its own windows. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
-  /** What keeps every call of an operator out at this moment, beside what it is entitled to: a call refused with it counts in no window. */
+  /** Rejects every call of an operator during overload. A call rejected by it counts in no window. */
   readonly overloadError?: (operatorId: number) => ServerError | undefined
-  /** An account that the transport has authenticated, instead of a token. Its calls count in no rate-limit window. */
+  /** An account that the transport has authenticated. Its calls count in no rate-limit window. */
   readonly trustedAccount?: TrustedAccount | undefined
-  /** Whether a suspended operator may make the call too, because it only stops something or takes access away. */
+  /** A suspended operator may make the call, because it only stops something or removes access. */
   readonly worksWhenSuspended?: boolean
 }
 
-/** A call that was let in. */
 export interface AdmittedCall {
   readonly caller: Caller
-  /** Rate-limit fields of the answer. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * To be run with the error_code of an answer that is one: a call that could not succeed as sent counts towards layer 4, and a
-   * message that was refused for what it is counts in no window of its conversation.
+   * Run it with the error_code of a failed call. A call that could not succeed counts towards layer 4. A rejected
+   * message counts in no window of its conversation.
    */
   readonly countFailure: (errorCode: number) => Effect.Effect<void>
-  /** To be run when nothing was done for it, for want of a place: it counts in no window. */
+  /** Run it if the call got no permit, so that it counts in no window. */
   readonly uncountCall: Effect.Effect<void>
-  /** To be run when it succeeded and sent nothing, since another call had: it counts in no window of its conversation either. */
+  /** Run it for a replayed message, so that it counts in no window of its conversation. */
   readonly uncountMessage: Effect.Effect<void>
   /**
-   * To be run before an answer that may have taken long is given: fails as `admit` would when the token, its account or the
-   * subscription has ended since. Counts in no window, and asks nothing in the first {@link TOKEN_TRUSTED_MS}.
+   * Run it before a slow response. It fails as `admit` does if the token, its account or the subscription has ended
+   * since. It makes no query in the first {@link TOKEN_TRUSTED_MS}.
    */
   readonly recheckAccess: Effect.Effect<void, GateError>
 }
 
-/** A call that was not let in. */
 export interface RejectedCall {
   readonly error: GateError | ServerError
-  /** Whose token it came with, also where that works no longer; undefined: it never was one. */
+  /** Owner of the token, even if it no longer works. Undefined: the token is unknown. */
   readonly caller: Caller | undefined
 }
 
-/** One that was not for what it came with. */
 interface UnauthorizedCall extends RejectedCall {
   readonly error: GateError
 }
 
 /**
- * Who may call, and how often. The order of the checks is the specification's: token (401), subscription (420), scope
- * (401), windows and quota (429); a call refused earlier is not counted later. Whether there is room for it (500) is asked
- * before the windows, so that what nobody works on uses nothing up.
+ * Authenticates, authorizes and rate-limits calls in the order of the specification: token (401), subscription (420),
+ * scope (401), windows and quota (429). Overload (500) is checked before the windows, so that a rejected call uses up
+ * nothing.
  */
 export class Gate extends Context.Service<
   Gate,
   {
     readonly admit: (request: GateRequest) => Effect.Effect<AdmittedCall, RejectedCall>
-    /** Returns the caller of the token in these headers, also for a banned or lapsed account. Undefined if the token is invalid. */
+    /** Also returns the caller of a banned or lapsed account. Undefined: the token is invalid. */
     readonly findCaller: (headers: Headers) => Effect.Effect<Caller | undefined>
   }
 >()("latchkey/admission/gate/Gate") {
@@ -149,7 +143,6 @@ export class Gate extends Context.Service<
   )
 }
 
-/** Whose token came with a call, if it works here and now. */
 const makeAuthenticate =
   (tokens: Tokens["Service"], deployment: DeploymentName) =>
   (headers: Headers): Effect.Effect<StoredToken, UnauthorizedCall> => {
@@ -164,7 +157,6 @@ const makeAuthenticate =
     )
   }
 
-/** Lets in who is signed in, as far as the account may do anything. */
 const admitTrustedAccount = (
   person: TrustedAccount,
   { isRead, worksWhenSuspended }: Pick<GateRequest, "isRead" | "worksWhenSuspended">
@@ -187,7 +179,6 @@ const admitTrustedAccount = (
         })
   })
 
-/** A token that may be used for what is asked, and when that was seen. */
 interface AuthorizedToken {
   readonly token: StoredToken
   readonly now: number

@@ -4,28 +4,24 @@ import { makeReadClientChooser } from "../../platform/database/SharedReads.ts"
 import { LimitOverrides, TokenLimits } from "../windows/limit-overrides.ts"
 import { computeDigestHex, isSameDigest } from "./credentials.ts"
 
-/** Seconds a token's look-up is kept: a revoked token must stop within 5 in every process. */
+/** A revoked token must stop within 5 seconds in every process. */
 const TOKEN_CACHE_SECONDS = 3
-/** Milliseconds after which a call must look its token up again to know that it works: with the above they make five seconds. */
+/** After this time a call must look its token up again, to meet the same 5 seconds. */
 export const TOKEN_TRUSTED_MS = (5 - TOKEN_CACHE_SECONDS) * 1000
-/** Tokens whose look-up is kept at once in a process. */
 const TOKEN_CACHE_ENTRIES = 50_000
 
-/** A token as the database knows it: who it stands for and what keeps it from working. */
 export const StoredToken = Schema.Struct({
   ...Caller.fields,
   digest: Schema.Uint8Array,
   status: Schema.Literals(["active", "banned", "closed"]),
-  /** Revoked: it works no longer. */
   revoked: Schema.Boolean,
-  /** Its account is disabled: it works again once that is enabled. */
+  /** The token works again once its account is enabled. */
   disabled: Schema.Boolean,
-  /** When it stops by itself; null: never. */
+  /** Null: never. */
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
-  /** The deployment that gave it out, which is the one it is good in; null: that was not kept then. */
+  /** The deployment that issued the token, and the only one that accepts it. Null: not recorded. */
   deployment: Schema.NullOr(Schema.String),
   subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate),
-  /** The token's own tighter limits, and the operator's in place of the table's. */
   tokenLimits: Schema.NullOr(TokenLimits),
   overrides: Schema.NullOr(LimitOverrides)
 })
@@ -33,11 +29,11 @@ export type StoredToken = typeof StoredToken.Type
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredToken))
 
-/** Looks tokens up, also those that work no longer. A revoked one stops within {@link TOKEN_CACHE_SECONDS} in every process: that is how long an answer is kept. */
+/** Also returns tokens that no longer work. Results are cached for {@link TOKEN_CACHE_SECONDS}. */
 export class Tokens extends Context.Service<
   Tokens,
   {
-    /** What the token stands for, or undefined for one that never was. */
+    /** Returns undefined for an unknown token. */
     readonly lookup: (token: string) => Effect.Effect<StoredToken | undefined>
   }
 >()("latchkey/admission/gate/Tokens") {
@@ -68,7 +64,7 @@ export class Tokens extends Context.Service<
         return storedTokens.find((each) => isSameDigest(each.digest, digest))
       }, Effect.orDie)
 
-      // Keyed by digest, so that no token stays in memory. Unknown tokens are not kept: a new one works at once.
+      // Keyed by digest, so that no token stays in memory. Unknown tokens are not cached, so a new one works at once.
       const cache = yield* Cache.makeWith(find, {
         capacity: TOKEN_CACHE_ENTRIES,
         timeToLive: (exit) =>

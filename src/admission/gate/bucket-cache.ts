@@ -1,13 +1,9 @@
 import { bucketsOf, type CallBuckets, type RateLimitedCall } from "../windows/call-buckets.ts"
 import type { StoredToken } from "./Tokens.ts"
 
-/** Buckets a process remembers, of one token and route each: the names of fourteen windows are long, and always the same. */
 const CACHED_BUCKETS = 5_000
 
-/**
- * The buckets of calls of a token to a route, made once for as long as its look-up is kept: limits may be others after
- * that. A conversation has its own and is not remembered. The first that was remembered is forgotten first.
- */
+/** Caches buckets only as long as the token's look-up, because a new look-up may have other limits. */
 export const makeBucketCache = (capacity: number = CACHED_BUCKETS) => {
   const cache = new Map<string, { readonly token: StoredToken; readonly buckets: CallBuckets }>()
 
@@ -44,7 +40,6 @@ export const makeBucketCache = (capacity: number = CACHED_BUCKETS) => {
 
   return {
     get: bucketsFor,
-    /** How many are remembered. */
     get size() {
       return cache.size
     }

@@ -7,7 +7,6 @@ import {
 } from "../../contract/operation.ts"
 import type { GateRequest } from "./Gate.ts"
 
-/** What the Gate looks at of the calls of one operation, as its declaration says. */
 export const makeGateRequest = (
   operation: AnyOperation
 ): ((call: {
@@ -31,6 +30,6 @@ export const makeGateRequest = (
   })
 }
 
-/** An id as it is counted. What can be none is refused when the input is read, and reaches no conversation. */
+/** An invalid id is rejected later, when the input is read. */
 const conversationIdOf = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined

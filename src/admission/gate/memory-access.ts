@@ -11,7 +11,6 @@ import { MemoryDatabase } from "../../changes/memory/MemoryDatabase.ts"
 import { computeDigest, isSameDigest } from "./credentials.ts"
 import { type StoredToken, Tokens } from "./Tokens.ts"
 
-/** Looks up access tokens that the memory layer of AccessTokens created. */
 export const layerMemoryTokens: Layer.Layer<Tokens, never, MemoryDatabase> = Layer.effect(
   Tokens,
   Effect.map(MemoryDatabase, (database) => ({

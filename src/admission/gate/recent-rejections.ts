@@ -11,9 +11,8 @@ interface RecentRejection {
 }
 
 /**
- * Whose calls were turned away for want of room in the last REJECTED_TOKEN_MS, by token: while there is none, their next is
- * told so at once, without asking who calls. By digest, so that no token stays in memory; what was remembered first is
- * forgotten first.
+ * Callers whose calls were rejected for overload in the last REJECTED_TOKEN_MS. Keyed by digest, so that no token stays
+ * in memory.
  */
 export class RecentRejections {
   readonly #most: number
@@ -35,7 +34,6 @@ export class RecentRejections {
     this.#byDigest.set(digest, { caller, until: now + REJECTED_TOKEN_MS })
   }
 
-  /** Who calls, if a call of theirs was turned away lately. */
   find(headers: Headers, now: number): Caller | undefined {
     if (this.#byDigest.size === 0) return undefined
     const token = readToken(headers)

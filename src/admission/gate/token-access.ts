@@ -4,9 +4,8 @@ import { SubscriptionRequired, Unauthenticated } from "../../contract/errors.ts"
 import type { StoredToken } from "./Tokens.ts"
 
 /**
- * Whether the account behind a known token may call at all, and whether its scope covers the call (specification,
- * Authentication errors). A lapsed, banned or basic account keeps its tokens, which work again once the host has put
- * that right. `now` is milliseconds since the epoch.
+ * Returns why the account or scope of a known token forbids the call (specification, Authentication errors). Tokens of
+ * a lapsed, banned or basic account work again once the host has resolved that. `now` is in milliseconds.
  */
 export const accessError = (
   token: Pick<Caller, "edition" | "scope"> & Pick<TrustedAccount, "status" | "subscriptionUntil">,
@@ -25,10 +24,6 @@ export const accessError = (
   return Option.none()
 }
 
-/**
- * Whether a known token is good for nothing: one that was revoked, or is of a closed operator or a disabled account, or is older
- * than it may be, or was given out by the other deployment, is as if there were none.
- */
 export const isInvalidToken = (
   token: StoredToken,
   context: { readonly now: number; readonly deployment: string }

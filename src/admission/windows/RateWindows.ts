@@ -6,11 +6,10 @@ import { MemoryCounters } from "./memory-counters.ts"
 import { type Bucket, bucketsStillOpen, windowOf } from "./rate-window.ts"
 
 /**
- * Counts that several processes share. Each answers the counts before this call, in the order given, or undefined while
- * whoever keeps them is away; none fails.
+ * Counts that several processes share. Each method returns the counts before this call in the given order, or undefined
+ * while the counts are unavailable. None fails.
  */
 export interface SharedCounters {
-  /** Counts `buckets` in one step, if they and `peek` have room. */
   readonly admit: (
     buckets: ReadonlyArray<Bucket>,
     peek: ReadonlyArray<Bucket>,
@@ -31,27 +30,26 @@ export class RateWindows extends Context.Service<
   RateWindows,
   {
     /**
-     * All of `buckets` and `peek` are checked and `buckets` counted in one step that no other call comes between; a
-     * refused call is counted nowhere. No key may occur twice.
+     * Checks `buckets` and `peek`, and counts `buckets`, in one atomic step. A rejected call is not counted. No key may
+     * occur twice.
      */
     readonly admit: (buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>) => Effect.Effect<WindowsDecision>
-    /** Counts without asking whether there was room: what layer 4 does after a call failed. */
     readonly count: (buckets: ReadonlyArray<Bucket>) => Effect.Effect<void>
     /**
-     * Takes back one count of each, of a call that was admitted `at` that time (milliseconds): nothing where the window has
-     * ended since, and never below 0.
+     * Takes back one count of each bucket of a call admitted `at` that time (milliseconds). Does nothing if the window
+     * has ended, and never counts below 0.
      */
     readonly giveBack: (buckets: ReadonlyArray<Bucket>, at: number) => Effect.Effect<void>
   }
 >()("latchkey/admission/windows/RateWindows") {
-  /** Admits every call: what a bench compares with, and tests that make more calls than a host may. */
+  /** For benchmarks and tests. */
   static readonly layerUnbounded: Layer.Layer<RateWindows> = Layer.succeed(RateWindows, {
     admit: () => Effect.succeed({ _tag: "Admitted", at: 0, remaining: [] }),
     count: () => Effect.void,
     giveBack: () => Effect.void
   })
 
-  /** For one process: exact there, forgotten when it ends. */
+  /** For one process. Counts are lost when it ends. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const counters = new MemoryCounters()
     return withRejectionMetric({
@@ -68,14 +66,10 @@ export class RateWindows extends Context.Service<
   })
 
   /**
-   * For several processes that count together, somewhere that may be away. The clock that decides is the process's: the
-   * answer's Retry-After, the window counted in and the memory this falls back to then agree, and a cluster's nodes need no
-   * common clock. Processes whose clocks differ by a second count that second around a boundary in different windows; each
-   * window still holds no more than its limit.
+   * For several processes. Each process uses its own clock, so that Retry-After, the window and the local fallback
+   * agree.
    *
-   * While the common counts are away each process counts for itself, from 0, so that a limit holds a process instead of a
-   * deployment. A call that ran into the timeout may have been counted there too, and one that was counted on one side of
-   * their going away be given back on the other.
+   * While the shared counts are unavailable, each process counts for itself from 0, so a limit applies per process.
    */
   static readonly layerShared = <R>(makeCounters: Effect.Effect<SharedCounters, never, R>) =>
     Layer.effect(
@@ -111,14 +105,10 @@ export class RateWindows extends Context.Service<
       })
     )
 
-  /**
-   * For several processes on one Redis: one script, one round trip a call; calls of one turn of the event loop share a
-   * write to the socket.
-   */
   static readonly layerRedis = (url: string, options?: { readonly prefix?: string }) =>
     RateWindows.layerShared(
       Effect.gen(function* () {
-        // Loaded when asked for: the client of Redis is hundreds of modules.
+        // Loaded on demand, because the Redis client has hundreds of modules.
         const { admitInput, countInput, giveBackInput } = yield* Effect.promise(
           () => import("./redis-counter-script.ts")
         )
@@ -134,7 +124,6 @@ export class RateWindows extends Context.Service<
     )
 }
 
-/** The same, counting what is refused by the scope of the window that was full. */
 const withRejectionMetric = (windows: RateWindows["Service"]): RateWindows["Service"] => ({
   ...windows,
   admit: (buckets, peek) =>

@@ -2,22 +2,21 @@ import type { CallLimits } from "../../contract/operation.ts"
 import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
 import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, windowOf } from "./rate-window.ts"
 
-/** Characters of a conversation id that tell its buckets apart; real ids are shorter, and a key must not grow with the input. */
+/** Keys must not grow with the input. Real ids are shorter. */
 export const CONVERSATION_KEY_LENGTH = 64
 
-// The numbers of the specification's chapter Limits, layers 1 to 4, but for those of single routes, which stand in the
-// declarations of their operations. "Account" there is the host account, that is the operator: its sub-accounts and all
-// their tokens share the buckets.
+// Layers 1 to 4 of the specification (Limits). Operations declare the limits of single routes. "Account" there means
+// the operator with all its accounts and tokens.
 
 type Limits = { readonly [Label in WindowLabel]?: number }
 
-/** Layer 1: per operator, over all its accounts and tokens. */
+/** Layer 1: per operator. */
 const userLimits = { "1m": 1_200, "10m": 6_000, "1h": 20_000, "24h": 100_000 } as const satisfies CallLimits
 
-/** Layer 2: per operator and route template, for every route that declares no limits of its own. */
+/** Layer 2: per operator and route template, without limits of its own. */
 const endpointLimits = { "1m": 600, "10m": 3_000, "1h": 10_000, "24h": 50_000 } as const satisfies CallLimits
 
-/** Layer 3: messages per conversation, whoever of the operator's accounts sends them. */
+/** Layer 3: messages per conversation. */
 export const conversationLimits = {
   "5s": 5,
   "60s": 10,
@@ -29,13 +28,12 @@ export const conversationLimits = {
 /** Layer 4: calls that failed with 400 or 404, per operator and route template. */
 const invalidCallLimits = { "1h": 500, "24h": 2_000 } as const satisfies Limits
 
-/** The route of a path that no operation has. All such calls of an operator share its buckets. */
 export const UNMATCHED_ROUTE = "unmatched"
 
-/** Whether an answer with this error_code uses up layer 4. A 429 never does, so it cannot extend a ban. */
+/** A 429 does not count towards layer 4, so it cannot prolong itself. */
 export const countsAsInvalid = (errorCode: number): boolean => errorCode === 400 || errorCode === 404
 
-/** Whether an answer with this error_code uses up nothing of layer 3: what it refused was no message. */
+/** Nothing was sent, so the call does not count towards layer 3. */
 export const countsAsUnsent = (errorCode: number): boolean =>
   errorCode === 400 || errorCode === 404 || errorCode === 422
 
@@ -47,26 +45,23 @@ const tokenWindows = [windowOf("1m"), windowOf("1h")] as const
 export interface RateLimitedCall {
   readonly operatorId: string | number | bigint
   readonly tokenId: string | number | bigint
-  /** Method and path template below /v3, such as `POST /conversations/{conversation_id}`, or `unmatched`. */
   readonly route: string
-  /** The route's own limits, if it declares some. */
   readonly limits?: CallLimits | undefined
-  /** Of a message: the conversation it goes to. */
   readonly conversationId?: string | number | bigint | undefined
   readonly tokenLimits?: TokenLimits | undefined
   readonly overrides?: LimitOverrides | undefined
 }
 
 export interface CallBuckets {
-  /** Layers 1 to 3 and the token's own: checked and counted when the call arrives. */
+  /** Layers 1 to 3 and the token's own limits, checked and counted when the call arrives. */
   readonly call: ReadonlyArray<Bucket>
-  /** Layer 3 alone: given back when nothing was sent. */
+  /** Layer 3 alone, given back if nothing was sent. */
   readonly conversation: ReadonlyArray<Bucket>
-  /** Layer 4: checked when the call arrives, counted when its answer `countsAsInvalid`. */
+  /** Layer 4, checked when the call arrives and counted if its response `countsAsInvalid`. */
   readonly invalid: ReadonlyArray<Bucket>
 }
 
-/** The buckets of one call. All keys of an operator carry one hash tag, so a Redis cluster keeps them in one slot. */
+/** All keys of an operator have one hash tag, so a Redis cluster stores them in one slot. */
 export const bucketsOf = (call: RateLimitedCall): CallBuckets => {
   const { overrides, route } = call
   const operator = `{op:${call.operatorId}}`
@@ -110,8 +105,8 @@ const addBuckets = (
 }
 
 /**
- * What an operator has in place of a route's limits: an entry for the route itself comes before one for routes that begin
- * like it (`POST /listings/*`), the longest first; `*` is for all routes without limits of their own.
+ * An exact route precedes prefixes (`POST /listings/*`), and longer prefixes precede shorter ones. `*` covers routes
+ * without limits of their own.
  */
 const endpointOverride = ({ route, limits, overrides }: RateLimitedCall): CallLimits | undefined => {
   const overridesByRoute = overrides?.endpoint

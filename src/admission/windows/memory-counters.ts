@@ -1,28 +1,20 @@
 import { decideAdmission, hasRoom, type WindowsDecision } from "./admission.ts"
 import { type Bucket, type CountedLimit, type RateWindow, windowIndex } from "./rate-window.ts"
 
-/**
- * Buckets of one window length a process remembers exactly (memory layer of the rate windows). Between this and twice
- * as many, the least recently used are forgotten first.
- */
+/** Buckets of one window length that are counted exactly. */
 export const LIVE_BUCKETS = 100_000
 
-/** The counts of all buckets of one window length, for one window. */
 interface Generations {
   index: number
-  /** Until when, in seconds since 1970. */
   endSecond: number
   young: Map<string, number>
   old: Map<string, number>
 }
 
 /**
- * Counts of this process. All windows of one length end together, so expiry drops whole maps and no timer runs.
- *
- * The size is bounded whatever keys callers invent: once `live` buckets of one length are counted in one window, those
- * become the old generation, and the next time that happens the old ones not used since are forgotten. So up to `live`
- * distinct buckets of a length are counted exactly, and beyond that a forgotten one, which nobody used for at least `live`
- * others, starts again at 0. A bucket near its limit is in use and stays.
+ * All windows of one length end together, so expiry drops whole maps without a timer. Memory is bounded: once `live`
+ * buckets of a length are counted, they become the old generation and the previous one is dropped. A bucket in use
+ * moves to the young one.
  */
 export class MemoryCounters {
   readonly #live: number
@@ -33,12 +25,12 @@ export class MemoryCounters {
     this.#live = capacity
   }
 
-  /** Checks all and counts `buckets` in one step: nothing runs between, for it is synchronous. */
+  /** Synchronous, so no other call runs in between. */
   admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): WindowsDecision {
     return decideAdmission(buckets, peek, this.countIfRoom(buckets, peek, nowMillis), nowMillis)
   }
 
-  /** The counts before this call, first of `buckets`, then of `peek`; `buckets` are counted if all had room. */
+  /** Returns the counts before this call, first of `buckets`, then of `peek`. Counts `buckets` if all had room. */
   countIfRoom(
     buckets: ReadonlyArray<CountedLimit>,
     peek: ReadonlyArray<CountedLimit>,
@@ -55,13 +47,11 @@ export class MemoryCounters {
     return counts
   }
 
-  /** Counts without asking whether there was room. */
   count(buckets: ReadonlyArray<CountedLimit>, nowMillis: number): void {
     this.#sweep(nowMillis)
     for (const bucket of buckets) this.#write(bucket, this.#read(bucket, nowMillis) + 1, nowMillis)
   }
 
-  /** Takes back one count of each. */
   giveBack(buckets: ReadonlyArray<CountedLimit>, nowMillis: number): void {
     for (const bucket of buckets) {
       const count = this.#read(bucket, nowMillis)
@@ -69,7 +59,6 @@ export class MemoryCounters {
     }
   }
 
-  /** Entries held, at most `live` a generation, two generations a window length. */
   get size(): number {
     let size = 0
     for (const { young, old } of this.#byLength.values()) size += young.size + old.size
@@ -82,7 +71,7 @@ export class MemoryCounters {
     if (count !== undefined) return count
     const olderCount = old.get(bucket.key)
     if (olderCount === undefined) return 0
-    // A full bucket is only read, never written, and must not be forgotten while its owner keeps knocking.
+    // A full bucket is only read, and must not be dropped while calls continue.
     this.#write(bucket, olderCount, nowMillis)
     return olderCount
   }
@@ -96,7 +85,7 @@ export class MemoryCounters {
     generations.young.set(bucket.key, count)
   }
 
-  /** A clock that was set back also starts anew: too lenient for one window, where keeping the future's counts could refuse for years. */
+  /** A clock that was set back also starts anew, because counts of the future could reject calls for years. */
   #generations(window: RateWindow, nowMillis: number): Generations {
     const index = windowIndex(window, nowMillis)
     const current = this.#byLength.get(window.seconds)
@@ -106,7 +95,6 @@ export class MemoryCounters {
     return fresh
   }
 
-  /** Once a minute, what expired and was not asked for since. */
   #sweep(nowMillis: number): void {
     const now = nowMillis / 1_000
     if (now < this.#sweepAt && this.#sweepAt - now <= 60) return

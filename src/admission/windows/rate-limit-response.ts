@@ -1,7 +1,7 @@
 import type { WindowsDecision, WindowsRejected } from "./admission.ts"
 import type { Bucket } from "./rate-window.ts"
 
-/** error_msg of a refused call (specification, Limits). */
+/** error_msg of the specification (Limits). */
 export const rateLimitMessage = ({ bucket, retryAfterSeconds }: WindowsRejected): string => {
   switch (bucket.scope) {
     case "user":
@@ -25,7 +25,6 @@ export const rateLimitMessage = ({ bucket, retryAfterSeconds }: WindowsRejected)
   }
 }
 
-/** Headers of every answer: the standard fields, and on a refusal those of the specification. */
 export const rateLimitHeaders = (admission: WindowsDecision): Readonly<Record<string, string>> =>
   admission._tag === "Refused"
     ? { ...rejectionHeaders(admission), ...standardFields(admission) }
@@ -39,9 +38,8 @@ const rejectionHeaders = ({ bucket, retryAfterSeconds }: WindowsRejected) => ({
 })
 
 /**
- * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10, structured fields) of the one window with
- * the fewest calls left, of equals the one that lasts longest. So `r` is a promise: that many more calls of this kind
- * pass now. A window with a smaller share left but more calls would promise calls that another one refuses.
+ * `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10) of the window with the fewest calls
+ * left, so that `r` more calls pass now.
  */
 const standardFields = (admission: WindowsDecision): Readonly<Record<string, string>> => {
   if (admission._tag === "Refused") return fieldsOf(admission.bucket, 0, admission.retryAfterSeconds)

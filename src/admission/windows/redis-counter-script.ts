@@ -1,13 +1,11 @@
 import { defineScript } from "redis"
 import { type Bucket, windowEndSecond, windowIndex } from "./rate-window.ts"
 
-/** Seconds a bucket outlives its window in Redis: processes whose clocks differ still find it. */
+/** Processes whose clocks differ still find the bucket. */
 export const REDIS_KEY_GRACE_SECONDS = 60
 
-// For each key two arguments: the most it may hold for the call to pass, and the seconds it lives, 0 for a bucket that is
-// looked at and not counted, -1 for one of which a count is given back. The answer is the counts before this call, so
-// the caller decides by the same rule as in memory. Redis runs a script alone: nobody sees or changes a count between the check
-// and the increment.
+// Each key has two arguments: the maximum for the call to pass, and the lifetime in seconds (0: check only, -1: give a
+// count back). The script returns the counts before this call. Redis runs it atomically.
 const lua = `
 local counts = redis.call("MGET", unpack(KEYS))
 local full = false
@@ -28,13 +26,12 @@ end
 return counts
 `
 
-/** What one run of the script is given. */
 export interface CounterScriptInput {
   readonly keys: Array<string>
   readonly args: Array<string>
 }
 
-/** EVALSHA, and EVAL when the server does not know the script (after a restart or a failover). */
+/** EVALSHA, or EVAL if the server does not know the script. */
 export const counterScript = defineScript({
   SCRIPT: lua,
   parseCommand(parser, input: CounterScriptInput) {
@@ -44,7 +41,7 @@ export const counterScript = defineScript({
   transformReply: (reply: Array<number>): ReadonlyArray<number> => reply
 })
 
-/** `buckets` counted if they and `peek` have room. */
+/** Counts `buckets` if they and `peek` have room. */
 export const admitInput = (
   prefix: string,
   buckets: ReadonlyArray<Bucket>,
@@ -63,13 +60,12 @@ export const admitInput = (
   return input
 }
 
-/** `buckets` counted whether they have room or not. */
+/** Counts `buckets` without a check. */
 export const countInput = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): CounterScriptInput => ({
   keys: buckets.map((bucket) => keyOf(prefix, bucket, nowMillis)),
   args: buckets.flatMap((bucket) => [String(Number.MAX_SAFE_INTEGER), ttlSecondsOf(bucket, nowMillis)])
 })
 
-/** A count of each of `buckets` given back. */
 export const giveBackInput = (
   prefix: string,
   buckets: ReadonlyArray<Bucket>,
@@ -79,7 +75,7 @@ export const giveBackInput = (
   args: buckets.flatMap(() => [String(Number.MAX_SAFE_INTEGER), "-1"])
 })
 
-/** The window's index is part of the key: processes whose clocks differ by a moment count in the window each is in. */
+/** The key contains the window's index, so processes whose clocks differ each count in their own window. */
 const keyOf = (prefix: string, bucket: Bucket, nowMillis: number): string =>
   `${prefix}${bucket.key}:${bucket.window.label}:${windowIndex(bucket.window, nowMillis)}`
 

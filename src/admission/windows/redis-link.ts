@@ -5,36 +5,29 @@ import { registerGauge } from "../../platform/telemetry/metrics/metric-family.ts
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
 import { type CounterScriptInput, counterScript } from "./redis-counter-script.ts"
 
-/** Longest a call waits for Redis to count it, in milliseconds. */
 export const REDIS_TIMEOUT_MS = 200
-/** Longest an attempt to reach Redis takes, in milliseconds. */
 export const REDIS_CONNECT_TIMEOUT_MS = 1_000
-/** Milliseconds between two attempts to reach Redis while it is away. */
 export const REDIS_RETRY_INTERVAL_MS = 1_000
-/** Milliseconds between two warnings that Redis is away. */
 export const REDIS_WARNING_INTERVAL_MS = 60_000
 
-/** Redis refused the connection, dropped it, answered with an error, or did not answer in time. */
 class RedisUnavailable extends Data.TaggedError("RedisUnavailable")<{ readonly cause: unknown }> {}
 
 interface Connection {
   readonly client: ReturnType<typeof newClient>
-  /** Fails once the connection is of no use any more. */
   readonly lost: Deferred.Deferred<never, RedisUnavailable>
 }
 
 interface RedisLink {
   /**
-   * The counts before this call, or undefined while Redis is away. Never fails; waits REDIS_TIMEOUT_MS once when Redis stops
-   * answering and not at all after that, until a probe in the background has counted something again.
+   * Returns the counts before this call, or undefined while Redis is unavailable. After one timeout it does not wait
+   * again until a probe in the background has succeeded.
    */
   readonly run: (input: CounterScriptInput) => Effect.Effect<ReadonlyArray<number> | undefined>
 }
 
 /**
- * Keeps one connection to Redis. node-redis reconnects by itself, but then a command waits in its queue while Redis is
- * away, and a server that accepts and stays silent looks connected; so a connection here lives once, and any failure ends
- * it for all calls at once. Building waits for the first attempt, successful or not.
+ * Keeps one connection to Redis, which any failure ends for all calls at once. The reconnect of node-redis would queue
+ * commands, and would trust a server that accepts and stays silent. Building waits for the first attempt.
  */
 export const makeRedisLink = Effect.fnUntraced(function* (
   url: string,
@@ -90,7 +83,7 @@ export const makeRedisLink = Effect.fnUntraced(function* (
   return { run } satisfies RedisLink
 })
 
-/** A connection that has counted something: a replica, a full or a loading server accepts one and counts nothing. */
+/** The probe counts something, because a replica, a full or a loading server accepts connections but counts nothing. */
 const openConnection = (url: string, probe: (nowMillis: number) => CounterScriptInput) =>
   Effect.gen(function* () {
     const lost = yield* Deferred.make<never, RedisUnavailable>()
@@ -106,7 +99,6 @@ const openConnection = (url: string, probe: (nowMillis: number) => CounterScript
     })
   )
 
-/** What the log says: that Redis is away, once in REDIS_WARNING_INTERVAL_MS however often it is tried, and that it is back. */
 const makeStatusLog = (address: string) => {
   let warnedAt = Number.NEGATIVE_INFINITY
   let isAwayLogged = false
@@ -134,7 +126,7 @@ const newClient = (url: string) =>
     url,
     scripts: { count: counterScript },
     disableOfflineQueue: true,
-    // node-redis would make an AbortSignal a command, which costs as much as the command; REDIS_TIMEOUT_MS bounds the wait.
+    // The timeout of node-redis would create an AbortSignal per command. REDIS_TIMEOUT_MS bounds the wait.
     commandOptions: { timeout: 0 },
     socket: { reconnectStrategy: false, connectTimeout: REDIS_CONNECT_TIMEOUT_MS }
   })
@@ -148,7 +140,7 @@ const newConnection = (url: string, lost: Deferred.Deferred<never, RedisUnavaila
     }),
     (client) =>
       Effect.sync(() => {
-        // destroy() does not reach a socket that is still connecting: that one would come up later and stay.
+        // destroy() does not reach a socket that is still connecting.
         client.once("ready", () => client.destroy())
         client.destroy()
       })
@@ -157,16 +149,13 @@ const newConnection = (url: string, lost: Deferred.Deferred<never, RedisUnavaila
 const attempt = <A>(call: () => Promise<A>) =>
   Effect.tryPromise({ try: call, catch: (cause) => new RedisUnavailable({ cause }) })
 
-/**
- * In four steps, so that a pause of this process (a garbage collection, a long computation) is one step late instead of
- * the whole wait gone before the answer could be read, or the question be sent.
- */
+/** Four steps, so that a pause of this process delays one step and does not consume the whole wait. */
 const failAfterTimeout = Effect.sleep(REDIS_TIMEOUT_MS / 4).pipe(
   Effect.repeat({ times: 3 }),
   Effect.andThen(Effect.fail(new RedisUnavailable({ cause: `no answer within ${REDIS_TIMEOUT_MS} ms` })))
 )
 
-/** Host and port alone: the address may hold a password. */
+/** Host and port only, because the address may contain a password. */
 const addressOf = (url: string): Effect.Effect<string> =>
   URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)
     ? Effect.succeed(new URL(url).host)

@@ -1,7 +1,7 @@
 import type { Caller } from "../../contract/caller.ts"
 import { type MemoryRecord, makeMemoryTable } from "./MemoryDatabase.ts"
 
-// Operators, accounts and tokens of memory layers: the gate looks them up, and the stores of domain/access write them.
+// The gate reads these records, and the stores of domain/access write them.
 
 /** `id` equals `operator_id`. */
 export interface OperatorRecord extends MemoryRecord {

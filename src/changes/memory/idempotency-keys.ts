@@ -3,7 +3,6 @@ import type { IdempotencyKeyState } from "../../contract/actor.ts"
 import { IdempotencyKeys, recordClaim, toStoredKeyId } from "../IdempotencyKeys.ts"
 import { MemoryDatabase, type MemoryIdempotencyKey } from "./MemoryDatabase.ts"
 
-/** Idempotency keys in memory. */
 export const layerMemory: Layer.Layer<IdempotencyKeys, never, MemoryDatabase> = Layer.effect(
   IdempotencyKeys,
   Effect.map(MemoryDatabase, ({ idempotencyKeys: keys }) => {

@@ -4,26 +4,22 @@ import { CurrentActor } from "../../contract/actor.ts"
 import { toStoredKeyId } from "../IdempotencyKeys.ts"
 import type { MemoryDatabase, MemoryEvent, MemoryRecord } from "./MemoryDatabase.ts"
 
-/** A change of a memory layer: the counterpart of RecordedChange (src/changes/recorded-change.ts). */
 interface MemoryChange<Outcome> {
-  /** What the idempotency key keeps. */
   readonly outcome: Outcome
   readonly events?: ReadonlyArray<Omit<MemoryEvent, "operator_id">>
-  /** The changed records (`task:12`) and the names of their changed fields; none for a record that was created or deleted. */
+  /** Changed records (`task:12`) with their changed fields, none for a created or deleted record. */
   readonly changedRecords: ReadonlyArray<{ readonly record: string; readonly fields: ReadonlyArray<string> }>
-  /** Writes the records. */
   readonly write: () => void
 }
 
-/** What a store decides of a call: it changes records, changes nothing, or fails. */
 type MemoryDecision<Outcome, Unchanged, E> =
   | MemoryChange<Outcome>
   | { readonly unchanged: Unchanged }
   | { readonly error: E }
 
 /**
- * Makes a change as recordChange does: records, events, audit entries and the idempotency key are written together or not
- * at all. A key that is in use is a defect, which the entrypoint answers by a look at the key (idempotency.ts).
+ * Makes a change as recordChange does, completely or not at all. A key in use is a defect, after which the entrypoint
+ * looks the key up (idempotency.ts).
  */
 export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(
   database: MemoryDatabase["Service"],
@@ -43,7 +39,7 @@ export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(
       const { idempotencyKey, accountId, application, operation, requestId } = actor
       if (idempotencyKey !== undefined) {
         const keyId = toStoredKeyId(idempotencyKey)
-        // A call that has claimed its key for an external action replaces its claim.
+        // A call that has claimed its key replaces its claim.
         const isTaken = idempotencyKey.claimedUntil === undefined && database.idempotencyKeys.has(keyId)
         if (isTaken) return Effect.die(new Error("the idempotency key is in use"))
         const { fingerprint, grantId } = idempotencyKey
@@ -69,10 +65,8 @@ export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(
     })
   })
 
-/** Returns the change of a record that a call creates or deletes. */
 export const createdOrDeletedRecord = (kind: string, id: number) => [{ record: `${kind}:${id}`, fields: [] }]
 
-/** Returns the change of a record that a call edits, with the names of the fields that differ, in alphabetical order. */
 export const editedRecord = <Row extends MemoryRecord>(kind: string, before: Row, after: Row) => {
   const former = fieldsOf(before)
   const changed = Array.from(fieldsOf(after)).filter(
@@ -85,7 +79,6 @@ const UNRECORDED_FIELDS: ReadonlySet<string> = new Set(["updated_at"])
 
 const fieldsOf = (record: object): ReadonlyMap<string, unknown> => new Map(Object.entries(record))
 
-/** Returns the record with the fields of an edit that are defined. */
 export const applyEdit = <Row extends object>(
   record: Row,
   edit: { readonly [Field in keyof Row]?: Row[Field] | undefined }
@@ -94,7 +87,6 @@ export const applyEdit = <Row extends object>(
   ...Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== undefined))
 })
 
-/** Deletes the operator's record for good. Returns its id, or undefined if there is none. */
 export const deleteMemoryRecord = <Row extends MemoryRecord>(
   database: MemoryDatabase["Service"],
   records: Map<number, Row>,

@@ -10,18 +10,16 @@ const ConnectorRow = Schema.Struct({
   id: Schema.Int,
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
-  /** The replaced secret, while it still signs. */
+  /** The replaced secret, while it is still valid. */
   former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String))
 })
 
-/** A connector as it is spoken with. */
 interface CachedConnector {
   readonly id: number
   readonly url: string
   readonly secrets: Arr.NonEmptyReadonlyArray<SigningSecret>
 }
 
-/** For so long a process may still know a connector that is gone, or not yet know a new one. */
 export const CONNECTOR_CACHE_TTL_MS = 1_000
 
 const readConnectorRows = makeRowsReader(ConnectorRow)
@@ -33,7 +31,6 @@ const makeListConnectorRows = (sql: SqlClient.SqlClient) =>
       FROM connectors ORDER BY id LIMIT ${sql.literal(String(CONNECTORS_MAX))}`)
   )
 
-/** Their secrets are as they are kept. */
 type ConnectorRowsById = ReadonlyMap<number, typeof ConnectorRow.Type>
 
 const unsealConnector = (
@@ -51,7 +48,7 @@ const unsealConnector = (
   }
 }
 
-/** One reading of all, remembered for {@link CONNECTOR_CACHE_TTL_MS}; a clock that was set back makes it no younger. */
+/** A clock that was set back does not extend the time to live. */
 const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let cached: { readonly at: number; readonly all: ConnectorRowsById } | undefined
@@ -69,10 +66,7 @@ const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
     return cachedOrElse(semaphore.withPermits(1)(cachedOrElse(refresh)))
   })
 
-/**
- * Connectors with their secrets, all of them remembered for a second: whoever sends messages that are not signed, whatever
- * connector they name, costs the database one statement a second.
- */
+/** Unsigned messages cost at most one statement per second, whatever connectors they name. */
 export class ConnectorCache extends Context.Service<
   ConnectorCache,
   {
@@ -91,7 +85,7 @@ export class ConnectorCache extends Context.Service<
       const cachedRows = yield* cacheForTtl(readConnectorRowsById)
       return ConnectorCache.of({
         has: (id) => Effect.map(cachedRows, (connectors) => connectors.has(id)),
-        // Opened one by one: one whose secret does not open is in the way of no other.
+        // A secret that cannot be opened must not affect other connectors.
         find: (id) =>
           Effect.map(cachedRows, (connectors) => {
             const row = connectors.get(id)

@@ -15,24 +15,18 @@ import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
 import { ConnectorCache } from "./ConnectorCache.ts"
 import { type ConnectorMessageOutcome, makeLoadMessageContext, makeRecordMessageOutcome } from "./message-log.ts"
 
-// What connectors say by themselves, on its way to `Ingest`.
-
-/** What the headers of a message say of it. */
 export interface SignatureHeaders {
   readonly id: string
   readonly timestamp: number
   readonly signatures: string
 }
 
-/** What became of a message, as HTTP says it. */
 export interface ConnectorMessageResponse {
   readonly status: number
   readonly body: Readonly<Record<string, string>>
-  /** Seconds after which the same message is worth sending again. */
   readonly retryAfter?: number
 }
 
-/** A message that was not heard, and why. */
 export const toRejectionResponse = (status: number, reason: string, retryAfter?: number): ConnectorMessageResponse => ({
   status,
   body: { reason },
@@ -46,7 +40,7 @@ export const unsignedResponse = toRejectionResponse(
 
 const TIMESTAMP_PATTERN = /^\d{1,12}$/
 
-/** What can be said of a message before its body is there; undefined: it is not signed, whatever its body. */
+/** Returns undefined if the headers are invalid or the timestamp is too old. */
 export const parseSignatureHeaders = (
   headers: Readonly<Record<string, string | undefined>>,
   now: number
@@ -74,7 +68,6 @@ const decodeMessage = makeDecoder(
   })
 )
 
-/** What of a body is heard: whose account speaks, and what it says; the rest is `Ingest`'s to judge. */
 const parseBody = (body: Uint8Array) =>
   Effect.fromResult(Result.flatMap(decodeUtf8(body), parseJson)).pipe(
     Effect.mapError((problem) => toRejectionResponse(400, `The body ${problem}.`)),
@@ -112,22 +105,19 @@ const unknownAccountResponse = toRejectionResponse(
 const toRateLimitedResponse = (seconds: number) =>
   toRejectionResponse(429, `More than ${CONNECTOR_MESSAGES_A_MINUTE} messages a minute.`, seconds)
 
-/** Hears connectors. */
 export class ConnectorMessageReceiver extends Context.Service<
   ConnectorMessageReceiver,
   {
-    /** Returns whether a connector with this id exists. A message to another id is rejected before its body is received. */
     readonly connectorExists: (connectorId: number) => Effect.Effect<boolean>
-    /** Which connector signed the message; undefined: none, or another one than it says. */
+    /** Returns the connector that signed the message, or undefined for an invalid signature. */
     readonly findSigner: (
       connectorId: number,
       headers: SignatureHeaders,
       body: Uint8Array
     ) => Effect.Effect<number | undefined>
     /**
-     * Hears a message that its connector signed. One that is sent again, signed anew, is answered as it was; a copy of what
-     * was heard is refused. The id is written down after the message was heard, since one that was heard twice changes
-     * nothing (`Ingest`), and one that was written down and never heard would be lost.
+     * A retry with a new signature gets the stored outcome; a copy with the old signature is rejected. The outcome is
+     * stored after `Ingest`, which ignores repetitions, so that a crash loses no message.
      */
     readonly receive: (
       connectorId: number,

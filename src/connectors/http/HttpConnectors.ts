@@ -39,7 +39,6 @@ const ConnectorListRow = Schema.Struct({
   connector_id: Schema.Int,
   name: Schema.String,
   url: Schema.String,
-  /** Accounts that are reached by it. */
   accounts: Schema.Int,
   created_at: Schema.Date
 })
@@ -50,7 +49,7 @@ const readInsertResult = makeSingleRowReader(
 const readConnectorId = makeOptionalRowReader(ConnectorIdRow)
 const readConnectorList = makeRowsReader(ConnectorListRow)
 
-/** A secret is shown once, when it is made. */
+/** The secret is shown only once. */
 interface ConnectorWithSecret {
   readonly connector_id: number
   readonly secret: string
@@ -63,7 +62,7 @@ const connectorLimitError = new ValidationFailed({
 
 const connectorNameConflictError = new Conflict({ message: "name: is already used by another connector." })
 
-/** Alone, so that two at once do not each see the last free place. */
+/** The table lock keeps concurrent inserts below `CONNECTORS_MAX`. */
 const insertConnector = (sql: Sql, id: number, { name, url }: NewConnector, secret: string, now: Date) =>
   sql
     .withTransaction(
@@ -124,20 +123,16 @@ const removeConnector = Effect.fnUntraced(function* (sql: Sql, id: number) {
   )
 })
 
-/** The connectors over HTTP of this deployment, for whoever runs it. */
 export class HttpConnectors extends Context.Service<
   HttpConnectors,
   {
-    /** Conflict: another one has the name. */
     readonly add: (input: NewConnector) => Effect.Effect<ConnectorWithSecret, InvalidInput | Conflict>
     readonly list: Effect.Effect<
       ReadonlyArray<Omit<typeof ConnectorListRow.Type, "created_at"> & { readonly created_at: string }>
     >
-    /** A new secret; the one before signs beside it for a day. */
+    /** The former secret stays valid for a day. */
     readonly rotateSecret: (id: number) => Effect.Effect<ConnectorWithSecret, NotFound>
-    /** Accounts that were reached by it are reached no more. */
     readonly remove: (id: number) => Effect.Effect<typeof ConnectorIdRow.Type, NotFound>
-    /** Lets the connector act and speak for an account of an operator. */
     readonly connectAccount: (
       id: number,
       operatorId: number,

@@ -20,11 +20,8 @@ import { ConnectorCache } from "./ConnectorCache.ts"
 import type { ProtocolMessage, SendProtocolMessage } from "./outbound-protocol.ts"
 import { makeThrottledWarning } from "./throttled-warning.ts"
 
-// A message to a connector, signed as webhooks are, and what its answer means.
-
 const randomSuffix = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 24)
 
-/** An answer that is not one, as far as the log may tell it. */
 interface UnreadableResponse {
   readonly why: string
 }
@@ -42,7 +39,6 @@ const parseResponseJson = ({ bytes, isComplete }: HttpResponse): Result.Result<u
 
 const decodeRefusal = makeDecoder(Schema.Struct({ reason: Schema.String, field: Schema.optionalKey(RecordCode) }))
 
-/** What does not answer at all: that it did not get there is known of some, and nothing of the rest. */
 const toChannelUnavailable = ({ reason }: HttpFailure): ChannelUnavailable => {
   if (reason === "timeout") return new ChannelUnavailable({ code: 504 })
   return new ChannelUnavailable({ code: reason === "closed" || reason === "protocol" ? 502 : 503 })
@@ -55,7 +51,6 @@ const UNAVAILABLE_CODES: ReadonlyMap<number, 503 | 504> = new Map([
   [504, 504]
 ])
 
-/** What an answer that is not 200 says. */
 const interpretErrorResponse = Effect.fnUntraced(function* (response: HttpResponse, channelType: string) {
   const { status } = response
   if (status === 410) return Result.fail(new ChannelDisconnected({ channelType }))
@@ -89,7 +84,6 @@ const interpretResponse = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** Speaks to connectors by their ids. */
 export const makeConnectorClient = Effect.gen(function* () {
   const connectorCache = yield* ConnectorCache
   const outbound = yield* OutboundHttp
@@ -110,7 +104,7 @@ export const makeConnectorClient = Effect.gen(function* () {
     }
     const body = JSON.stringify({ type, account: accountPayload, ...payload })
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    // Each try has an id of its own: an act that is done again must reach its connector again, and a copy must not.
+    // Each attempt has a new id: a connector must accept a repeated action, but reject a copy of a message.
     const headers = buildSignatureHeaders({ id: `act_${randomSuffix()}`, timestamp, body }, connector.secrets)
     return yield* outbound.request({
       method: "POST",

@@ -5,7 +5,6 @@ import { makeConnectorClient } from "./connector-client.ts"
 import { parseConnectorId } from "./connector-names.ts"
 import { makeHttpConnector } from "./outbound-protocol.ts"
 
-/** The connectors there are, and beside them those that run elsewhere. */
 export const layerWithHttpConnectors = Layer.effect(
   Connectors,
   Effect.gen(function* () {

@@ -7,19 +7,16 @@ import { makeRowsReader, makeSingleRowReader } from "../../platform/database/row
 import { CONNECTOR_MESSAGE_RETENTION_MS } from "../../platform/limits.ts"
 import { toConnectorName } from "./connector-names.ts"
 
-// Which messages of connectors were heard, and what came of each.
-
 type Sql = SqlClient.SqlClient
 
-/** What came of a message. */
 export const ConnectorMessageOutcome = Schema.Struct({ outcome: Schema.String, reason: Schema.NullOr(Schema.String) })
 export type ConnectorMessageOutcome = typeof ConnectorMessageOutcome.Type
 
 const MessageContext = Schema.Struct({
-  /** Of the connector's account that the message is about; null: it has no such account. */
+  /** Null if the account does not belong to the connector. */
   operator_id: Schema.NullOr(Schema.Int),
   channel_type: Schema.NullOr(Schema.String),
-  /** What came of the message of that id, if one was heard; `same`: it was this one, `anew`: it is signed later than before. */
+  /** `same`: the digest is equal. `anew`: this message was signed later. */
   before: Schema.NullOr(
     Schema.Struct({ ...ConnectorMessageOutcome.fields, same: Schema.Boolean, anew: Schema.Boolean })
   )
@@ -32,11 +29,10 @@ interface ConnectorMessage {
   readonly connectorId: number
   readonly messageId: string
   readonly digest: Uint8Array
-  /** Seconds since 1970 of its signature. */
+  /** Unix seconds. */
   readonly signedAt: number
 }
 
-/** What there is to know before a message is heard. */
 export const makeLoadMessageContext =
   (sql: Sql) =>
   ({ connectorId, messageId, digest, signedAt }: ConnectorMessage, accountId: number) =>
@@ -49,7 +45,7 @@ export const makeLoadMessageContext =
       FROM (VALUES (0)) one
       LEFT JOIN channel_accounts a ON a.connector = ${toConnectorName(connectorId)} AND a.id = ${accountId}`)
 
-/** Writes down what came of a message, and when it was signed last; of two that were heard at once the first stays. */
+/** Of two concurrent messages, the first outcome stays. */
 export const makeRecordMessageOutcome =
   (sql: Sql) =>
   (
@@ -64,7 +60,6 @@ export const makeRecordMessageOutcome =
       ON CONFLICT (connector_id, message_id) DO UPDATE SET signed_at = excluded.signed_at
         WHERE m.digest = excluded.digest AND m.signed_at < excluded.signed_at`)
 
-/** Forgets messages of connectors when they are old, for as long as the process runs, over a database. */
 export const layerConnectorMessageRetention = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     repeatPeriodically("retention of connectors' messages", RETENTION_INTERVAL_MS, (now) =>

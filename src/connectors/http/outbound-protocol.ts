@@ -20,17 +20,14 @@ import { ListingDay, Restrictions } from "../../domain/channels/port/listing-day
 import { AirbnbPriceAndRules } from "../../domain/channels/port/price-and-rules.ts"
 import { ELIGIBLE_POLICIES_MAX } from "../../platform/limits.ts"
 
-// The protocol outward (docs/channels.md, "A connector over HTTP"): each act is a message of a type, and what is answered is
-// read before it is believed.
+// Protocol to HTTP connectors (docs/guides/connect-a-channel.md). Every response is validated.
 
-/** What a connector is asked, and how its answer is read. */
 export interface ProtocolMessage<A> {
   readonly type: string
   readonly payload: Readonly<Record<string, unknown>>
   readonly decodeResponse: (body: unknown) => Effect.Effect<A, BadRequest | ValidationFailed>
 }
 
-/** Sends a message about an account and answers what came of it. */
 export type SendProtocolMessage = <A>(
   account: RemoteAccount,
   message: ProtocolMessage<A>
@@ -44,7 +41,7 @@ const decodeRequestStatusBody = makeDecoder(
 )
 const decodeRequestStatus = (body: unknown) => Effect.map(decodeRequestStatusBody(body), ({ answer }) => answer)
 
-/** A day as the port has it; the only texts in it are short, however long an answer may be. */
+/** Limits the length of texts in a response. */
 const CalendarDayResponse = Schema.Struct({
   ...ListingDay.fields,
   restrictions: Schema.optionalKey(
@@ -58,7 +55,6 @@ const CalendarDayResponse = Schema.Struct({
 
 const decodeCalendarBody = makeDecoder(Schema.Struct({ days: Schema.Array(CalendarDayResponse) }))
 
-/** Exactly the days that were asked for, in order: whoever reads them is told nothing else. */
 const decodeCalendarBetween = (start: string, end: string) => (body: unknown) =>
   Effect.flatMap(decodeCalendarBody(body), ({ days }) =>
     days.length === daysInRange(start, end) && days.every(({ date }, index) => date === addDays(start, index))
@@ -89,7 +85,7 @@ const decodeSendResult = (body: unknown) =>
   )
 
 const { offer_id, price, currency } = ChannelOfferEvent.fields
-// The guest has the offer, whatever is said of its times.
+// The guest already has the offer, so invalid times must not fail the call.
 const UncheckedTime = Schema.optionalKey(Schema.Unknown)
 const decodeCreatedOfferBody = makeDecoder(
   Schema.Struct({ offer_id, price, currency, created_at: UncheckedTime, expires_at: UncheckedTime })
@@ -145,7 +141,6 @@ const toOrderPayload = ({ reservationCode, channelId }: RemoteOrder) => ({
 
 const toListingPayload = ({ listingId }: RemoteListing) => ({ listing_id: listingId })
 
-/** A connector that is asked by messages. */
 export const makeHttpConnector = (send: SendProtocolMessage): Connector => ({
   approve: (account, order) =>
     send(account, { type: "approve", payload: toOrderPayload(order), decodeResponse: decodeEmptyResponse }),

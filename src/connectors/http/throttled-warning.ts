@@ -3,8 +3,8 @@ import { Clock, Effect } from "effect"
 const MINUTE_MS = 60_000
 
 /**
- * A warning that is told once a minute of each kind, and how often it was not told since: what others do wrong must not fill
- * the log. Kinds are names of code and ids of connectors, so there are not many.
+ * Logs a warning once a minute per kind, so that faults of others cannot fill the log. Kinds must be few: they stay in
+ * memory.
  */
 export const makeThrottledWarning = (message: string) => {
   const lastLogged = new Map<string, { readonly since: number; readonly suppressedCount: number }>()

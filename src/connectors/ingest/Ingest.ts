@@ -38,17 +38,16 @@ import {
 export type { IngestResult, SourceAccount } from "./ingest-result.ts"
 
 /**
- * The one inward door: whatever a channel says by itself comes into the service here. Idempotent by the channel's own id and
- * version, so whoever got no answer says it again. It never fails: what cannot be so is refused and logged once.
+ * The only entrance for channel events. Events are idempotent by the channel's id and version. Invalid events are
+ * rejected and logged, and `ingest` never fails.
  */
 export class Ingest extends Context.Service<
   Ingest,
   {
-    /** `event`: a `ChannelEvent` (domain/channels/port/channel-events.ts) as JSON has it, of whom nothing is believed. */
+    /** `event` is an unvalidated `ChannelEvent` in JSON form. */
     readonly ingest: (account: SourceAccount, event: unknown) => Effect.Effect<IngestResult>
   }
 >()("latchkey/connectors/ingest/Ingest") {
-  /** Over the database; what it changes wakes the workers. */
   static readonly layer = Layer.effect(
     Ingest,
     Effect.gen(function* () {
@@ -90,7 +89,6 @@ export class Ingest extends Context.Service<
 
 type RawEventHandler = ChannelEventHandler<unknown>
 
-/** Reads what was said and takes it. */
 const decodeThenHandle = <A>(
   schema: Schema.ConstraintCodec<A, unknown>,
   handle: ChannelEventHandler<A>
@@ -103,7 +101,6 @@ const decodeThenHandle = <A>(
     )
 }
 
-/** Something that is heard in versions and has nothing to wait for. */
 const makeVersionedHandler =
   <A>(
     apply: (
@@ -115,7 +112,7 @@ const makeVersionedHandler =
   (account, event) =>
     Effect.flatMap(currentSecond, (at) => Effect.map(apply(account, event, at), (outcome) => ({ outcome })))
 
-/** An order, and then what was told of its money before it. Who was cut off in between says the order again. */
+/** Applies an order, then its pending payments. After a crash in between, the channel sends the order again. */
 const withPendingPayments =
   (handle: ChannelEventHandler<ChannelOrderEvent>, services: PaymentServices): ChannelEventHandler<ChannelOrderEvent> =>
   (account, event) =>
@@ -126,7 +123,6 @@ const withPendingPayments =
       })
     )
 
-/** The one table of what a channel can say. */
 const makeDispatcher = (handlers: { readonly [Type in ChannelEvent["type"]]: RawEventHandler }) => {
   const handlersByType = new Map(Object.entries(handlers))
   return (account: SourceAccount, event: unknown): Effect.Effect<IngestResult> => {
@@ -155,7 +151,6 @@ const rejectEvent = (account: SourceAccount, event: unknown, reason: string): Ef
     Effect.as({ outcome: "refused", reason })
   )
 
-/** What is said is about the first of these that it has. */
 const ID_FIELDS = ["payment_id", "message_id", "offer_id", "channel_id", "thread_id", "listing_id"]
 
 const readTextField = (event: unknown, field: string): string => {

@@ -9,19 +9,16 @@ import { CHANNEL_ROOMS_MAX } from "../../platform/limits.ts"
 import type { SourceAccount } from "./ingest-result.ts"
 import type { ChannelStay } from "./rules/channel-stays.ts"
 
-// What must be known of the host's own before an order of a channel is taken.
-
 type Sql = SqlClient.SqlClient
 
 const OrderContext = Schema.Struct({
   account_known: Schema.Boolean,
-  /** The code of the order here; null where it is new. */
   reservation_code: Schema.NullOr(Schema.String),
-  /** Another account has it, and its channel still lets the service into that one. */
+  /** The order belongs to another account that is still connected. */
   is_anothers: Schema.Boolean,
   /**
-   * Of each room the properties its listing sells that have all its nights free, or held by this order alone: open ones
-   * first, then those the host closed, those that are busy elsewhere, those that are not let; and by age. Null of a listing that is none of the account's, unless a room of the order was sold by it before.
+   * For each room, the mapped properties that are free for all nights. Open ones come first, then blocked,
+   * imported-busy and inactive ones, each by id. Null if the account has no such listing.
    */
   free: Schema.Array(Schema.NullOr(Schema.Array(Schema.Int)))
 })
@@ -29,10 +26,7 @@ export type OrderContext = typeof OrderContext.Type
 
 const readOrderContext = makeSingleRowReader(Schema.toCodecJson(OrderContext))
 
-/**
- * How many properties are looked for that have a room's nights free. Every other room of the order, as it is and as it
- * becomes, can take one of them away.
- */
+/** Each other room of the order, before and after the change, can take one of these properties. */
 const MAX_FREE_PROPERTIES = 2 * CHANNEL_ROOMS_MAX
 
 interface OrderContextQuery extends SourceAccount {
@@ -40,10 +34,7 @@ interface OrderContextQuery extends SourceAccount {
   readonly stays: ReadonlyArray<ChannelStay>
 }
 
-/**
- * The properties a listing `l` sells, of which all nights of `room` are free here; `against` is what speaks against a
- * property all the same, the more the higher.
- */
+/** `against` ranks reasons to avoid a property. */
 const freePropertiesSql = (sql: Sql, { operatorId }: OrderContextQuery): Fragment => sql`
   SELECT sold.property_id, CASE WHEN p.deactivated_at IS NOT NULL THEN 3 ELSE (
     SELECT coalesce(max(CASE WHEN d.imported > 0 THEN 2 WHEN d.closed THEN 1 ELSE 0 END), 0) FROM calendar_days d
@@ -58,7 +49,6 @@ const freePropertiesSql = (sql: Sql, { operatorId }: OrderContextQuery): Fragmen
         WHERE s.operator_id = ${operatorId} AND s.order_id = known.id)))
   ORDER BY against, sold.property_id LIMIT ${sql.literal(String(MAX_FREE_PROPERTIES))}`
 
-/** Reads it, as it is now. */
 export const makeLoadOrderContext = (sql: Sql) => {
   const statement = (query: OrderContextQuery) => {
     const { operatorId, accountId, channelType, channelId } = query

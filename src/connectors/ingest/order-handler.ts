@@ -21,9 +21,6 @@ import { toNewOrder } from "./rules/new-order.ts"
 import { assignProperties } from "./rules/property-assignment.ts"
 import { applyOrderEvent } from "./rules/updated-order.ts"
 
-// Orders as channels say them: new, changed or over.
-
-/** An order that is taken: who says what of it, and where its rooms can be. */
 interface OrderIntake {
   readonly account: SourceAccount
   readonly event: ChannelOrderEvent
@@ -33,7 +30,6 @@ interface OrderIntake {
 
 type OrderAttempt = Effect.Effect<IngestResult | undefined, InvalidChannelEvent | NightTaken, CurrentActor>
 
-/** Takes orders. One that comes for the first time is entered, one that is known becomes what is said, if that is newer. */
 export const makeOrderHandler: Effect.Effect<
   ChannelEventHandler<ChannelOrderEvent>,
   never,
@@ -47,7 +43,7 @@ export const makeOrderHandler: Effect.Effect<
       Effect.fromResult(toChannelStays(event)),
       ({ message }) => new InvalidChannelEvent({ reason: message })
     )
-    /** Undefined where somebody else brought it meanwhile, or another order has the code that was drawn. */
+    /** Returns undefined after a conflict with another order: same channel id or same drawn code. */
     const attempt = (isUnassigned: boolean): OrderAttempt =>
       Effect.gen(function* () {
         const context = yield* loadContext(account, event.channel_id, stays)
@@ -56,7 +52,7 @@ export const makeOrderHandler: Effect.Effect<
           ? yield* createOrder(services, intake, isUnassigned)
           : yield* updateOrder(services, intake, context.reservation_code)
       })
-    // What a channel has sold is never refused for its nights: where others are faster again and again, it is boxed.
+    // A sold order is never rejected for its nights. After too many conflicts its stays become unassigned.
     return yield* retryWhileNightsTaken(retryUntilCreated(attempt(false)), CHANNEL_ORDER_ATTEMPTS).pipe(
       Effect.catchTag("NightTaken", () => retryUntilCreated(attempt(true))),
       Effect.catchTag("NightTaken", Effect.die)
@@ -64,7 +60,6 @@ export const makeOrderHandler: Effect.Effect<
   })
 })
 
-/** Of each room where it can be; fails where the account is unknown, or speaks of what is not its own. */
 const findFreeProperties = Effect.fnUntraced(function* (stays: ChannelStays, context: OrderContext) {
   if (!context.account_known) return yield* new InvalidChannelEvent({ reason: "the account is unknown" })
   if (context.is_anothers) {
@@ -84,7 +79,6 @@ interface OrderServices {
   readonly conversations: Conversations["Service"]
 }
 
-/** What callers name the conversation with the order's guest by; undefined where its channel names no thread. */
 const resolveConversation = ({ conversations }: OrderServices, { account, event }: OrderIntake, at: Date) =>
   event.thread_id === undefined || event.thread_id === null
     ? Effect.undefined
@@ -103,7 +97,6 @@ const createOrder = Effect.fnUntraced(function* (services: OrderServices, intake
   return created === undefined ? undefined : APPLIED_RESULT
 })
 
-/** An order that is known becomes what is said of it, unless as much or more was said before. */
 const updateOrder = Effect.fnUntraced(function* (
   services: OrderServices,
   intake: OrderIntake,
@@ -127,7 +120,7 @@ const updateOrder = Effect.fnUntraced(function* (
       ),
       ({ message }) => new InvalidChannelEvent({ reason: message })
     )
-    // What is refused begins no conversation; where no thread is said, there is the one that there was.
+    // Runs after validation, so that a rejected event creates no conversation.
     return [
       { ...nextOrder, conversation_id: (yield* resolveConversation(services, intake, at)) ?? order.conversation_id }
     ]

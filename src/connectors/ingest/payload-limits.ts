@@ -1,9 +1,6 @@
 import { BODY_BYTES, JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../../platform/limits.ts"
 
-/**
- * Why a value is more than is read, undefined where it is not: what a door asks of a body before it is parsed
- * (contract/json-text.ts), asked of a value that never was a text. It walks no further than the first excess.
- */
+/** Applies the limits of contract/json-text.ts to a value that was never text. */
 export const findPayloadLimitViolation = (payload: unknown): string | undefined => {
   const stack = [{ value: payload, depth: 0 }]
   let parts = 0

@@ -16,8 +16,6 @@ import {
 import { PENDING_CHANNEL_PAYMENTS_MAX } from "../../platform/limits.ts"
 import type { ChannelEventHandler, IngestResult, SourceAccount } from "./ingest-result.ts"
 
-// Payments and refunds that channels tell of.
-
 const toChannelPayment = (
   { operatorId, accountId, channelType }: SourceAccount,
   event: ChannelMoneyEvent
@@ -37,7 +35,6 @@ const toChannelPayment = (
     })
   })
 
-/** Why money that was found so cannot be an entry; undefined: it can. */
 const findRejectionReason = (
   { money, order, waiting }: PaymentContext,
   reported: ChannelPayment
@@ -52,15 +49,14 @@ const findRejectionReason = (
   return order.currency === reported.currency ? undefined : `currency: the order is in ${order.currency}`
 }
 
-/** What money is taken with. */
 export interface PaymentServices {
   readonly payments: ChannelPaymentStore["Service"]
   readonly orders: Orders["Service"]
 }
 
 /**
- * An order that waited for its payment is accepted: it was sold, so a stay whose nights others hold by now goes into the box.
- * Done before the entry is made: who is cut off in between is told again.
+ * Accepts an order that waited for its payment. Stays whose nights are taken become unassigned. This precedes the
+ * transaction: after a crash in between, the channel sends the payment again.
  */
 const acceptPaidOrder = ({ orders }: PaymentServices, operatorId: number, reservation_code: string, at: Date) =>
   Effect.orDie(
@@ -69,7 +65,7 @@ const acceptPaidOrder = ({ orders }: PaymentServices, operatorId: number, reserv
     )
   )
 
-/** The entry of an order, once. Undefined where the order has changed since it was read; then there is no entry yet. */
+/** Returns undefined if the order changed since it was read. */
 const createTransaction = Effect.fnUntraced(function* (
   services: PaymentServices,
   payment: ChannelPayment,
@@ -86,7 +82,6 @@ const createTransaction = Effect.fnUntraced(function* (
   return result
 })
 
-/** Makes the entry of what was told, or keeps it until its order is known. */
 const applyPayment = (
   services: PaymentServices,
   payment: ChannelPayment
@@ -101,13 +96,12 @@ const applyPayment = (
       if (existing.order !== null) return yield* createTransaction(services, payment, existing.order, now)
       if (isStored || existing.money !== null) return { outcome: "waiting" }
       yield* services.payments.storePending(payment, now)
-      // The order may have come in before what waits for it could be seen.
+      // The order may have arrived before the stored payment was visible.
       return yield* attempt(true)
     })
   return Effect.catchTag(retryWhileOrderChanges(attempt(false)), "Conflict", Effect.die)
 }
 
-/** Takes a payment or a refund. */
 export const makePaymentHandler =
   (services: PaymentServices): ChannelEventHandler<ChannelMoneyEvent> =>
   (account, event) => {
@@ -118,8 +112,8 @@ export const makePaymentHandler =
   }
 
 /**
- * Makes the entry of what waited for its order, or gives it up where it cannot be one or is one already, told by another
- * account. What breaks is tried again with the next look, and holds up none that come after it.
+ * Discards a payment that is invalid or already recorded by another account. Other failures are retried by the next
+ * poll and do not block later payments.
  */
 const applyPendingPayment = (
   services: PaymentServices,
@@ -144,7 +138,6 @@ const applyPendingPayment = (
   )
 }
 
-/** Makes the entries of what was told before its order came in. */
 export const applyPendingPaymentsOfOrder =
   (services: PaymentServices) =>
   ({ operatorId, accountId }: SourceAccount, channelId: string): Effect.Effect<void, never, CurrentActor> =>
@@ -152,7 +145,6 @@ export const applyPendingPaymentsOfOrder =
       Effect.forEach(pending, (payment) => applyPendingPayment(services, payment), { discard: true })
     )
 
-/** Accepts an order that is heard to wait for its payment, where that was told before it. */
 export const acceptOrderIfPaid =
   (services: PaymentServices) =>
   ({ operatorId, channelType }: SourceAccount, channelId: string): Effect.Effect<void, never, CurrentActor> =>
@@ -162,13 +154,9 @@ export const acceptOrderIfPaid =
         yield* acceptPaidOrder(services, operatorId, order.reservation_code, yield* currentSecond)
     })
 
-/** Payments one look through what waits takes at once. */
 const PAYMENTS_PER_BATCH = 200
 
-/**
- * Looks through all that waits and makes the entries of what has its order by now: a process that ended between an order
- * and its payments left them.
- */
+/** Finds payments that a process left behind when it ended between an order and its payments. */
 export const applyAllPendingPayments = Effect.fnUntraced(function* (services: PaymentServices) {
   let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
   while (true) {

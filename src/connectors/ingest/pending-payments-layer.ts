@@ -9,10 +9,8 @@ import { applyRetention, RETENTION_INTERVAL_MS } from "../../jobs/retention.ts"
 import { PENDING_CHANNEL_PAYMENT_MS } from "../../platform/limits.ts"
 import { applyAllPendingPayments } from "./payment-handler.ts"
 
-/** Milliseconds between two looks for payments whose order came in while nobody saw to them. */
 const PENDING_PAYMENTS_POLL_MS = 60_000
 
-/** Sees to what waits of what channels said, for as long as the process runs, over a database. */
 export const layerPendingPayments = Layer.effectDiscard(
   Effect.gen(function* () {
     const services = { payments: yield* ChannelPaymentStore, orders: yield* Orders }

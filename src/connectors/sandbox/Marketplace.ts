@@ -53,39 +53,32 @@ import { toGuestKey } from "./threads.ts"
 
 export type MarketplaceError = RuleError | BadRequest
 
-/** An order after an act, and what the service answered when it was told: null if it was not heard yet. */
 export type OrderActionResult = WithIngestOutcome<SandboxOrderView>
 
 type MarketplaceAction<Input, View = SandboxOrderView> = (
   input: Input
 ) => Effect.Effect<WithIngestOutcome<View>, MarketplaceError>
 
-/** What guests do. Each act is in the books before the service is told of it, and it is told until it has heard it. */
+/** Actions of guests. Each commits its change with an outbox event, which is sent until the service has handled it. */
 export class Marketplace extends Context.Service<
   Marketplace,
   {
     readonly bookOrder: MarketplaceAction<typeof SandboxBookingRequest.Encoded>
-    /** Other dates or other rooms. */
     readonly changeOrder: MarketplaceAction<typeof SandboxChangeRequest.Encoded>
     readonly payOrder: MarketplaceAction<typeof SandboxMoneyRequest.Encoded>
     readonly refundOrder: MarketplaceAction<typeof SandboxMoneyRequest.Encoded>
     readonly cancelOrder: MarketplaceAction<typeof SandboxOrderRequest.Encoded>
-    /** What waits for an answer or a payment waits no longer. */
     readonly timeOutOrder: MarketplaceAction<typeof SandboxOrderRequest.Encoded>
-    /** A guest asks about nights: a new thread, unless he has one. */
     readonly sendInquiry: MarketplaceAction<typeof SandboxInquiryRequest.Encoded, SandboxMessageView>
     readonly writeMessage: MarketplaceAction<typeof SandboxMessageRequest.Encoded, SandboxMessageView>
-    /** What was offered is booked. */
     readonly acceptOffer: MarketplaceAction<typeof SandboxOfferRequest.Encoded>
     readonly declineOffer: MarketplaceAction<typeof SandboxOfferRequest.Encoded, SandboxOfferView>
     readonly writeReview: MarketplaceAction<typeof SandboxReviewRequest.Encoded, SandboxReviewView>
-    /** Opens a listing, and the account it is in unless that is there. */
     readonly openListing: (
       input: typeof SandboxListingRequest.Encoded
     ) => Effect.Effect<OpenedListing, MarketplaceError>
-    /** Puts what an account has had all along into the books, as it stands. */
+    /** Ignores booking rules. */
     readonly importHistory: (accountId: number, history: AccountHistory) => Effect.Effect<void, NotFound | Conflict>
-    /** How an account answers from now on. */
     readonly setFailureMode: (
       input: typeof FailureModeRequest.Encoded
     ) => Effect.Effect<typeof FailureModeRequest.Type, MarketplaceError>
@@ -146,7 +139,6 @@ const noChangeRequestedError = new BadRequest({
   message: `Send at least one of these fields: ${CHANGE_FIELDS.join(", ")}.`
 })
 
-/** How an order is moved: found by its name, changed by a rule, told. */
 const makeOrderActions = Effect.gen(function* () {
   const accountLookup = yield* makeAccountLookup
   const { runOrderAction } = yield* makeGuestActionRunner
@@ -183,7 +175,6 @@ const makeBookOrder = Effect.gen(function* () {
   })
 })
 
-/** A room of each listing that is named, or so many. */
 const toRoomRequests = (
   request: SandboxBookingRequest,
   listingIds: ReadonlyArray<string>

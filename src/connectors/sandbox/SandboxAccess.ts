@@ -4,14 +4,13 @@ import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
 const readDemoOperatorExists = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean }))
 
-/** Whether the sandbox is there at all; where it is not, nobody can tell that it could be. */
+/** If false, responses do not reveal that the sandbox exists. */
 export class SandboxAccess extends Context.Service<SandboxAccess, { readonly isAllowed: Effect.Effect<boolean> }>()(
   "latchkey/connectors/sandbox/SandboxAllowed"
 ) {
   static readonly layerAlways = Layer.succeed(SandboxAccess, { isAllowed: Effect.succeed(true) })
   static readonly layerNever = Layer.succeed(SandboxAccess, { isAllowed: Effect.succeed(false) })
 
-  /** As the settings say; `with demo` is where the demo operator is, whose main account has that e-mail address. */
   static readonly layerFromSettings = (
     setting: "always" | "never" | "with demo",
     demoEmail: string
@@ -20,7 +19,6 @@ export class SandboxAccess extends Context.Service<SandboxAccess, { readonly isA
     return setting === "always" ? SandboxAccess.layerAlways : SandboxAccess.layerNever
   }
 
-  /** Where the demo operator is, whose main account has this e-mail address: once it was found it is not looked for again. */
   static readonly layerWithDemo = (demoEmail: string) =>
     Layer.effect(
       SandboxAccess,

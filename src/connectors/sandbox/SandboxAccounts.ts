@@ -5,8 +5,6 @@ import { SANDBOX_LOGGED_REQUESTS_MAX } from "../../platform/limits.ts"
 import { FailureMode, type SandboxAccount } from "./rows.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
-// How accounts of the sandbox behave, and what they were asked.
-
 type Sql = SqlClient.SqlClient
 
 const readFailureMode = makeOptionalRowReader(FailureMode)
@@ -45,11 +43,8 @@ const makeSaveFailureMode =
           said = excluded.said, due_at = excluded.due_at, attempts = 0, heard = NULL`
     )
 
-/** What an account was asked, and what it answered. */
 interface ChannelRequest {
-  /** The act, as the port names it. */
   readonly act: string
-  /** The listing or order it was about. */
   readonly subject: string
   readonly summary: string
   readonly answer: string
@@ -70,11 +65,10 @@ const makeRecordRequest =
 export class SandboxAccounts extends Context.Service<
   SandboxAccounts,
   {
-    /** Returns the default mode, in which the account accepts everything, if none was saved. */
     readonly findFailureMode: (account: SandboxAccountKey) => Effect.Effect<FailureMode>
-    /** Saves the mode, and queues the event by which the channel tells the service the state of the connection. */
+    /** Also queues the event with the account's connection status. */
     readonly saveFailureMode: (account: SandboxAccount, failureMode: FailureMode, now: Date) => Effect.Effect<void>
-    /** Keeps the last {@link SANDBOX_LOGGED_REQUESTS_MAX} requests of the account and deletes older ones. */
+    /** Keeps only the last {@link SANDBOX_LOGGED_REQUESTS_MAX} requests. */
     readonly recordRequest: (account: SandboxAccountKey, request: ChannelRequest, now: Date) => Effect.Effect<void>
   }
 >()("latchkey/connectors/sandbox/SandboxAccounts") {

@@ -19,14 +19,11 @@ import { makeRuleRunner, type RuleScope } from "./rule-runner.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
 
-// The sandbox as the service reaches it.
-
 interface DayRange {
   readonly start_date: string
   readonly end_date: string
 }
 
-/** The days that ranges name, from the first to the last. */
 const toDaySpan = (ranges: ReadonlyArray<DayRange>): Pick<RuleScope, "days"> => {
   const [start] = ranges.map(({ start_date }) => start_date).toSorted()
   const end = ranges
@@ -36,7 +33,7 @@ const toDaySpan = (ranges: ReadonlyArray<DayRange>): Pick<RuleScope, "days"> => 
   return start === undefined || end === undefined ? {} : { days: { start, end } }
 }
 
-/** `3 ranges, 2027-05-01 to 2027-05-09: {"price":120} …`: what was asked, in a line. */
+/** Returns for example `3 ranges, 2027-05-01 to 2027-05-09: {"price":120} …`. */
 const summarizeRanges = (ranges: ReadonlyArray<DayRange>): string => {
   const { days } = toDaySpan(ranges)
   const [first] = ranges
@@ -50,13 +47,11 @@ const summarizeRanges = (ranges: ReadonlyArray<DayRange>): string => {
 
 const SUMMARY_LENGTH = 500
 
-/** The settings that were sent, in a line. */
 const summarizeSettings = (settings: object): string => {
   const line = JSON.stringify(settings)
   return line.length > SUMMARY_LENGTH ? `${line.slice(0, SUMMARY_LENGTH)} …` : line
 }
 
-/** Answers to a request: doing it again is safe, and the order says what was answered. */
 const makeOrderMethods = Effect.gen(function* () {
   const handleRequest = yield* makeRequestHandler
   const runRule = yield* makeRuleRunner
@@ -76,7 +71,7 @@ const makeOrderMethods = Effect.gen(function* () {
     approve: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
       handleRequest(remoteAccount, toRequestInfo("approve", order, true), (account) =>
         mapConflictToUnavailable(runRule(account, { orderId: order.channelId }, approveOrderRule)).pipe(
-          // What waits for a payment from now on says so before anybody takes it for agreed.
+          // The service must know of the pending payment before the caller treats the order as accepted.
           Effect.tap((status) => (status === "wait_pay" ? outbox.flushOrder(account, order.channelId) : Effect.void)),
           Effect.asVoid
         )
@@ -213,7 +208,6 @@ const makePriceAndRulesMethods = Effect.gen(function* () {
   } satisfies Partial<Connector>
 })
 
-/** The marketplace as the service speaks to it. */
 export class SandboxConnector extends Context.Service<SandboxConnector, Connector>()(
   "latchkey/connectors/sandbox/SandboxConnector"
 ) {
@@ -230,7 +224,6 @@ export class SandboxConnector extends Context.Service<SandboxConnector, Connecto
   )
 }
 
-/** The connectors of a process that has the sandbox. */
 export const layerSandboxConnector = Layer.effect(
   Connectors,
   Effect.map(SandboxConnector, (sandbox) => ({ find: (name: string) => (name === "sandbox" ? sandbox : undefined) }))

@@ -9,18 +9,18 @@ import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
 import { computeGuestActionDueTime, computeHostActionDueTime } from "./outbox-due-times.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
-// What the marketplace says by itself goes to `Ingest`: the act is committed with what is to be told of it, and that is told
-// until it was heard. Of each thing the last version alone is told. Whatever ends between two steps, it is told again.
+// Outbox of the marketplace. Each change commits with its event, which is sent to `Ingest` at least once. Only the
+// latest version for a subject is sent.
 
-/** Told in one turn, at once of these, and milliseconds that one may take: together less than the lease. */
+/** One batch must end within the lease: EVENTS_PER_BATCH / SEND_CONCURRENCY × SEND_TIMEOUT_MS. */
 export const EVENTS_PER_BATCH = 32
 const SEND_CONCURRENCY = 8
 const SEND_TIMEOUT_MS = 10_000
 const OUTBOX_LEASE_MS = 60_000
-/** Turns in which what an act has to tell is told with the act: accounts and listings, threads, then what is in them. */
+/** Rounds in which an action sends its events: accounts and listings, then threads, then their contents. */
 const BATCHES_PER_ACTION = 4
 
-/** Longer than what is said with an act is taken ahead: who acts does not try again at once. */
+/** Longer than an action claims ahead ({@link computeDueBefore}), so that it does not retry at once. */
 const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
 
 const OutboxRow = Schema.Struct({
@@ -41,7 +41,6 @@ const readNothing = makeRowsReader(Schema.Struct({}))
 type Sql = SqlClient.SqlClient
 
 interface ClaimQuery {
-  /** What is due by then is taken. */
   readonly dueBefore: Date
   readonly leaseUntil: Date
   readonly operatorId: number | undefined
@@ -49,12 +48,12 @@ interface ClaimQuery {
   readonly orderId: string | undefined
 }
 
-/** Words that are looked at for a turn: so many of one account come before anybody's at most. */
+/** More events of one account than this can delay other accounts. */
 const CLAIM_SCAN_LIMIT = 1_000
 
 /**
- * Whether a word waits for that one of its account, which was never told. `untilAttempted`: no longer than until that was tried, so that
- * nothing which always fails holds up the rest.
+ * With `untilAttempted`, an event waits only for the first attempt of the other, so that a permanent failure does not
+ * block it.
  */
 const isBlockedBySql = (
   sql: Sql,
@@ -69,13 +68,12 @@ const isBlockedBySql = (
       AND other.subject = ${subject}), false)`
 
 /**
- * For a CTE `due`: what is due, the longest due first. An order waits for its own listings where they were never told: one that
- * always fails or always changes holds up nobody else's. What is in a thread waits for the thread, a guest's message for his
- * last before it and a review for its order, until these were tried. Its way is said, since it is planned once for any value: what is
- * waited for is looked up one by one, by its key.
+ * An order waits until its listings are sent. It also waits for its thread, a message for its thread and the previous
+ * message, and a review for its order, but only until these were attempted. OFFSET 0 fixes the plan, because the
+ * statement is planned once for all values.
  */
 const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: ClaimQuery): Fragment => {
-  // What the host wrote waits for nothing and nobody for it: the service knows it already.
+  // The service already knows the host's messages, so they wait for nothing.
   const previousMessageSql = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN (
     SELECT m.said ->> 'message_id' FROM sandbox_messages m
     WHERE m.operator_id = w.operator_id AND m.account_id = w.account_id AND m.thread_id = w.said ->> 'thread_id'
@@ -102,13 +100,13 @@ const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: C
     ORDER BY w.due_at LIMIT ${sql.literal(String(CLAIM_SCAN_LIMIT))}`
 }
 
-/** Who acts takes what is its own to say, and of an order it answers with also what is to be said later. */
+/** An action also sends its own future events, and a response waits for those of its order. */
 const computeDueBefore = (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined): Date => {
   if (account === undefined) return now
   return orderId === undefined ? computeGuestActionDueTime(now) : computeHostActionDueTime(now)
 }
 
-/** Takes what is due, of each account its share before anybody's second. Whoever comes second to a row finds it due later. */
+/** Claims one event of each account before a second one. */
 const makeClaimEvents = (sql: Sql) => {
   const statement = (query: ClaimQuery) => sql`
       WITH due AS MATERIALIZED (${dueEventsSql(sql, query)}), chosen AS (
@@ -133,7 +131,7 @@ const makeClaimEvents = (sql: Sql) => {
     )
 }
 
-/** It was heard. A newer version that came meanwhile is still to be told. */
+/** A newer version that was written meanwhile stays due. */
 const makeCompleteEvent =
   (sql: Sql) =>
   ({ operator_id, account_id, kind, subject, version }: OutboxRow, result: IngestResult) =>
@@ -145,7 +143,6 @@ const makeCompleteEvent =
         WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}`
     )
 
-/** It was not heard: it is told again later. */
 const makePostponeEvent =
   (sql: Sql) =>
   ({ operator_id, account_id, kind, subject, version }: OutboxRow, heard: string, due: Date) =>
@@ -154,18 +151,14 @@ const makePostponeEvent =
       WHERE operator_id = ${operator_id} AND account_id = ${account_id} AND kind = ${kind} AND subject = ${subject}
         AND version = ${version} AND due_at IS NOT NULL`)
 
-/** Tells the service what the marketplace has to tell. */
 export class SandboxOutbox extends Context.Service<
   SandboxOutbox,
   {
-    /**
-     * What the account has to tell now, if it can be told at once; answers whether there may be more. What cannot is told by
-     * {@link processBatch}.
-     */
+    /** Returns true if more may remain; the worker sends those. */
     readonly flush: (account: SandboxAccountKey) => Effect.Effect<boolean>
-    /** What is to be said of an order, be it only later: for whoever must have said it before it answers. */
+    /** Includes events that are due later, for a response that depends on them. */
     readonly flushOrder: (account: SandboxAccountKey, orderId: string) => Effect.Effect<void>
-    /** Tells some of what is due; answers whether there may be more. */
+    /** Returns whether more may be due. */
     readonly processBatch: Effect.Effect<boolean>
   }
 >()("latchkey/connectors/sandbox/SandboxOutbox") {

@@ -16,8 +16,6 @@ import { FailureMode, SandboxAccount, SandboxOrder } from "./rows.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
 import { makeListThreads, type SandboxThreadRow } from "./thread-list.ts"
 
-// What whoever looks at the marketplace sees of it: its accounts, listings, orders, threads, and what it was asked.
-
 type Sql = SqlClient.SqlClient
 
 export type { PageRange } from "./paged-lists.ts"
@@ -43,7 +41,6 @@ const SandboxListingRow = Schema.Struct({
   instant: Schema.Boolean,
   commission: Schema.Int,
   tax: Schema.Int,
-  /** What the service sells there: null where nothing is linked. */
   property_id: Schema.NullOr(Schema.Int),
   room_type_id: Schema.NullOr(Schema.Int),
   heard: Schema.NullOr(Schema.String)
@@ -55,7 +52,6 @@ const SandboxOrderRow = Schema.Struct({
   ...SandboxOrder.fields,
   paid: Schema.String,
   heard: Schema.NullOr(Schema.String),
-  /** The code the service has given it. */
   reservation_code: Schema.NullOr(Schema.String),
   review: Schema.NullOr(ChannelReviewEvent)
 })
@@ -142,12 +138,10 @@ const makeListRequests = (sql: Sql) =>
     }
   )
 
-/** A day as a guest sees it. */
 export interface GuestCalendarDay {
   readonly date: string
-  /** What the night costs before cleaning and taxes, major units. */
+  /** Before cleaning and taxes, in major units. */
   readonly price: number
-  /** How many are left. */
   readonly availableCount: number
   readonly soldCount: number
   readonly restrictions: Restrictions
@@ -193,23 +187,18 @@ const makeLoadCalendars = (repository: SandboxRepository["Service"]): SandboxQue
     return (listing) => calendarsByListing.get(toListingKey(listing)) ?? []
   })
 
-/** Everything there is to see, a page at a time. */
 export class SandboxQueries extends Context.Service<
   SandboxQueries,
   {
-    /** Loads the days of listings from today on, in the time zone of each host. A listing that was not named has no days. */
+    /** Loads days from today on in each host's time zone. */
     readonly loadCalendars: (
       listingRows: ReadonlyArray<SandboxListingRow>,
       dayCount: number
     ) => Effect.Effect<(listing: SandboxListingRow) => ReadonlyArray<GuestCalendarDay>>
     readonly listAccounts: PagedQuery<SandboxAccountRow>
-    /** Lists the listings of an account oldest first. */
     readonly listListings: PagedQuery<SandboxListingRow>
-    /** Lists the orders latest first. */
     readonly listOrders: PagedQuery<SandboxOrderRow>
-    /** Lists the threads, the one with the latest message first. */
     readonly listThreads: PagedQuery<SandboxThreadRow>
-    /** Lists the requests latest first. */
     readonly listRequests: PagedQuery<SandboxRequestRow>
   }
 >()("latchkey/connectors/sandbox/SandboxQueries") {

@@ -8,8 +8,7 @@ import type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./sandbox-wri
 import { makeApplySandboxWrite } from "./sandbox-write-statement.ts"
 import { makeThreadQueries, type ThreadQueries } from "./thread-queries.ts"
 
-// What the marketplace knows of an account is read, worked out by rules, and written in one statement (writing.ts) that holds
-// only while all of it is as it was read.
+// One statement writes all changes of a rule, only if nothing has changed since the read (sandbox-write-statement.ts).
 
 export type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
 
@@ -81,8 +80,8 @@ const makeFindIngestOutcome =
 const readStayDates = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
 
 /**
- * The nights of a listing that orders have of which the host's calendar cannot know: those that still wait for an answer or a
- * payment hold none there, and of the others he was not told yet, nor has he agreed to them.
+ * Pending orders hold no nights in the host's calendar. Accepted orders are missing there until the event is sent or
+ * the host has approved.
  */
 const makeListUnreportedStays =
   (sql: Sql): SandboxRepository["Service"]["listUnreportedStays"] =>
@@ -100,42 +99,34 @@ const makeListUnreportedStays =
       ) waiting CROSS JOIN LATERAL jsonb_array_elements(waiting.said -> 'rooms') room
       WHERE room ->> 'listing_id' = ${listingId}`)
 
-/** The marketplace's books of an account. */
 export class SandboxRepository extends Context.Service<
   SandboxRepository,
   ThreadQueries & {
-    /** Returns those of the listings that the account has, by their ids. */
     readonly findListings: (
       account: SandboxAccountKey,
       listingIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<SandboxListing>>
-    /** Returns the days from `start` to `end` that have a row, by listing and day. */
     readonly findDays: (
       account: SandboxAccountKey,
       listingIds: ReadonlyArray<string>,
       start: string,
       end: string
     ) => Effect.Effect<ReadonlyArray<SandboxDay>>
-    /** Undefined if the account has no such order. */
     readonly findOrder: (account: SandboxAccountKey, orderId: string) => Effect.Effect<SandboxOrder | undefined>
-    /** Returns the payments and refunds of an order, oldest first. */
     readonly listPayments: (account: SandboxAccountKey, orderId: string) => Effect.Effect<ReadonlyArray<SandboxPayment>>
-    /** Counts up to {@link SANDBOX_ORDERS_MAX}. */
     readonly countOrders: (account: SandboxAccountKey) => Effect.Effect<number>
-    /** Returns what the service answered to the last event about a subject; null: it has not answered yet. */
+    /** Returns null before the service has handled the event. */
     readonly findIngestOutcome: (
       account: SandboxAccountKey,
       kind: OutboxEvent["kind"],
       subject: string
     ) => Effect.Effect<string | null>
-    /** Returns the stays in a listing that the host's calendar does not have yet. */
     readonly listUnreportedStays: (
       account: SandboxAccountKey,
       listingId: string
     ) => Effect.Effect<ReadonlyArray<SandboxStayDates>>
-    /** Returns false, and writes nothing, if a record has changed since it was read. */
+    /** Returns false, and writes nothing, if a record has changed. */
     readonly applyWrite: (account: SandboxAccountKey, write: SandboxWrite) => Effect.Effect<boolean>
-    /** Runs one effect at a time in the process, for a caller whose records change again and again between reading and writing. */
     readonly runSerially: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("latchkey/connectors/sandbox/SandboxRepository") {

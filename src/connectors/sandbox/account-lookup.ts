@@ -4,9 +4,8 @@ import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { SandboxAccount } from "./rows.ts"
 
-// Whose a listing, an order, a thread or an offer is: a guest knows its name alone.
+// Guests know only the id of a record, not its account.
 
-/** What tells a thing from others of its name. */
 interface AccountFilter {
   readonly channel_type?: string
   readonly operator_id?: number
@@ -39,7 +38,6 @@ const makeFindAccountByRecordId = (sql: SqlClient.SqlClient, kind: "listing" | "
   })
 }
 
-/** The account of a listing, an order, a thread, an offer, and one by its id; only those of the sandbox. */
 export const makeAccountLookup = Effect.map(SqlClient.SqlClient, (sql) => ({
   byListing: makeFindAccountByRecordId(sql, "listing"),
   byOrder: makeFindAccountByRecordId(sql, "order"),
@@ -52,7 +50,6 @@ export const makeAccountLookup = Effect.map(SqlClient.SqlClient, (sql) => ({
         WHERE a.id = ${accountId} AND a.connector = 'sandbox'`),
       ([account]) => account
     ),
-  /** Undefined: there is none, or the sandbox is not what it is reached by. */
   byOperatorAccount: (operatorId: number, accountId: number) =>
     Effect.map(
       readAccounts(sql`

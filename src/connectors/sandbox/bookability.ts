@@ -3,9 +3,6 @@ import { computeAvailableCount, type DaysByDate, findDay, listDatesBetween } fro
 import { readNumericSetting } from "./listing-settings.ts"
 import type { SandboxDay, SandboxListing } from "./rows.ts"
 
-// Whether a guest can book some nights of a listing, and the reason why not.
-
-/** Nights of one room: of `checkIn` until the morning of `checkOut`. */
 export interface SandboxStayDates {
   readonly checkIn: string
   readonly checkOut: string
@@ -14,7 +11,6 @@ export interface SandboxStayDates {
 export const listNights = ({ checkIn, checkOut }: SandboxStayDates): ReadonlyArray<string> =>
   listDatesBetween(checkIn, addDays(checkOut, -1))
 
-/** How many have each night. */
 export const countStaysByNight = (stays: ReadonlyArray<SandboxStayDates>): ReadonlyMap<string, number> => {
   const taken = new Map<string, number>()
   for (const night of stays.flatMap(listNights)) taken.set(night, (taken.get(night) ?? 0) + 1)
@@ -24,13 +20,12 @@ export const countStaysByNight = (stays: ReadonlyArray<SandboxStayDates>): Reado
 const HOURS_A_DAY = 24
 const MS_AN_HOUR = 3_600_000
 
-/** `4D4H` in milliseconds. */
 const parseAdvanceReservationMs = (text: string): number => {
   const [, days = "0", hours = "0"] = /^(\d{1,4})D(?:(\d{1,2})H)?$/.exec(text) ?? []
   return (Number(days) * HOURS_A_DAY + Number(hours)) * MS_AN_HOUR
 }
 
-/** Why one of the nights is not to be had, whatever the host's rules, to follow the name of the listing. */
+/** Returns the reason as the end of a sentence about the listing. Ignores booking rules. */
 export const findUnavailableReason = (
   listing: SandboxListing,
   days: DaysByDate,
@@ -43,9 +38,8 @@ export const findUnavailableReason = (
 }
 
 interface StayRequest extends SandboxStayDates {
-  /** Milliseconds from now until the day of arrival begins. */
   readonly untilArrivalMs: number
-  /** Those of the nights that must still be to be had. */
+  /** A changed stay already holds its other nights. */
   readonly nights: ReadonlyArray<string>
   readonly guests: number
 }
@@ -87,7 +81,6 @@ const BOOKING_RULES: ReadonlyArray<BookingRule> = [
     `cannot be booked more than ${max} ahead`
 ]
 
-/** What the settings of the listing say against it. */
 const findSettingsReason = (listing: SandboxListing, nightCount: number, guests: number): string | undefined => {
   const [min, max, maxGuests] = ["minimum_stay", "maximum_stay", "max_guests"].map((name) =>
     readNumericSetting(listing, name)
@@ -97,7 +90,7 @@ const findSettingsReason = (listing: SandboxListing, nightCount: number, guests:
   return maxGuests !== undefined && guests > maxGuests ? `has room for ${maxGuests} guests` : undefined
 }
 
-/** Why the nights cannot be booked, to follow the name of the listing; undefined: they can. */
+/** Returns the reason as the end of a sentence about the listing. */
 export const findUnbookableReason = (
   listing: SandboxListing,
   days: DaysByDate,

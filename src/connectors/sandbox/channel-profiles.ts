@@ -2,8 +2,6 @@ import { Schema } from "effect"
 import type { OfferType } from "../../domain/channels/port/channel-events.ts"
 import { CHANNELS_BY_RESTRICTION, type Restriction } from "../../domain/channels/port/listing-days.ts"
 
-// What tells the marketplaces of the sandbox from each other, as data.
-
 export const SANDBOX_CHANNELS = [
   "airbnb",
   "vrbo",
@@ -18,29 +16,22 @@ export const SandboxChannel = Schema.Literals(SANDBOX_CHANNELS)
 export type SandboxChannel = typeof SandboxChannel.Type
 
 interface ChannelProfile {
-  /** Percent of what the guest pays for the nights and the cleaning that the channel keeps. */
+  /** Percent of nights and cleaning that the channel keeps. */
   readonly commission: number
-  /** Percent of the same that comes on top as tax. */
+  /** Percent of nights and cleaning, added to the price. */
   readonly tax: number
-  /** How a listing is sold unless it says otherwise: at once, or after the host has agreed. */
   readonly instant: boolean
-  /** Whose a pushed price is: what the guest pays includes the commission, and the calendar shows what is left of it. */
+  /** `the guest's`: a pushed price includes the commission, and the calendar shows the price without it. */
   readonly pushedPriceIs: "the host's" | "the guest's"
-  /** Whether an order says what its rate is made of. */
   readonly itemizesRate: boolean
-  /** The price and rules it keeps, of the two kinds there are. */
   readonly settingsKind: "airbnb" | "vrbo" | undefined
-  /** What an order says of its cancellation, and what a listing may choose; none: nothing is said. */
+  /** Policies a listing may choose. If empty, orders have no cancellation policy. */
   readonly cancellationPolicies: ReadonlyArray<string>
-  /** Whether an agreed request waits for the guest's payment. */
   readonly requiresPaymentAfterApproval: boolean
-  /** Whether it keeps what the service calls a message: the same one told again is then one. */
+  /** Whether the channel ignores repetitions of a message. */
   readonly deduplicatesMessages: boolean
-  /** What a host can offer a guest there. */
   readonly offerTypes: ReadonlyArray<OfferType>
-  /** Whether hosts can review guests there, and reply to them. */
   readonly allowsHostReviews: boolean
-  /** How the channel names its orders. */
   readonly orderIdFormat: { readonly prefix: string; readonly alphabet: "letters" | "digits"; readonly length: number }
 }
 
@@ -116,6 +107,5 @@ export const CHANNEL_PROFILES: Readonly<Record<SandboxChannel, ChannelProfile>> 
   }
 }
 
-/** Whether a channel looks at a restriction; what it does not look at it refuses. */
 export const supportsRestriction = (channel: SandboxChannel, restriction: Restriction): boolean =>
   CHANNELS_BY_RESTRICTION[restriction].includes(channel)

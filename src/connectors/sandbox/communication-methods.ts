@@ -5,11 +5,8 @@ import { generateOfferId } from "./id-generation.ts"
 import { makeRequestHandler, mapConflictToUnavailable } from "./request-handler.ts"
 import { makeRuleRunner } from "./rule-runner.ts"
 
-// The part of the connector that is meant for guests.
-
 const SUMMARY_LENGTH = 100
 
-/** A text in a line. */
 const toSummaryLine = (text: string): string => {
   const line = Array.from(text.slice(0, 2 * SUMMARY_LENGTH))
     .slice(0, SUMMARY_LENGTH)

@@ -6,12 +6,10 @@ import { timeOutOrderRule } from "./guest-order-rules.ts"
 import { SandboxAccount } from "./rows.ts"
 import { makeRuleRunner } from "./rule-runner.ts"
 
-/** Orders that time out in one turn, and offers that expire in one. */
 const EXPIRE_BATCH = 50
 
 const readExpiredRows = makeRowsReader(Schema.Struct({ ...SandboxAccount.fields, name: Schema.String }))
 
-/** What of one of the tables is over by the clock, the longest first. */
 const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
   const [table, name] = [sql.literal(`sandbox_${kind}s`), sql.literal(`${kind}_id`)]
   const activeCondition = kind === "offer" ? sql`AND waiting.status = 'active'` : sql``
@@ -25,13 +23,11 @@ const makeListExpired = (sql: SqlClient.SqlClient, kind: "order" | "offer") => {
       ORDER BY waiting.expires_at LIMIT ${sql.literal(String(EXPIRE_BATCH))}`
 }
 
-/** Lets what has waited long enough time out; answers how many that were. */
 export const makeExpireOrdersAndOffers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runRule = yield* makeRuleRunner
   const [listExpiredOrders, listExpiredOffers] = [makeListExpired(sql, "order"), makeListExpired(sql, "offer")]
-  // Answered, paid or cancelled in that moment: then it does not wait any more. One that breaks is left where it is: those
-  // after it have timed out too.
+  // Expected failures are ignored: the record changed meanwhile. Defects must not stop later records.
   const ignoreFailure = (kind: string, expire: Effect.Effect<unknown, unknown>) =>
     Effect.ignore(expire).pipe(
       Effect.catchCauseIf(

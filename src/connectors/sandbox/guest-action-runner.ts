@@ -8,12 +8,9 @@ import { type MarketplaceRule, makeRuleRunner, type RuleScope } from "./rule-run
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { type OutboxEvent, type SandboxAccountKey, SandboxRepository } from "./SandboxRepository.ts"
 
-// How guests move things: changed by a rule, then told.
-
-/** What was moved, and what the service answered when it was told: null if it was not heard yet. */
+/** `heard` is null if the service has not handled the event yet. */
 export type WithIngestOutcome<View> = View & { readonly heard: string | null }
 
-/** What an act is told as. */
 type OutboxEventKey = Pick<OutboxEvent, "kind" | "subject">
 
 export const makeGuestActionRunner = Effect.gen(function* () {
@@ -42,7 +39,6 @@ export const makeGuestActionRunner = Effect.gen(function* () {
   }
 })
 
-/** What an act about an order looks at, which may be of other listings or on other days than the order was. */
 export const toOrderScope = (
   orderId: string,
   listings: ReadonlyArray<string>,
@@ -53,7 +49,6 @@ export const toOrderScope = (
   return { orderId, listings, ...(start === undefined || end === undefined ? {} : { days: { start, end } }) }
 }
 
-/** What a guest who has no thread yet would get. */
 export const makePrepareNewThread = Effect.map(
   SandboxRepository,
   (repository) => (account: SandboxAccountKey) =>

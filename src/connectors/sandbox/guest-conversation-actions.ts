@@ -29,8 +29,6 @@ import { toOrderLimitError } from "./rule-results.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
 import { toGuestKey } from "./threads.ts"
 
-// What guests do beside booking: they ask, write, answer offers and review.
-
 const toMessageEventKey = ({ message_id }: SandboxMessageView) => ({ kind: "message", subject: message_id }) as const
 
 const makeMessageActions = Effect.gen(function* () {

@@ -11,9 +11,6 @@ import type { SandboxOffer, SandboxThread } from "./rows.ts"
 import { failConflict, type RuleResult, type SandboxOrderView, toOrderView } from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toOfferOutboxEvent, toOrderOutboxEvent } from "./rule-runner.ts"
 
-// What guests make of offers: pure rules over what was read.
-
-/** An offer as whoever moves it is told. */
 export interface SandboxOfferView {
   readonly offer_id: string
   readonly thread_id: string
@@ -48,14 +45,13 @@ const requireOffer = ({ offer, thread }: RuleContext): RuleResult<OfferInThread>
     ? Result.fail(new NotFound({ message: "offer_id: no such offer." }))
     : Result.succeed({ offer, thread })
 
-/** One that is good by the clock. */
 const requireActiveOffer = (context: RuleContext): RuleResult<OfferInThread> =>
   Result.flatMap(requireOffer(context), (offerInThread) => {
     const status = computeOfferStatus(offerInThread.offer, context.snapshot.now)
     return status === "active" ? Result.succeed(offerInThread) : failConflict(`offer_id: the offer is ${status}.`)
   })
 
-/** The guest accepts: it is booked at once, a special offer at its price and a pre-approval at what it costs now. */
+/** A special offer has its own price, a pre-approval the current price. */
 export const acceptOfferRule =
   (orderId: string) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
@@ -119,7 +115,6 @@ const endOffer = (
 export const declineOfferRule = (context: RuleContext): RuleResult<RuleOutcome<SandboxOfferView>> =>
   Result.map(requireActiveOffer(context), (offerInThread) => endOffer(context, offerInThread, "declined"))
 
-/** Its time is over. */
 export const expireOfferRule = (context: RuleContext): RuleResult<RuleOutcome<SandboxOfferView>> =>
   Result.flatMap(requireOffer(context), (offerInThread) =>
     offerInThread.offer.status === "active" &&

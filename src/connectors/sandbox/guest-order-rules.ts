@@ -34,9 +34,6 @@ import {
 import { type RuleContext, type RuleOutcome, toOrderOutboxEvent } from "./rule-runner.ts"
 import type { OutboxEvent } from "./SandboxRepository.ts"
 
-// What guests do at the marketplace, and what becomes of it: pure rules over what was read.
-
-/** At least one, and as many as an order has room for. */
 const requireRoomCount = <A>(rooms: ReadonlyArray<A>): RuleResult<readonly [A, ...A[]]> => {
   const [first, ...others] = rooms
   if (first === undefined) return failValidation("listing_id: an order has at least one room.")
@@ -69,7 +66,6 @@ interface BookingDetails extends NewThreadSlot {
   readonly remarks: string | undefined
 }
 
-/** What the channel says of an order's cancellation, where it says anything: what its listing has chosen. */
 export const findCancellationPolicy = (
   { account }: MarketplaceSnapshot,
   listing: SandboxListing | undefined
@@ -79,7 +75,6 @@ export const findCancellationPolicy = (
   return first === undefined ? undefined : typeof selected === "string" ? selected : first
 }
 
-/** A guest books. It is sold at once where every listing is sold so. */
 export const bookOrderRule =
   ({ orderId, rooms, booker, remarks, ...newThread }: BookingDetails) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
@@ -118,16 +113,13 @@ export const bookOrderRule =
       return { write, answer: toOrderView(context, order, 0n) }
     })
 
-/** What a guest wants another of an order: undefined stays. */
 interface SandboxOrderChange {
   readonly checkIn: string | undefined
   readonly checkOut: string | undefined
-  /** A room of each, in the place of those there are. */
   readonly listings: ReadonlyArray<string> | undefined
   readonly adults: number | undefined
 }
 
-/** A room that is asked for as it is. */
 const toRoomRequest = (room: ChannelRoom): RoomRequest => ({
   listing_id: room.listing_id,
   check_in_date: room.check_in_date,
@@ -165,7 +157,7 @@ const isSameStay = (request: RoomRequest, room: ChannelRoom): boolean => {
   )
 }
 
-/** A guest wants other dates or other rooms: what is dropped is free before what is new is taken. A room as it was costs what it did. */
+/** Nights of dropped rooms are released before new ones are taken. Unchanged rooms keep their price. */
 export const changeOrderRule =
   (change: SandboxOrderChange) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>
@@ -228,11 +220,10 @@ export const timeOutOrderRule = endOrderRule(timeOutOrder)
 
 interface MoneyMovement {
   readonly paymentId: string
-  /** Major units; undefined: all that there is to pay, or to give back. */
+  /** In major units. Undefined: the full amount. */
   readonly amount: number | undefined
 }
 
-/** 422 for an amount that is no amount, or more than there is. */
 const requireUnits = (
   order: SandboxOrder,
   amount: number | undefined,
@@ -271,7 +262,6 @@ const toMoneyOutboxEvent = (
   due_at: computeGuestActionDueTime(now)
 })
 
-/** The guest pays, or gets money back. What waited for the payment is agreed when nothing is left to pay. */
 export const moveMoneyRule =
   (kind: "payment" | "refund", { paymentId, amount }: MoneyMovement) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>

@@ -4,7 +4,6 @@ import { isStayOver, mergeReview, type SubScores, toReviewSide } from "./reviews
 import { failConflict, type RuleResult, requireOrder } from "./rule-results.ts"
 import { type RuleContext, type RuleOutcome, toReviewOutboxEvent } from "./rule-runner.ts"
 
-/** A review as whoever wrote it is told. */
 export interface SandboxReviewView {
   readonly order_id: string
   readonly operator_id: number
@@ -20,7 +19,6 @@ interface GuestReview {
   readonly content: string
 }
 
-/** The guest says what the stay was like, once, when it is over. */
 export const writeGuestReviewRule =
   (guestReview: GuestReview) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxReviewView>> =>

@@ -16,9 +16,6 @@ import {
 import type { SandboxWrite } from "./SandboxRepository.ts"
 import { appendMessage, createThread, type ThreadGuest, withInquiry } from "./threads.ts"
 
-// What guests write, and what becomes of it: pure rules over what was read.
-
-/** A message as whoever wrote it is told. */
 export interface SandboxMessageView {
   readonly thread_id: string
   readonly message_id: string
@@ -41,15 +38,12 @@ const toMessageView = (
   guest_name: thread.said.guest.name
 })
 
-/** What the marketplace knows of a guest who has no thread yet. */
 export interface NewThreadSlot {
-  /** What a new thread is called. */
   readonly threadId: string
-  /** Whether the account has as many threads as it may. */
   readonly isThreadLimitReached: boolean
 }
 
-/** The thread that an order of this guest is in: his own, in which nothing is asked any more, else a new one. */
+/** Returns the booker's thread and ends its inquiry, or creates a thread. */
 export const assignBookingThread = (
   { thread, snapshot: { now } }: RuleContext,
   booker: ThreadGuest,
@@ -67,17 +61,14 @@ export const assignBookingThread = (
   return Result.succeed({ thread: after, write })
 }
 
-/** `field`: what the guest who would get a new one was named by. */
 const failThreadLimit = (field: "guest_name" | "order_id") =>
   failValidation(`${field}: an account of the sandbox keeps at most ${SANDBOX_THREADS_MAX} threads.`)
 
-/** What a guest writes: an attachment is somewhere else. */
 interface GuestMessage {
   readonly text: string
   readonly attachmentUrl: string | undefined
 }
 
-/** `field`: what the thread was named by. */
 const addGuestMessage = (
   context: RuleContext,
   thread: SandboxThread,
@@ -100,7 +91,7 @@ interface InquiryDetails extends NewThreadSlot {
   readonly guestMessage: GuestMessage
 }
 
-/** A guest asks about nights that somebody could book, be they sold by now: in the thread he has, else in a new one. */
+/** Accepts dates that are already sold. */
 export const sendInquiryRule =
   ({ guest, room, guestMessage, threadId, isThreadLimitReached }: InquiryDetails) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>
@@ -121,7 +112,6 @@ export const sendInquiryRule =
       )
     })
 
-/** A guest writes in a thread. */
 export const writeMessageRule =
   (guestMessage: GuestMessage) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>
@@ -129,7 +119,7 @@ export const writeMessageRule =
       ? Result.fail(new NotFound({ message: "thread_id: no such thread." }))
       : addGuestMessage(context, context.thread, { field: "thread_id", ...guestMessage }, { outboxEvents: [] })
 
-/** The guest of an order writes: one that was booked before there were threads says its thread from now on. */
+/** An order from before threads existed gets its thread assigned. */
 export const writeOrderMessageRule =
   (guestMessage: GuestMessage, { threadId, isThreadLimitReached }: NewThreadSlot) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> => {

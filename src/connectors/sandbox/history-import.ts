@@ -33,10 +33,6 @@ import {
   type ThreadInquiry
 } from "./threads.ts"
 
-// What the marketplace has had all along: orders, threads and reviews are in its books as they stand, whatever its calendar
-// sells today.
-
-/** The nights of the order's rooms are sold. */
 const sellNights = (initialSnapshot: MarketplaceSnapshot, { rooms }: ChannelOrderEvent): MarketplaceSnapshot =>
   rooms.reduce((snapshot, { listing_id, check_in_date, check_out_date }) => {
     const listing = snapshot.listings.get(listing_id)
@@ -50,7 +46,6 @@ const sellNights = (initialSnapshot: MarketplaceSnapshot, { rooms }: ChannelOrde
     )
   }, initialSnapshot)
 
-/** The order as it stands; one that is in the books stays as it is. */
 const importOrderRule =
   (said: ChannelOrderEvent) =>
   ({ snapshot, order }: RuleContext): Result.Result<RuleOutcome<void>> => {
@@ -69,7 +64,6 @@ const importOrderRule =
     return Result.succeed({ write: { order: { before: undefined, after }, days, outboxEvents }, answer: undefined })
   }
 
-/** A thread that there has been all along, of a guest who has no other. */
 export interface HistoricThread {
   readonly threadId: string
   readonly guest: ThreadGuest
@@ -80,7 +74,6 @@ export interface HistoricThread {
   >
 }
 
-/** What an account has had all along. */
 export interface AccountHistory {
   readonly threads: ReadonlyArray<HistoricThread>
   readonly orders: ReadonlyArray<ChannelOrderEvent>
@@ -105,7 +98,6 @@ const toThreadRecords = ({ threadId, guest, inquiry, messages, offers }: Histori
   }
 }
 
-/** All of them in one writing. */
 const importThreadsRule =
   (historicThreads: ReadonlyArray<HistoricThread>) =>
   ({ snapshot: { now } }: RuleContext): Result.Result<RuleOutcome<void>> => {
@@ -122,7 +114,6 @@ const importThreadsRule =
     return Result.succeed({ write: { threads, messages, offers, outboxEvents }, answer: undefined })
   }
 
-/** What was said of the stay; a review that is in the books stays as it is. */
 const importReviewRule =
   ({ channel_id: _order, ...parts }: AccountHistory["reviews"][number]) =>
   ({ snapshot: { now }, order, review }: RuleContext): Result.Result<RuleOutcome<void>> => {
@@ -132,12 +123,10 @@ const importReviewRule =
     return Result.succeed({ write: { reviews: [after], outboxEvents }, answer: undefined })
   }
 
-/** Orders between two tellings: what one telling can tell of an account. */
 const ORDERS_PER_FLUSH = 100
-/** Tellings at the end: messages of a thread are told one after the other. */
+/** Messages of a thread are sent one after another. */
 const MAX_FINAL_FLUSHES = 50
 
-/** Puts what an account has had all along into the books and tells the service of it. */
 export const makeImportHistory = Effect.gen(function* () {
   const repository = yield* SandboxRepository
   const accountLookup = yield* makeAccountLookup

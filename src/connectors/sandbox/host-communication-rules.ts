@@ -27,14 +27,12 @@ import {
 } from "./rule-runner.ts"
 import { appendMessage } from "./threads.ts"
 
-// What the host says to guests and of them by the service, and what becomes of it: pure rules over what was read.
-
 type HostRuleResult<A> = Result.Result<RuleOutcome<A>, ChannelRefused>
 
 const requireRemoteThread = ({ thread }: RuleContext): Result.Result<SandboxThread, ChannelRefused> =>
   thread === undefined ? failRefused("there is no such thread") : Result.succeed(thread)
 
-/** A channel that keeps our name of a message knows it again; any other is not told twice what may be there. */
+/** Without deduplication a retry sends nothing and returns `unknown`. */
 export const sendMessageRule =
   (outboundMessage: OutboundMessage) =>
   (context: RuleContext): HostRuleResult<MessageSendResult> =>
@@ -67,7 +65,7 @@ const toCreatedOffer = ({ said }: SandboxOffer): CreatedOffer => ({
   expiresAt: said.expires_at
 })
 
-/** In the words of a channel, which know nothing of our fields. */
+/** A channel does not know our field names. */
 const toChannelRefusal = ({ message }: RuleError): ChannelRefused =>
   new ChannelRefused({ reason: message.replace(/^listing_id: /, "").replace(/\.$/, "") })
 
@@ -79,7 +77,6 @@ const toRoomRequest = (offer: OutboundOffer): RoomRequest => ({
   children: offer.numberOfChildren
 })
 
-/** What the offer costs: a price of the host's own, or the standard one. */
 const requireOfferPrice = (
   { snapshot }: RuleContext,
   offer: OutboundOffer,
@@ -97,7 +94,7 @@ const requireOfferPrice = (
     : Result.succeed(toMajorUnits(units, listing.currency))
 }
 
-/** One reference is one offer, however often it is asked for. */
+/** Idempotent by `reference`. */
 export const createOfferRule =
   (outboundOffer: OutboundOffer, offerId: string) =>
   (context: RuleContext): HostRuleResult<CreatedOffer> =>
@@ -125,7 +122,6 @@ export const createOfferRule =
       return { write: { threads: [{ before, after }], offers: [offer], outboxEvents }, answer: toCreatedOffer(offer) }
     })
 
-/** One that is withdrawn already stays so. */
 export const withdrawOfferRule =
   (threadId: string) =>
   (context: RuleContext): HostRuleResult<void> =>
@@ -144,7 +140,7 @@ export const withdrawOfferRule =
       }
     })
 
-/** Both parts or none; what is there already is taken again if it says the same. */
+/** Writes both parts or none. Repeating the same content succeeds. */
 export const writeHostReviewRule =
   ({ review, reply }: OutboundReview) =>
   (context: RuleContext): HostRuleResult<void> =>

@@ -9,11 +9,8 @@ import { computeHostActionDueTime } from "./outbox-due-times.ts"
 import type { ListingSettings, SandboxDay, SandboxListing, SandboxOrder } from "./rows.ts"
 import { type RuleContext, type RuleOutcome, toListingOutboxEvent, toOrderOutboxEvent } from "./rule-runner.ts"
 
-// What the host asks of the marketplace, and what becomes of it: pure rules over what was read.
-
 export const failRefused = (reason: string) => Result.fail(new ChannelRefused({ reason }))
 
-/** The order of an act, or why there is none. */
 export const requireRemoteOrder = ({ order }: RuleContext): Result.Result<SandboxOrder, ChannelRefused> =>
   order === undefined ? failRefused("there is no such order") : Result.succeed(order)
 
@@ -25,10 +22,7 @@ export const requireRemoteListing = (
   return listing === undefined ? failRefused("there is no such listing") : Result.succeed(listing)
 }
 
-/**
- * Agreeing again to what was agreed is nothing new; nothing else that is over can be agreed to. What is agreed to holds its
- * nights in the host's calendar from now on: he need not be told.
- */
+/** `told_version` marks the new version as known: the host's calendar already holds the nights. */
 export const approveOrderRule = (
   context: RuleContext
 ): Result.Result<RuleOutcome<SandboxOrder["status"]>, ChannelRefused> =>
@@ -78,7 +72,6 @@ export const pushDaysRule =
       return { write: { days, outboxEvents: [] }, answer: undefined }
     })
 
-/** Settings are of one of the two kinds that have any. */
 export const changeSettingsRule =
   (listingId: string, settingsKind: "airbnb" | "vrbo", sentSettings: ListingSettings) =>
   (context: RuleContext): Result.Result<RuleOutcome<void>, ChannelRefused> =>

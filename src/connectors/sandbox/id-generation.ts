@@ -2,28 +2,23 @@ import { randomInt } from "node:crypto"
 import { Effect } from "effect"
 import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
 
-// How a channel names what it makes.
-
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 const DIGITS = "0123456789"
 
 const randomText = (alphabet: string, length: number): Effect.Effect<string> =>
   Effect.sync(() => Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join(""))
 
-/** The channel's own id of a new order. */
 export const generateOrderId = (channel: SandboxChannel): Effect.Effect<string> => {
   const { prefix, alphabet: alphabetName, length } = CHANNEL_PROFILES[channel].orderIdFormat
   return Effect.map(randomText(alphabetName === "letters" ? LETTERS : DIGITS, length), (name) => `${prefix}${name}`)
 }
 
-/** Without a zero in front. */
 const randomNumber = (length: number): Effect.Effect<string> =>
   Effect.zipWith(randomText("123456789", 1), randomText(DIGITS, length - 1), (first, others) => `${first}${others}`)
 
 const LISTING_ID_LENGTH = 9
 const PAYMENT_ID_LENGTH = 12
 
-/** The channel's own id of a new listing: a number, of `booking_site` two with a line between. */
 export const generateListingId = (channel: SandboxChannel): Effect.Effect<string> =>
   channel === "booking_site"
     ? Effect.zipWith(randomNumber(LISTING_ID_LENGTH), randomNumber(1), (unit, nth) => `${unit}-${nth}`)
@@ -36,6 +31,5 @@ export const generatePaymentId: Effect.Effect<string> = Effect.map(
 
 const THREAD_ID_LENGTH = 12
 
-/** The channel's own ids of a new thread and of a new offer. */
 export const generateThreadId: Effect.Effect<string> = randomNumber(THREAD_ID_LENGTH)
 export const generateOfferId: Effect.Effect<string> = randomNumber(THREAD_ID_LENGTH)

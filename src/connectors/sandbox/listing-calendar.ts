@@ -13,12 +13,8 @@ import { computeDefaultNightPrice } from "./listing-settings.ts"
 import { deductPercentage, parseUnits, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
 import type { SandboxDay, SandboxListing } from "./rows.ts"
 
-// What a listing sells on its days, and what becomes of them by what the host says.
-
-/** Days one push may name: those that can be sold, and some. */
 const MAX_PUSHED_DAYS = 1_200
 
-/** The days of a listing of which something is known, by date. */
 export type DaysByDate = ReadonlyMap<string, SandboxDay>
 
 export const indexDaysByDate = (listing: SandboxListing, days: ReadonlyArray<SandboxDay>): DaysByDate =>
@@ -35,15 +31,14 @@ export const findDay = (listing: SandboxListing, days: DaysByDate, date: string)
     restrictions: {}
   }
 
-/** How many can still be sold. */
 export const computeAvailableCount = (listing: SandboxListing, { offered, taken, sold }: SandboxDay): number =>
   offered === null ? Math.max(listing.rooms - sold, 0) : offered - taken
 
-/** What the guest pays for the night before taxes, in smallest units. */
+/** Before taxes, in minor units. */
 export const computeNightPrice = (listing: SandboxListing, { price, day }: SandboxDay): bigint =>
   price === null ? computeDefaultNightPrice(listing, day) : parseUnits(price, listing.currency)
 
-/** A night is sold, or free again: what the host said last of how many there are stays the last word. */
+/** Neither changes `offered`, the last inventory of the host. */
 export const takeNight = (day: SandboxDay): SandboxDay => ({ ...day, taken: day.taken + 1, sold: day.sold + 1 })
 export const releaseNight = (day: SandboxDay): SandboxDay => ({
   ...day,
@@ -51,11 +46,9 @@ export const releaseNight = (day: SandboxDay): SandboxDay => ({
   sold: Math.max(day.sold - 1, 0)
 })
 
-/** The days from `start` to `end`, both included. */
 export const listDatesBetween = (start: string, end: string): ReadonlyArray<string> =>
   Array.from({ length: Math.max(daysInRange(start, end), 0) }, (_, index) => addDays(start, index))
 
-/** The days as the host reads them. */
 export const toListingDays = (
   channel: SandboxChannel,
   listing: SandboxListing,
@@ -82,7 +75,7 @@ interface DayRange {
   readonly end_date: string
 }
 
-/** Of each day that the ranges name the last range that names it, by how many days it is after `first`. */
+/** Keys are days after `first`. */
 const indexLastRangeByDay = <R extends DayRange>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
   const last = new Map<number, R>()
   for (const range of ranges.toReversed()) {
@@ -93,10 +86,7 @@ const indexLastRangeByDay = <R extends DayRange>(first: string, ranges: Readonly
   return last
 }
 
-/**
- * What each day that the ranges name becomes. `lists` are the ranges of which the last one of a day counts, each for itself.
- * A day is reckoned once, however many ranges name it.
- */
+/** The cost does not grow with overlapping ranges. */
 const applyRanges = <R extends DayRange>(
   listing: SandboxListing,
   days: DaysByDate,
@@ -126,7 +116,7 @@ export const applyPrices = (listing: SandboxListing, days: DaysByDate, prices: R
       }))
     : Result.fail("a price must be above zero")
 
-/** What is said of a night does not count those who have it and of whom the host does not know yet. */
+/** The host's inventory does not count unreported stays. */
 export const applyInventories = (
   listing: SandboxListing,
   days: DaysByDate,
@@ -139,7 +129,7 @@ export const applyInventories = (
     taken: Math.min(unreportedCounts.get(day.day) ?? 0, inventory)
   }))
 
-/** What the channel does not honour it refuses, all of it. What is not said of a day stays. */
+/** Rejects all restrictions if one is not supported. Omitted ones stay. */
 export const applyRestrictions = (
   channel: SandboxChannel,
   listing: SandboxListing,

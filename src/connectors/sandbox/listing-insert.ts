@@ -9,8 +9,6 @@ import { computeGuestActionDueTime } from "./outbox-due-times.ts"
 import { type SandboxAccount, SandboxListing } from "./rows.ts"
 import { toListingOutboxEvent } from "./rule-runner.ts"
 
-// New listings of accounts.
-
 const ListingColumns = Schema.Struct({
   listing_id: column("text", SandboxListing.fields.listing_id),
   title: column("text", SandboxListing.fields.title),
@@ -27,7 +25,7 @@ const OutboxColumns = Schema.Struct({ said: column("jsonb", Schema.Json) })
 
 const readInsertResult = makeSingleRowReader(Schema.Struct({ added: Schema.Int, full: Schema.Boolean }))
 
-/** Answers what came of it: nothing is added where the account has a listing of that name, or no room for one more. */
+/** Adds nothing if the account has the listing id (`known`) or too many listings (`full`). */
 export const makeAddListing =
   (sql: SqlClient.SqlClient) =>
   ({ operator_id, account_id, channel_type }: SandboxAccount, listing: SandboxListing, now: Date) => {

@@ -16,7 +16,6 @@ import { createListing } from "./new-listing.ts"
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { SandboxRepository } from "./SandboxRepository.ts"
 
-/** What was opened. */
 export interface OpenedListing {
   readonly operator_id: number
   readonly channel_account_id: number
@@ -25,13 +24,11 @@ export interface OpenedListing {
   readonly listing_id: string
   readonly title: string
   readonly currency: string
-  /** What the service answered when it was told of the listing: null if it was not heard yet. */
   readonly heard: string | null
 }
 
 const readOperators = makeRowsReader(Schema.Struct({ id: Schema.Int, currency: Schema.String }))
 
-/** The operator that is meant: the only one there is, if none is said. */
 const makeFindOperator = Effect.map(SqlClient.SqlClient, (sql) =>
   Effect.fnUntraced(function* (operatorId: number | undefined) {
     const [only, another] = yield* readOperators(sql`
@@ -42,7 +39,6 @@ const makeFindOperator = Effect.map(SqlClient.SqlClient, (sql) =>
   })
 )
 
-/** 422 for an amount that is finer than the currency it is sold in. */
 const checkAmounts = ({ currency, base_price, cleaning_fee }: SandboxListingRequest, operatorCurrency: string) =>
   Result.all(
     Object.entries({ base_price, cleaning_fee }).map(([field, amount]) =>
@@ -50,7 +46,6 @@ const checkAmounts = ({ currency, base_price, cleaning_fee }: SandboxListingRequ
     )
   )
 
-/** The channel's own ids of accounts that the sandbox made. */
 const ORIGIN_ID_PREFIX = "sandbox-"
 const DEFAULT_USERNAME = "host"
 
@@ -63,10 +58,7 @@ interface ListingIdQuery {
 
 const readIsTakenByOtherAccount = makeSingleRowReader(Schema.Struct({ elsewhere: Schema.Boolean }))
 
-/**
- * Whether another account of the operator on the channel has a listing of that name, in the sandbox or in the service: the
- * service knows one alone, and guests could book neither by its name.
- */
+/** The service stores one listing per id, operator and channel, and guests could not tell two apart. */
 const makeIsTakenByOtherAccount =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, channel_type, origin_account_id, listingId }: ListingIdQuery) =>
@@ -85,10 +77,7 @@ const makeIsTakenByOtherAccount =
       ({ elsewhere }) => elsewhere
     )
 
-/**
- * Opens a listing, and the account it is in unless that is there. What is refused
- * for its name leaves nothing, not even the account.
- */
+/** A rejected listing leaves no account behind. */
 export const makeOpenListing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const accounts = yield* ChannelAccounts
@@ -130,7 +119,7 @@ export const makeOpenListing = Effect.gen(function* () {
           return yield* new NotFound({ message: "channel_type: the account no longer exists." })
         return { account, outcome: yield* add(account, listing, now) }
       })
-      // Of two that open a listing of one name at once the second sees the first.
+      // The lock makes concurrent requests for the same listing id see each other.
       const { account, outcome } = yield* runLocked(operator.id, connectAndAdd)
       if (outcome === "full") return yield* sandboxListingLimitError
       if (outcome === "known")

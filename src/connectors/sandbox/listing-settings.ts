@@ -3,11 +3,11 @@ import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
 import { toRoundedUnits, toUnits } from "./minor-units.ts"
 import type { ListingSettings, SandboxListing } from "./rows.ts"
 
-// Prices and rules of a listing, as the two channels keep them that have any; the others keep two prices.
+// Channels other than airbnb and vrbo have only `base_price` and `cleaning_fee`.
 
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
 
-/** What a new listing of a channel has. Prices in major units of the listing's currency. */
+/** Prices are in major units of the listing's currency. */
 export const createDefaultSettings = (
   channel: SandboxChannel,
   currency: string,
@@ -83,13 +83,11 @@ const createDefaultVrboSettings = (
   instant_booking: instant
 })
 
-/** What the channel does not take of settings that are sent, and why: `field` is its way in them. */
 interface RefusedSetting {
   readonly field: string
   readonly reason: string
 }
 
-/** Undefined: the channel takes all of it. */
 export const findRefusedSetting = (
   channel: SandboxChannel,
   { currency }: SandboxListing,
@@ -109,7 +107,6 @@ export const findRefusedSetting = (
   )
 }
 
-/** The settings that are money, of either kind. */
 const AMOUNT_FIELDS = [
   "base_price",
   "weekend_price",
@@ -139,7 +136,6 @@ const listAmounts = (sentSettings: ListingSettings): ReadonlyArray<SettingAmount
   ]
 }
 
-/** The settings with those that were sent in their place. */
 export const mergeSettings = (
   channel: SandboxChannel,
   settings: ListingSettings,
@@ -151,7 +147,6 @@ export const mergeSettings = (
     : mergeAirbnbSettings(merged, sentSettings)
 }
 
-/** A fee for pets is one amount or a rule, never both: the one that was sent takes the other's place. */
 const mergeAirbnbSettings = (merged: ListingSettings, sentSettings: ListingSettings): ListingSettings => {
   if (isPresent(sentSettings["pet_fee_obj"])) return { ...merged, pet_fee: null }
   return isPresent(sentSettings["pet_fee"]) ? { ...merged, pet_fee_obj: null } : merged
@@ -159,7 +154,7 @@ const mergeAirbnbSettings = (merged: ListingSettings, sentSettings: ListingSetti
 
 const VRBO_FEES = ["cleaning_fee", "extra_guest_fee", "security_deposit"]
 
-/** One price goes before a price each weekday, and is none where those differ; a fee of 0 is none. */
+/** `base_price` sets every weekday's rate and is null if these differ. A fee of 0 becomes null. */
 const mergeVrboSettings = (merged: ListingSettings, sentSettings: ListingSettings): ListingSettings => {
   const cleared = Object.fromEntries(VRBO_FEES.filter((fee) => sentSettings[fee] === 0).map((fee) => [fee, null]))
   return { ...merged, ...cleared, ...deriveVrboPrices(merged, sentSettings) }
@@ -185,7 +180,7 @@ const isObject = (value: Schema.Json | undefined): value is { readonly [name: st
 const FRIDAY = 5
 const SATURDAY = 6
 
-/** What a night costs of which nobody said a price, in smallest units. */
+/** Returns minor units. */
 export const computeDefaultNightPrice = ({ settings, currency }: SandboxListing, date: string): bigint => {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay()
   const isWeekend = weekday === FRIDAY || weekday === SATURDAY
@@ -195,7 +190,6 @@ export const computeDefaultNightPrice = ({ settings, currency }: SandboxListing,
   return typeof price === "number" ? toRoundedUnits(price, currency) : 0n
 }
 
-/** The setting as a number; undefined: there is none. */
 export const readNumericSetting = ({ settings }: SandboxListing, name: string): number | undefined => {
   const value = settings[name]
   return typeof value === "number" ? value : undefined

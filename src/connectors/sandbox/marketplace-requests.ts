@@ -29,15 +29,11 @@ import {
 import { SandboxChannel } from "./channel-profiles.ts"
 import { FAILURE_MODES } from "./rows.ts"
 
-// What is asked of the marketplace by its page and its commands, in the same fields.
-
 const integerBetween = (minimum: number, maximum: number) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `from ${minimum} to ${maximum}` }))
 
-/** Of listings one or several, separated by commas: a room of each. */
 const ListingIdList = textUpTo(CHANNEL_ROOMS_MAX * (RECORD_CODE_LENGTH + 2))
 
-/** A text that says something. */
 const nonEmptyTextUpTo = (maxLength: number) =>
   Schema.String.check(
     Schema.makeFilter((text) => (text.trim() === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, maxLength)), {
@@ -45,16 +41,14 @@ const nonEmptyTextUpTo = (maxLength: number) =>
     })
   )
 
-/** Adults of whom nobody said how many. */
 export const DEFAULT_ADULTS = 2
 
-/** What tells a listing or an order from others of the same name. */
+/** Needed only if several accounts have a record with this id. */
 const accountFilterFields = {
   channel_type: Schema.optionalKey(textUpTo(RECORD_CODE_LENGTH)),
   operator_id: Schema.optionalKey(Id)
 }
 
-/** Who wants to come, and when. */
 const stayAndGuestFields = {
   check_in_date: CalendarDate,
   check_out_date: CalendarDate,
@@ -69,7 +63,6 @@ export const SandboxBookingRequest = Schema.Struct({
   ...accountFilterFields,
   listing_id: ListingIdList,
   ...stayAndGuestFields,
-  /** So many rooms of each listing that is named. */
   rooms: Schema.optionalKey(integerBetween(1, CHANNEL_ROOMS_MAX)),
   remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT_LENGTH))
 })
@@ -91,7 +84,6 @@ export const SandboxMoneyRequest = Schema.Struct({
   amount: Schema.optionalKey(PositiveAmount)
 })
 
-/** A guest asks about nights: in the thread he has, else in a new one. */
 export const SandboxInquiryRequest = Schema.Struct({
   ...accountFilterFields,
   listing_id: RecordCode,
@@ -99,7 +91,6 @@ export const SandboxInquiryRequest = Schema.Struct({
   text: nonEmptyTextUpTo(MESSAGE_LENGTH)
 })
 
-/** A guest writes: in a thread, or in that of an order. */
 export const SandboxMessageRequest = Schema.Struct({
   ...accountFilterFields,
   thread_id: Schema.optionalKey(RecordCode),
@@ -115,7 +106,6 @@ export const SandboxOfferRequest = Schema.Struct({ ...accountFilterFields, offer
 const RATING_MAX = 10
 const SUB_SCORE_PATTERN = /^\s*([\w-]{1,50})\s*=\s*(\d{1,2}(?:\.\d)?)\s*$/
 
-/** What `cleanliness=5, location=4.5` says; undefined where a part of it says nothing. */
 const parseSubScores = (text: string) => {
   const parts = text.split(",").map((part) => SUB_SCORE_PATTERN.exec(part))
   const scores = parts.flatMap((part) =>
@@ -125,12 +115,10 @@ const parseSubScores = (text: string) => {
   return isComplete && new Set(scores.map(({ category }) => category)).size === scores.length ? scores : undefined
 }
 
-/** The guest of a stay that is over says what it was like. */
 export const SandboxReviewRequest = Schema.Struct({
   ...SandboxOrderRequest.fields,
   score: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }, { expected: "from 0 to 5" })),
   text: nonEmptyTextUpTo(REVIEW_TEXT_LENGTH),
-  /** What the score is made of, as its channel counts: `cleanliness=5, location=4`. */
   sub_scores: Schema.optionalKey(
     textUpTo(CHANNEL_TEXT_LENGTH).check(
       Schema.makeFilter((text) => parseSubScores(text) !== undefined, {
@@ -140,7 +128,6 @@ export const SandboxReviewRequest = Schema.Struct({
   )
 })
 
-/** The scores that a review names. */
 export const toSubScores = ({ sub_scores }: typeof SandboxReviewRequest.Type) =>
   sub_scores === undefined ? [] : (parseSubScores(sub_scores) ?? [])
 
@@ -156,13 +143,13 @@ const Price = Schema.Finite.check(
 )
 const USERNAME_LENGTH = 80
 
-/** As other commands and forms can name it: several are separated by commas, and what is around one is no part of it. */
+/** Excludes commas and spaces, so that it fits into comma-separated lists. */
 const ListingId = RecordCode.check(
   Schema.isPattern(/^[A-Za-z0-9._-]*$/, { expected: "letters, digits, dots, underscores and hyphens alone" })
 )
 const Percent = integerBetween(0, 100)
 
-/** A listing, and the account it is in if that is not there yet. What is not said is as its channel has it. */
+/** Omitted fields have the channel's defaults. */
 export const SandboxListingRequest = Schema.Struct({
   operator_id: Schema.optionalKey(Id),
   channel_type: SandboxChannel,
@@ -190,14 +177,12 @@ export const decodeReviewRequest = makeDecoder(SandboxReviewRequest)
 export const decodeFailureModeRequest = makeDecoder(FailureModeRequest)
 export const decodeListingRequest = makeDecoder(SandboxListingRequest)
 
-/** The listings that a text names. */
 export const parseListingIds = (text: string): ReadonlyArray<string> =>
   text
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
-/** The guest that fields name. */
 export const toGuest = (request: {
   readonly guest_name: string
   readonly guest_phone?: string

@@ -7,19 +7,15 @@ import { type DaysByDate, findDay, releaseNight, takeNight } from "./listing-cal
 import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxAccount, SandboxDay, SandboxListing } from "./rows.ts"
 
-// The listings an act is about, with their days: rooms are taken out of it and given back, one after the other.
-
-/** What an act sees, as it was read at `now`, a whole second: nothing that is said to have been is ahead of who hears it. */
+/** `now` is a whole second, so that no event is ahead of the service. */
 export interface MarketplaceSnapshot {
   readonly account: SandboxAccount
   readonly listings: ReadonlyMap<string, SandboxListing>
   readonly days: ReadonlyMap<string, DaysByDate>
-  /** The days that are another than they were read. */
   readonly changedDays: ReadonlyMap<string, SandboxDay>
   readonly now: Date
 }
 
-/** Nights of one room, and how far ahead a room may be booked. */
 const SANDBOX_MAX_NIGHTS = 365
 const MAX_ADVANCE_DAYS = 1_096
 
@@ -28,7 +24,6 @@ export type RuleError = Conflict | NotFound | ValidationFailed
 const findListingDays = (snapshot: MarketplaceSnapshot, listingId: string): DaysByDate =>
   snapshot.days.get(listingId) ?? new Map()
 
-/** With these days of a listing in the place of those that were. */
 export const withListingDays = (
   snapshot: MarketplaceSnapshot,
   listingId: string,
@@ -42,7 +37,6 @@ export const withListingDays = (
   changedDays: new Map([...snapshot.changedDays, ...days.map((day) => [`${listingId} ${day.day}`, day] as const)])
 })
 
-/** The listing and its days. */
 export const requireListing = (
   snapshot: MarketplaceSnapshot,
   listingId: string
@@ -58,7 +52,7 @@ const toStayDates = ({ check_in_date, check_out_date }: Pick<RoomRequest, "check
   checkOut: check_out_date
 })
 
-/** 422 for nights that nobody can book anywhere. `currentCheckIn` is the day of arrival that the room has already. */
+/** `currentCheckIn` may be in the past. */
 export const checkDates = (
   { account, now }: MarketplaceSnapshot,
   request: Pick<RoomRequest, "check_in_date" | "check_out_date">,
@@ -77,10 +71,7 @@ export const checkDates = (
   return Result.void
 }
 
-/**
- * One room is taken: refused where the calendar does not sell it. Of the room as it was `before` the nights are its own, be
- * they closed by now.
- */
+/** Nights that the room held `before` need not be available. */
 export const takeRoom = (
   snapshot: MarketplaceSnapshot,
   request: RoomRequest,
@@ -102,7 +93,7 @@ export const takeRoom = (
     return withListingDays(snapshot, request.listing_id, takenDays)
   })
 
-/** The room of an offer is taken: whatever the rules of its listing, the host has agreed; but its nights must be left. */
+/** Ignores booking rules, because the host made the offer. */
 export const takeOfferedRoom = (
   snapshot: MarketplaceSnapshot,
   request: RoomRequest
@@ -122,7 +113,6 @@ export const takeOfferedRoom = (
     )
   })
 
-/** The nights of a room are free again, but those that it keeps as what it becomes. */
 export const releaseRoom = (
   snapshot: MarketplaceSnapshot,
   room: ChannelRoom,

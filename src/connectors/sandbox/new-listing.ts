@@ -5,7 +5,6 @@ import type { SandboxListing } from "./rows.ts"
 
 const DEFAULT_PRICE = 100
 
-/** A listing as it begins: what is not asked for is as its channel has it. */
 export const createListing = (
   request: SandboxListingRequest,
   listingId: string,

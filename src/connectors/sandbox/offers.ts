@@ -5,9 +5,8 @@ import { OFFER_VALIDITY_MS } from "../../platform/limits.ts"
 import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxOffer } from "./rows.ts"
 
-// An offer as its marketplace has it, and what it becomes. Every change raises its version.
+// Every change increments the version.
 
-/** A new offer, the first of its versions: good for a day. */
 export const createOffer = (
   offerId: string,
   outboundOffer: Omit<OutboundOffer, "price" | "currency">,
@@ -45,7 +44,6 @@ export const createOffer = (
   }
 }
 
-/** How it stands by the clock, whatever was written down by then. */
 export const computeOfferStatus = (
   { status, expires_at }: Pick<SandboxOffer, "status" | "expires_at">,
   now: Date
@@ -56,7 +54,6 @@ export const withOfferStatus = (offer: SandboxOffer, status: OfferStatus): Sandb
   return { ...offer, version, status, said: { ...offer.said, version, status } }
 }
 
-/** The room that is offered, as a guest asks for it. */
 export const toRoomRequest = ({ said }: SandboxOffer): RoomRequest => ({
   listing_id: said.listing_id,
   check_in_date: said.check_in_date,
@@ -65,7 +62,6 @@ export const toRoomRequest = ({ said }: SandboxOffer): RoomRequest => ({
   children: said.number_of_children ?? 0
 })
 
-/** The room as it is booked, with those whom the offer names beside them. */
 export const withOfferGuests = (room: ChannelRoom, { said }: SandboxOffer): ChannelRoom => ({
   ...room,
   number_of_infants: said.number_of_infants ?? 0,

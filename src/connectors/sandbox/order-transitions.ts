@@ -7,15 +7,13 @@ import { readNumericSetting } from "./listing-settings.ts"
 import { computePercentage, parseUnits, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
 import type { SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
 
-// An order as its marketplace has it, and what it becomes. Every change raises its version.
+// Every change increments the version.
 
 type SandboxOrderStatus = SandboxOrder["status"]
 
-/** Whether an order keeps its nights from others: a request does, while it waits. */
 export const holdsNights = (status: SandboxOrderStatus): boolean =>
   status === "wait_accept" || status === "wait_pay" || status === "accepted"
 
-/** What a guest asks for: one room of a listing. */
 export interface RoomRequest {
   readonly listing_id: string
   readonly check_in_date: string
@@ -26,7 +24,7 @@ export interface RoomRequest {
 
 const CLEANING_FEE_SETTING = "cleaning_fee"
 
-/** What a room costs, in smallest units; the commission is a part of it. */
+/** In minor units. The commission is part of the price. */
 interface RoomCost {
   readonly accommodation: bigint
   readonly cleaning: bigint
@@ -64,7 +62,6 @@ const toChannelRoom = (
   }
 }
 
-/** A room at the standard price: the nights, the cleaning and the taxes on both. */
 export const priceStandardRoom = (
   channel: SandboxChannel,
   listing: SandboxListing,
@@ -83,7 +80,6 @@ export const priceStandardRoom = (
   return toChannelRoom(channel, listing, request, roomId, { accommodation, cleaning, taxes, commission })
 }
 
-/** A room at a price that its host has made for the whole stay: nothing comes on top. */
 export const priceRoomAt = (
   price: number,
   channel: SandboxChannel,
@@ -96,11 +92,11 @@ export const priceRoomAt = (
   return toChannelRoom(channel, listing, request, roomId, { accommodation, cleaning: 0n, taxes: 0n, commission })
 }
 
-/** What the guest pays for all rooms, in smallest units. */
+/** Returns minor units. */
 export const computeOrderTotal = ({ said }: SandboxOrder): bigint =>
   said.rooms.reduce((sum, { rate }) => sum + toRoundedUnits(rate, said.currency), 0n)
 
-/** What was paid and not given back, in smallest units. */
+/** Returns minor units. */
 export const computePaidTotal = (
   { said: { currency } }: SandboxOrder,
   payments: ReadonlyArray<SandboxPayment>
@@ -118,7 +114,6 @@ interface OrderDetails {
   readonly rooms: readonly [ChannelRoom, ...ChannelRoom[]]
 }
 
-/** A new order, the first of its versions. */
 export const createOrder = ({ orderId, instant, rooms, ...details }: OrderDetails, now: Date): SandboxOrder => {
   const status = instant ? "accepted" : "wait_accept"
   const said: ChannelOrderEvent = {
@@ -138,7 +133,7 @@ export const createOrder = ({ orderId, instant, rooms, ...details }: OrderDetail
   return withStatus(order, status, now)
 }
 
-/** What waits, waits for a day. */
+/** An unchanged status keeps its expiry. */
 const withStatus = (order: SandboxOrder, status: SandboxOrderStatus, now: Date): SandboxOrder => {
   const defaultExpiry = status === "wait_accept" || status === "wait_pay" ? new Date(now.getTime() + DAY_MS) : null
   const expires_at = status === order.status && order.expires_at !== null ? order.expires_at : defaultExpiry
@@ -156,7 +151,6 @@ const withStatus = (order: SandboxOrder, status: SandboxOrderStatus, now: Date):
   }
 }
 
-/** The next version of an order. */
 const toNextVersion = (
   order: SandboxOrder,
   status: SandboxOrderStatus,
@@ -164,10 +158,8 @@ const toNextVersion = (
   change: Partial<Pick<SandboxOrder, "answer" | "said">> = {}
 ): SandboxOrder => withStatus({ ...order, ...change, version: order.version + 1 }, status, now)
 
-/** Undefined: an order that stands so cannot become that. */
 type OrderTransition = SandboxOrder | undefined
 
-/** The host agreed: it waits for the payment where the channel does so, unless nothing is left to pay. */
 export const approveOrder = (
   channel: SandboxChannel,
   order: SandboxOrder,
@@ -191,14 +183,9 @@ export const declineOrder = (order: SandboxOrder, now: Date): OrderTransition =>
 export const cancelOrder = (order: SandboxOrder, now: Date): OrderTransition =>
   holdsNights(order.status) ? toNextVersion(order, "cancelled", now) : undefined
 
-/** Nobody answered, or nobody paid. */
 export const timeOutOrder = (order: SandboxOrder, now: Date): OrderTransition =>
   order.status === "wait_accept" || order.status === "wait_pay" ? toNextVersion(order, "timeout", now) : undefined
 
-/**
- * With other rooms, of which so much was `paid`; the terms of a request that waits are asked for as they are now. What waits
- * for a payment waits no longer where enough was paid.
- */
 export const replaceRooms = (
   order: SandboxOrder,
   rooms: readonly [ChannelRoom, ...ChannelRoom[]],
@@ -211,15 +198,12 @@ export const replaceRooms = (
   return toNextVersion(order, isPaid ? "accepted" : order.status, now, { said })
 }
 
-/** After a payment that leaves so much: what waited for it is agreed when nothing is left. Undefined: it stays as it is. */
 export const acceptOrderIfPaid = (order: SandboxOrder, unpaidUnits: bigint, now: Date): OrderTransition =>
   order.status === "wait_pay" && unpaidUnits <= 0n ? toNextVersion(order, "accepted", now) : undefined
 
-/** An order of which nobody had said a thread. */
 export const assignThread = (order: SandboxOrder, threadId: string, now: Date): SandboxOrder =>
   toNextVersion(order, order.status, now, { said: { ...order.said, thread_id: threadId } })
 
-/** Which of the rooms asked for are rooms that are there: known again by their listing, first come first. */
 export const matchRooms = (
   order: SandboxOrder,
   requests: ReadonlyArray<RoomRequest>

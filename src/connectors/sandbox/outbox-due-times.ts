@@ -1,12 +1,10 @@
-// When what the marketplace has to say is due. Whoever acts says it too, and need not wait for that; others wait for who acts.
+// An action sends its own events at once. The worker waits these delays and sends what the action did not.
 
-/** Milliseconds in which who has acted says it. Others who came first would leave that one without an answer. */
+/** If the worker sent the event first, the action could not return its outcome. */
 const ACTION_DELAY_MS = 2_000
-/** Milliseconds until the marketplace says by itself what it has just answered to the host. */
 const RESPONSE_DELAY_MS = 4_000
 
-/** What is said by whoever acts now: others say it only where that one is gone. */
 export const computeGuestActionDueTime = (now: Date): Date => new Date(now.getTime() + ACTION_DELAY_MS)
 
-/** What the marketplace answers now: whoever asked writes it down first, so that the trail says who did it. */
+/** The caller first stores its own change, so that the audit log names its author. */
 export const computeHostActionDueTime = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)

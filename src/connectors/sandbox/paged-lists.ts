@@ -4,11 +4,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { makeRowsReader, makeSingleRowReader, type RowPage } from "../../platform/database/rows.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
-// Lists of what the marketplace has, a page at a time.
-
 type Sql = SqlClient.SqlClient
 
-/** A page of a list: how many are before it, and the most it has. */
 export interface PageRange {
   readonly offset: number
   readonly limit: number
@@ -21,7 +18,6 @@ interface PageQuery extends PageRange {
   readonly accountId: number | undefined
 }
 
-/** Returns a page of the rows of all accounts, of one operator or of one account, and how many there are in all. */
 export type PagedQuery<A> = (range: PageRange, accountFilter?: Partial<SandboxAccountKey>) => Effect.Effect<RowPage<A>>
 
 export const makePagedList = <A>(
@@ -49,5 +45,5 @@ export const makePagedList = <A>(
   })
 }
 
-/** Whose something is, in rows of a list: `a` is the account, `o` its operator. */
+/** Aliases: `a` is the account, `o` its operator. */
 export const accountColumns = "a.operator_id, a.id AS account_id, a.channel_type, a.username, o.time_zone"

@@ -12,11 +12,8 @@ import type { FailureMode, SandboxAccount } from "./rows.ts"
 import { SandboxAccess } from "./SandboxAccess.ts"
 import { SandboxAccounts } from "./SandboxAccounts.ts"
 
-// What is asked of an account is answered as its mood is, and noted.
-
 type ChannelRequestError = ChannelRefused | ChannelUnavailable | ChannelDisconnected | ChannelNotServed
 
-/** What an act is: how it is noted, and whether it changes something. */
 export interface RequestInfo {
   readonly act: keyof Connector
   readonly subject: string
@@ -39,7 +36,6 @@ const describeRequestError = (error: ChannelRequestError): string => {
 
 type RequestWork<A> = (account: SandboxAccount) => Effect.Effect<A, ChannelRequestError>
 
-/** What of an act that is done in this mood is answered. */
 const applyFailureMode = <A>(
   { mood, mood_ms, mood_reason }: FailureMode,
   { isChange }: RequestInfo,
@@ -64,7 +60,7 @@ const applyFailureMode = <A>(
   }
 }
 
-/** Asks are noted before they are answered: of an answer that never comes there would else be no line. */
+/** These requests are logged before their response, which may never come. */
 const FAILURE_MODE_LABELS: { readonly [Name in FailureMode["mood"]]?: string } = {
   late: "late",
   never: "no answer",
@@ -94,7 +90,7 @@ export const makeRequestHandler = Effect.gen(function* () {
     })
 })
 
-/** What changes too fast to be written is a channel that is away for the moment. */
+/** A persistent write conflict looks like a temporary outage of the channel. */
 export const mapConflictToUnavailable = <A>(
   work: Effect.Effect<A, ChannelRefused | Conflict>
 ): Effect.Effect<A, ChannelRequestError> =>

@@ -12,9 +12,8 @@ import { Restrictions } from "../../domain/channels/port/listing-days.ts"
 import { column } from "../../platform/database/columns.ts"
 import { SandboxChannel } from "./channel-profiles.ts"
 
-// What the marketplace keeps.
+// Records of the sandbox. `said` is the event that the service receives.
 
-/** Whose account at which channel, and the clock of its host. */
 export const SandboxAccount = Schema.Struct({
   operator_id: Schema.Int,
   account_id: Schema.Int,
@@ -26,17 +25,14 @@ export type SandboxAccount = typeof SandboxAccount.Type
 
 export const FAILURE_MODES = ["accepts", "refuses", "late", "never", "502", "503", "disconnected"] as const
 
-/** How an account answers what it is asked. */
 export const FailureMode = Schema.Struct({
   mood: Schema.Literals(FAILURE_MODES),
-  /** Of `late`: how late. */
   mood_ms: Schema.Int,
-  /** Of `refuses`: why. */
   mood_reason: Schema.String
 })
 export type FailureMode = typeof FailureMode.Type
 
-/** Prices and rules, by the names they have at the channel; whatever the channel, `base_price` and `cleaning_fee`. */
+/** Every channel has `base_price` and `cleaning_fee`. */
 export const ListingSettings = Schema.Record(Schema.String, Schema.Json)
 export type ListingSettings = typeof ListingSettings.Type
 
@@ -44,7 +40,6 @@ export const SandboxListing = Schema.Struct({
   listing_id: Schema.String,
   title: Schema.String,
   currency: Schema.String,
-  /** How many of it there are. */
   rooms: Schema.Int,
   instant: Schema.Boolean,
   commission: Schema.Int,
@@ -55,17 +50,15 @@ export const SandboxListing = Schema.Struct({
 })
 export type SandboxListing = typeof SandboxListing.Type
 
-/** A day of which something was said or sold. */
 export const SandboxDay = Schema.Struct({
   listing_id: column("text", Schema.String),
   day: column("date", Schema.String),
-  /** Decimal text; null: what the settings say. */
+  /** Null: the price in the settings applies. */
   price: column("numeric", Schema.NullOr(Schema.String)),
-  /** How many the host said can still be sold; null: nothing was said. */
+  /** Last inventory of the host, if any. */
   offered: column("integer", Schema.NullOr(Schema.Int)),
-  /** Sold since that was said. */
+  /** Rooms sold since that inventory. */
   taken: column("integer", Schema.Int),
-  /** Sold in all. */
   sold: column("integer", Schema.Int),
   restrictions: column("jsonb", Restrictions)
 })
@@ -73,12 +66,10 @@ export type SandboxDay = typeof SandboxDay.Type
 
 const HOST_ANSWERS = ["approved", "declined"] as const
 
-/** An order; `said` is how it is told, version and all. */
 export const SandboxOrder = Schema.Struct({
   order_id: column("text", Schema.String),
   version: column("bigint", Schema.Int),
   status: column("text", ChannelOrderStatus),
-  /** What the host said of a request. */
   answer: column("text", Schema.NullOr(Schema.Literals(HOST_ANSWERS))),
   expires_at: column("timestamptz", Schema.NullOr(Schema.Date)),
   said: column("jsonb", ChannelOrderEvent),
@@ -89,19 +80,15 @@ export type SandboxOrder = typeof SandboxOrder.Type
 export const SandboxPayment = Schema.Struct({
   payment_id: Schema.String,
   kind: Schema.Literals(["payment", "refund"]),
-  /** Decimal text. */
   amount: Schema.String
 })
 export type SandboxPayment = typeof SandboxPayment.Type
 
-/** A thread with a guest; `said` is how it is told, version and all. */
 export const SandboxThread = Schema.Struct({
   thread_id: column("text", Schema.String),
-  /** Who its guest is (threads.ts `toGuestKey`). */
   guest: column("text", Schema.String),
   version: column("bigint", Schema.Int),
   revision: column("bigint", Schema.Int),
-  /** How many it has. */
   messages: column("integer", Schema.Int),
   offers: column("integer", Schema.Int),
   said: column("jsonb", ChannelThreadEvent),
@@ -111,19 +98,15 @@ export type SandboxThread = typeof SandboxThread.Type
 
 export const SandboxMessage = Schema.Struct({
   thread_id: column("text", Schema.String),
-  /** The first of its thread is 1. */
   number: column("integer", Schema.Int),
-  /** What the service calls it, where its channel keeps that. */
   sent_as: column("text", Schema.NullOr(Schema.String)),
   said: column("jsonb", ChannelMessageEvent)
 })
 export type SandboxMessage = typeof SandboxMessage.Type
 
-/** An offer; `said` is how it is told, version and all. */
 export const SandboxOffer = Schema.Struct({
   offer_id: column("text", Schema.String),
   thread_id: column("text", Schema.String),
-  /** What the service calls it. */
   reference: column("text", Schema.String),
   version: column("bigint", Schema.Int),
   status: column("text", OfferStatus),
@@ -132,7 +115,6 @@ export const SandboxOffer = Schema.Struct({
 })
 export type SandboxOffer = typeof SandboxOffer.Type
 
-/** What guest and host have said of a stay; `said` is how it is told, version and all. */
 export const SandboxReview = Schema.Struct({
   order_id: column("text", Schema.String),
   version: column("bigint", Schema.Int),

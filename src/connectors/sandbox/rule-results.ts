@@ -10,11 +10,8 @@ import { computeOrderTotal } from "./order-transitions.ts"
 import type { SandboxOrder } from "./rows.ts"
 import type { RuleContext } from "./rule-runner.ts"
 
-// What rules of guests' acts answer: the order as it is then, or why not.
-
 export type RuleResult<A> = Result.Result<A, RuleError>
 
-/** An order as whoever moves it is told. */
 export interface SandboxOrderView {
   readonly order_id: string
   readonly operator_id: number
@@ -55,6 +52,5 @@ export const failValidation = (message: string) => Result.fail(new ValidationFai
 export const requireOrder = ({ order }: RuleContext): RuleResult<SandboxOrder> =>
   order === undefined ? Result.fail(new NotFound({ message: "order_id: no such order." })) : Result.succeed(order)
 
-/** Returns the error for one order more than an account of the sandbox keeps; `field` is the field that would make it. */
 export const toOrderLimitError = (field: string): ValidationFailed =>
   new ValidationFailed({ message: `${field}: an account of the sandbox keeps at most ${SANDBOX_ORDERS_MAX} orders.` })

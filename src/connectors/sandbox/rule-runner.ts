@@ -19,36 +19,28 @@ import { type OutboxEvent, SandboxRepository, type SandboxWrite } from "./Sandbo
 import type { OfferKey, ThreadKey } from "./thread-queries.ts"
 import { toOrderThreadKey } from "./threads.ts"
 
-// The one way in which the marketplace changes: what an act is about is read, a pure rule says what becomes of it, and that is
-// written if everything is still as it was read; else again from the start.
+// Reads records, applies a pure rule, and writes the result if nothing has changed since. On a conflict, starts again.
 
-/** How often without queueing with others that meet such trouble, and then. */
+/** After repeated conflicts, attempts run one at a time. */
 const CONCURRENT_ATTEMPTS = 3
 const SERIAL_ATTEMPTS = 30
 
 const listingBusyError = new Conflict({ message: "The listing is being changed by other calls; try again." })
 
-/** What an act is about, beside what its order names. */
+/** Records to read, beside those of the order. */
 export interface RuleScope {
   readonly orderId?: string
   readonly listings?: ReadonlyArray<string>
-  /** The first and the last day it looks at. */
   readonly days?: { readonly start: string; readonly end: string }
-  /** The listing whose nights it is about that the host's calendar cannot know to be taken. */
   readonly unreportedStaysListingId?: string
-  /** The thread it is in; that of the order, or of its guest if the order says none. */
   readonly thread?: ThreadKey | "of the order"
-  /** An offer in the thread, or one that may be there. */
   readonly offer?: OfferKey
-  /** A message that may have been sent before under that name of the service. */
   readonly hostMessageId?: string
-  /** Whether it is about the reviews of the order. */
   readonly includesReview?: true
 }
 
 export interface RuleContext {
   readonly snapshot: MarketplaceSnapshot
-  /** Undefined where none was named, or there is no such. */
   readonly order: SandboxOrder | undefined
   readonly payments: ReadonlyArray<SandboxPayment>
   readonly unreportedStays: ReadonlyArray<SandboxStayDates>
@@ -58,7 +50,6 @@ export interface RuleContext {
   readonly review: SandboxReview | undefined
 }
 
-/** What becomes of it, and what is answered. Without `writing` nothing is changed. */
 export interface RuleOutcome<A> {
   readonly write?: Omit<SandboxWrite, "listings">
   readonly answer: A
@@ -66,7 +57,7 @@ export interface RuleOutcome<A> {
 
 export type MarketplaceRule<A, E> = (context: RuleContext) => Result.Result<RuleOutcome<A>, E>
 
-/** The day before the first and after the last are looked at too: restrictions of a departure are on its own day. */
+/** Includes the check-out date for departure restrictions. */
 const toDaySpan = (
   scope: RuleScope,
   stays: ReadonlyArray<RoomDates>
@@ -84,7 +75,7 @@ interface RoomDates {
   readonly check_out_date: string
 }
 
-/** The thread before what is in it: of what changed in between its revision is another one. */
+/** The thread is read first, so that its revision reveals a change in between. */
 const loadConversation = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
@@ -112,7 +103,7 @@ const loadContext = Effect.fnUntraced(function* (
     ...(conversation.offer === undefined ? [] : [conversation.offer.said])
   ]
   const listingIds = new Set([...(scope.listings ?? []), ...stays.map(({ listing_id }) => listing_id)])
-  // The revisions before the days, payments and reviews: of what changed in between the revision is another one.
+  // Listings are read before days, payments and reviews, so that their revisions reveal a change in between.
   const listings = yield* repository.findListings(account, Array.from(listingIds))
   const payments = order === undefined ? [] : yield* repository.listPayments(account, order.order_id)
   const review =
@@ -136,7 +127,7 @@ const loadContext = Effect.fnUntraced(function* (
   return { snapshot, order, payments, unreportedStays, ...conversation, review }
 })
 
-/** A refusal writes nothing that would hold only while all is as it was read: it may be of nights that the offer itself took. */
+/** No write checks a rejection, and a change of the offer can cause it. Then the rule runs again. */
 const hasOfferChanged = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
@@ -175,10 +166,8 @@ export const makeRuleRunner = Effect.gen(function* () {
   }
 })
 
-/** Every attempt found something changed that it had read. */
 class ReadTooStale extends Data.TaggedError("ReadTooStale") {}
 
-/** What is told of an order, from `dueAt` on. */
 export const toOrderOutboxEvent = (order: SandboxOrder, dueAt: Date): OutboxEvent => ({
   kind: "order",
   subject: order.order_id,
@@ -187,7 +176,6 @@ export const toOrderOutboxEvent = (order: SandboxOrder, dueAt: Date): OutboxEven
   due_at: dueAt
 })
 
-/** What is told of a listing. The settings of a channel that cannot be asked for them come with it. */
 export const toListingOutboxEvent = (listing: SandboxListing, withSettings: boolean, dueAt: Date): OutboxEvent => ({
   kind: "listing",
   subject: listing.listing_id,
@@ -214,7 +202,7 @@ export const toThreadOutboxEvent = (thread: SandboxThread, dueAt: Date): OutboxE
   due_at: dueAt
 })
 
-/** Messages of a thread are told in their order (SandboxOutbox.ts), so each says its number. */
+/** Messages are sent in order (SandboxOutbox.ts). */
 export const toMessageOutboxEvent = ({ number, said }: SandboxMessage, dueAt: Date): OutboxEvent => ({
   kind: "message",
   subject: said.message_id,

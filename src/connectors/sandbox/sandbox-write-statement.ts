@@ -15,8 +15,8 @@ import {
   writeThreadsSql
 } from "./thread-write.ts"
 
-// One statement writes what an act makes of the books. It holds only while all of it is as it was read: the revisions of the
-// listings and of the thread, and the version of the order say so.
+// One statement applies a write, only if the revisions of listings and threads and the version of the order are
+// unchanged.
 
 type Sql = SqlClient.SqlClient
 
@@ -42,22 +42,18 @@ const OutboxColumns = Schema.Struct({
   told_version: column("bigint", Schema.Int)
 })
 
-/** What a writing says, each list as one parameter. */
 interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
   readonly listingRevisions: ReadonlyArray<{ readonly listing_id: string; readonly revision: number }>
   readonly listings: ReadonlyArray<SandboxListing>
   readonly days: ReadonlyArray<SandboxDay>
   readonly orders: ReadonlyArray<SandboxOrder>
   readonly orderId: string
-  /** 0: there is none. */
   readonly orderVersion: number
   readonly payments: ReadonlyArray<object>
   readonly outboxEvents: ReadonlyArray<OutboxEvent>
 }
 
-/**
- * CTE `as_read`, which has a row while listings, order and threads are as they were read. They are locked in one order by all.
- */
+/** `as_read` has a row only if listings, order and threads are unchanged. All writers lock them in the same order. */
 const unchangedSql = (sql: Sql, parameters: WriteParameters): Fragment => {
   const { operator_id, account_id, listingRevisions, orderId, orderVersion } = parameters
   return sql`
@@ -82,12 +78,12 @@ const unchangedSql = (sql: Sql, parameters: WriteParameters): Fragment => {
 
 const STALE_WRITE = Symbol("stale")
 
-/** Of two new threads with one guest the second one is refused: its guest has a thread by now. */
+/** The second of two concurrent threads for a guest is stale. */
 const readWriteResult = makeRowReaderOrFail(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
   name === "sandbox_threads_guest" ? STALE_WRITE : undefined
 )
 
-/** A listing that changes again and again is told when its first change was to be. */
+/** A listing that changes repeatedly keeps its earliest due time. */
 export const makeApplySandboxWrite = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
   const statement = (parameters: WriteParameters) => {

@@ -8,7 +8,6 @@ import {
 import { accountColumns, makePagedList } from "./paged-lists.ts"
 import { SandboxAccount } from "./rows.ts"
 
-/** Messages and offers of a thread that are seen at once: the last ones. */
 const LISTED_MESSAGES = 20
 const LISTED_OFFERS = 5
 
@@ -18,18 +17,15 @@ const SandboxThreadRow = Schema.Struct({
   thread_id: Schema.String,
   said: ChannelThreadEvent,
   last_message_at: Schema.Date,
-  /** How many there are in all. */
   messages: Schema.Int,
-  /** What the service has called it; null: it does not know it. */
   conversation_id: Schema.NullOr(Schema.String),
-  /** The last ones, oldest first, and what the service answered when it was told. */
+  /** Oldest first. */
   written: Schema.Array(Schema.Struct({ said: ChannelMessageEvent, heard: Schema.NullOr(Schema.String) })),
-  /** The last ones, the latest first. */
+  /** Latest first. */
   offers: Schema.Array(ChannelOfferEvent)
 })
 export type SandboxThreadRow = typeof SandboxThreadRow.Type
 
-/** Threads with what was said in them, the one with the latest message first. */
 export const makeListThreads = (sql: SqlClient.SqlClient) =>
   makePagedList(
     sql,

@@ -5,14 +5,10 @@ import { SANDBOX_THREADS_MAX } from "../../platform/limits.ts"
 import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
 import type { SandboxAccountKey } from "./sandbox-write.ts"
 
-// What the books say of threads with guests, of what is in them, and of reviews.
-
 type Sql = SqlClient.SqlClient
 
-/** What names a thread: its id, the offer that is in it, or its guest. */
 export type ThreadKey = { readonly threadId: string } | { readonly offerId: string } | { readonly guest: string }
 
-/** What names an offer: the channel's id of it, or what the service calls it. */
 export type OfferKey = { readonly offerId: string } | { readonly reference: string }
 
 const readThread = makeOptionalRowReader(SandboxThread)
@@ -22,22 +18,18 @@ const readReview = makeOptionalRowReader(SandboxReview)
 const readThreadIds = makeRowsReader(Schema.Struct({ thread_id: Schema.String }))
 const readThreadCount = makeSingleRowReader(Schema.Struct({ threads: Schema.Int }))
 
-/** What the books say of threads, offers, messages and reviews of an account. Undefined if the account has no such record. */
 export interface ThreadQueries {
   readonly findThread: (account: SandboxAccountKey, key: ThreadKey) => Effect.Effect<SandboxThread | undefined>
   readonly findOffer: (account: SandboxAccountKey, key: OfferKey) => Effect.Effect<SandboxOffer | undefined>
-  /** Finds the message that the host sent under the service's id of it. */
   readonly findSentMessage: (
     account: SandboxAccountKey,
     hostMessageId: string
   ) => Effect.Effect<SandboxMessage | undefined>
   readonly findReview: (account: SandboxAccountKey, orderId: string) => Effect.Effect<SandboxReview | undefined>
-  /** Returns those of the ids that are threads of the account. */
   readonly findExistingThreads: (
     account: SandboxAccountKey,
     threadIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlySet<string>>
-  /** Counts up to {@link SANDBOX_THREADS_MAX}. */
   readonly countThreads: (account: SandboxAccountKey) => Effect.Effect<number>
 }
 

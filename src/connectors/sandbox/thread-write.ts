@@ -5,13 +5,9 @@ import { jsonParameter } from "../../platform/database/parameters.ts"
 import { SandboxMessage, SandboxOffer, SandboxReview, SandboxThread } from "./rows.ts"
 import type { SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
 
-// The part of a writing (writing.ts) that is about guests: threads, their messages and offers, and reviews of orders. An act
-// that is about none of them has no such part.
-
 type Sql = SqlClient.SqlClient
 
 export interface ThreadWriteParameters {
-  /** Those that were read. */
   readonly threadRevisions: ReadonlyArray<{ readonly thread_id: string; readonly revision: number }> | undefined
   readonly threads: ReadonlyArray<SandboxThread> | undefined
   readonly messages: ReadonlyArray<SandboxMessage> | undefined
@@ -34,7 +30,7 @@ export const toThreadWriteParameters = ({
   reviews
 })
 
-/** For a CTE of that name: whether the threads are as they were read; they are locked after listings and order. */
+/** Threads are locked after listings and order. */
 export const unchangedThreadsSql = (
   sql: Sql,
   { operator_id, account_id, threadRevisions }: SandboxAccountKey & ThreadWriteParameters
@@ -54,7 +50,6 @@ export const unchangedThreadsSql = (
       = (SELECT count(*) FROM wanted_thread) AS is_so
   )`
 
-/** What follows INSERT INTO a table: its columns, and each row of a list while `as_read` has a row. */
 export const insertIfUnchangedSql =
   (sql: Sql, { operator_id, account_id }: SandboxAccountKey) =>
   (list: ReadonlyArray<unknown>, columns: Parameters<typeof columnNames>[0]): Fragment =>
@@ -63,7 +58,7 @@ export const insertIfUnchangedSql =
     SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(columnNames(columns, "given"))}
     FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
-/** CTEs, each with a comma after it, that write what there is while `as_read` has a row. */
+/** CTEs, each followed by a comma. */
 export const writeThreadsSql = (sql: Sql, parameters: SandboxAccountKey & ThreadWriteParameters): Fragment => {
   const insertRows = insertIfUnchangedSql(sql, parameters)
   const { threads, messages, offers, reviews } = parameters

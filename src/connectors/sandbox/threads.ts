@@ -4,21 +4,15 @@ import type { ChannelOrderEvent, ChannelThreadEvent } from "../../domain/channel
 import type { SandboxMessage, SandboxThread } from "./rows.ts"
 import type { ThreadKey } from "./thread-queries.ts"
 
-// A thread with a guest as its marketplace has it, and what it becomes. What is told of it raises its version; messages do not.
-
 export type ThreadGuest = ChannelThreadEvent["guest"]
 
-/**
- * Who a guest is: known by the e-mail address where there is one, else by the name, whatever the case. As a digest, since
- * either may be longer than an index has room for.
- */
+/** A digest, because name or e-mail address may be too long for an index. */
 export const toGuestKey = ({ name, email }: ThreadGuest): string => {
   const address = (email ?? "").trim()
   const identity = address === "" ? `name ${name.trim()}` : `mailto ${address}`
   return createHash("sha256").update(identity.toLowerCase()).digest("hex")
 }
 
-/** The thread of an order: the one that it says, else that of its guest. */
 export const toOrderThreadKey = ({ thread_id, booker }: ChannelOrderEvent): ThreadKey =>
   typeof thread_id === "string" ? { threadId: thread_id } : { guest: toGuestKey(booker) }
 
@@ -40,23 +34,20 @@ export const createThread = (
   last_message_at: now
 })
 
-/** What the guest asks about from now on: null, nothing any more. */
+/** Null as `inquiry` ends the inquiry. */
 export const withInquiry = (thread: SandboxThread, inquiry: ThreadInquiry): SandboxThread => {
   if (inquiry === null && (thread.said.inquiry ?? null) === null) return thread
   const version = thread.version + 1
   return { ...thread, version, said: { ...thread.said, version, inquiry } }
 }
 
-/** What somebody writes in a thread. */
 export interface SandboxMessageDraft {
   readonly sender: "guest" | "host"
   readonly text: string
   readonly attachmentUrl?: string | null | undefined
-  /** What the service calls it, where the channel keeps that. */
   readonly hostMessageId?: string | undefined
 }
 
-/** The thread with one message more, and the message. */
 export const appendMessage = (
   thread: SandboxThread,
   { sender, text, attachmentUrl = null, hostMessageId }: SandboxMessageDraft,

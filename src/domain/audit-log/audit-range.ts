@@ -1,22 +1,19 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-// A range of the audit log, newest first, as the API and the console read it.
-
-/** A position in the audit log. A page goes on with the entries before the last one of the page before it. */
+/** Position of the last entry of a page. The next page has the entries before it. */
 export interface AuditPosition {
   readonly at: Date
   readonly id: number
 }
 
-/** A part of an operator's audit log. What is undefined does not narrow it. */
+/** Undefined fields do not filter. */
 export interface AuditRangeFilter {
   readonly operatorId: number
   readonly record?: string | undefined
-  /** From `since` on and before `until`. */
+  /** `since` is inclusive and `until` exclusive. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
-  /** Only entries before this position. */
   readonly before?: AuditPosition | undefined
 }
 
@@ -28,7 +25,7 @@ export interface AuditRange {
   readonly beforeId: number
 }
 
-/** The range ends at the position or at `until`, whichever is earlier. No entry has the id 0. */
+/** No entry has the id 0. */
 export const toAuditRange = ({ operatorId, record, since, until, before }: AuditRangeFilter): AuditRange => ({
   operatorId,
   record,
@@ -38,10 +35,7 @@ export const toAuditRange = ({ operatorId, record, since, until, before }: Audit
     : { beforeAt: until?.toISOString() ?? "infinity", beforeId: 0 })
 })
 
-/**
- * Returns a query for the latest entries of a range. It reads the index that begins with the operator, or with operator and record
- * (0012_refusals). It compares rows and not `operator_id = …` for the reason given in changes/AuditLog.ts.
- */
+/** changes/AuditLog.ts explains the row comparison. */
 export const auditEntriesSql = (
   sql: SqlClient,
   { operatorId, record, since, beforeAt, beforeId }: AuditRange,
@@ -59,7 +53,6 @@ export const auditEntriesSql = (
 
 export const AUDIT_CURSOR_PATTERN = /^(\d{1,14})-(\d{1,15})$/
 
-/** Returns undefined if the text is no cursor. */
 export const parseAuditCursor = (text: string): AuditPosition | undefined => {
   const [, at, id] = AUDIT_CURSOR_PATTERN.exec(text) ?? []
   return at === undefined || id === undefined ? undefined : { at: new Date(Number(at)), id: Number(id) }

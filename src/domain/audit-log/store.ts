@@ -8,7 +8,7 @@ import { AuditLogEntry } from "./contract.ts"
 const AuditLogRow = Schema.Struct({ ...AuditLogEntry.fields, at: Schema.Date })
 export type AuditLogRow = typeof AuditLogRow.Type
 
-/** The rows of a page and one more, which tells whether there are earlier ones. */
+/** One row more shows whether earlier entries exist. */
 const ROWS_READ_MAX = PAGE_MAX + 1
 
 interface SearchParameters extends AuditRange {
@@ -17,11 +17,9 @@ interface SearchParameters extends AuditRange {
 
 const readRows = makeRowsReader(AuditLogRow)
 
-/** The SQL of the audit log, which others write (src/changes). */
 export class AuditLogStore extends Context.Service<
   AuditLogStore,
   {
-    /** Returns the latest entries, at most `limit`. */
     readonly search: (filter: AuditRangeFilter, limit: number) => Effect.Effect<ReadonlyArray<AuditLogRow>>
   }
 >()("latchkey/domain/audit-log/AuditLogStore") {

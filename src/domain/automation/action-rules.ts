@@ -5,18 +5,15 @@ import { retryOptimistically } from "../../platform/database/optimistic-retry.ts
 import { ACTION_ATTEMPTS, QUEUED_MESSAGES_MAX } from "../../platform/limits.ts"
 import type { ActionObstacle } from "./running/plan-preparation.ts"
 
-// What callers ask of actions, and what they are told.
-
-/** Instants between which actions are asked for. */
 export interface ActionTimeRange {
   readonly from: Date | undefined
-  /** The first after them. */
+  /** Exclusive. */
   readonly until: Date | undefined
 }
 
 const SECOND_MS = 1000
 
-/** Both ends belong to it, to the second; times without an offset are on the host's clock. 422 where it ends before it starts. */
+/** Includes both ends, to the second. Times without an offset are on the host's clock. */
 export const parseActionTimeRange = (
   payload: { readonly start_time?: string; readonly end_time?: string },
   timeZone: string
@@ -39,13 +36,11 @@ export const answerNotExecutableError = new BadRequest({
   message: "plan_id: an automatic answer cannot be run by hand; use send_message."
 })
 
-/** Why an action cannot be run now; it waits on. */
 export const toActionError = ({ subject, reason }: ActionObstacle): BadRequest | Conflict => {
   const message = `plan_id: ${reason.replace(/\.$/, "")}.`
   return subject === "conversation" ? new Conflict({ message }) : new BadRequest({ message })
 }
 
-/** 409 for one more message than may wait in its conversation. */
 export const messageQueueFullError = new Conflict({
   message: `plan_id: ${QUEUED_MESSAGES_MAX} messages of the conversation are queued; try again when its channel has accepted some.`
 })
@@ -54,5 +49,4 @@ const actionBusyError = new Conflict({
   message: "plan_id: other requests are changing the action at the same time; try again."
 })
 
-/** Looks at an action again, for as long as it changes between looking and doing. */
 export const retryWhileActionChanges = retryOptimistically(ACTION_ATTEMPTS, actionBusyError)

@@ -2,13 +2,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { belongsToConversations, belongsToStays, type GuestRecordIds } from "../guest-data.ts"
 
-/** Why a plan for an erased guest was not done. */
 const ERASED_REASON = "'the guest was erased'"
 
 /**
- * Nothing that was planned for the stays and conversations is done any more, and no question is answered: who has one in hand
- * has lost its lane. Why something planned for a stay was not done goes, as it may be in the words of a channel that was told a
- * review.
+ * Skips pending plans and questions of the guest. Increasing `attempts` ends the claim of a running answer. Earlier
+ * reasons are removed, because they may contain a channel's words about the guest.
  */
 export const cancelGuestPlansSql = (sql: SqlClient, party: GuestRecordIds, now: Date): ReadonlyArray<Fragment> => [
   sql`
@@ -24,7 +22,7 @@ export const cancelGuestPlansSql = (sql: SqlClient, party: GuestRecordIds, now: 
     WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)} AND t.waiting > 0`
 ]
 
-/** Locks the lanes of answers, which whoever answers has before the conversation. */
+/** Locks queue partitions of answers. Callers lock them before conversations, as the answering worker does. */
 export const lockAnswerPartitionsSql = (sql: SqlClient, party: GuestRecordIds): Fragment => sql`
   SELECT FROM answer_lanes t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}
   ORDER BY t.conversation_id FOR NO KEY UPDATE`

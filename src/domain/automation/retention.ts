@@ -6,9 +6,8 @@ import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS } from "../../platform/limits.ts"
 import type { ClaimedPlan } from "./running/plan-statements.ts"
 
 /**
- * What a banned or closed host's rules would have done and nobody takes: it is looked at once a day, all of it together, for the day
- * on which the host is back and it is skipped as late. Due for ever it would be what each look finds first, and a thousand of it
- * (`DUE_SCAN_ROWS` of fair-queue.ts) would have each come by every host. Within its day it is left: the host may be back in time.
+ * Postpones overdue plans of suspended operators to the next UTC midnight. Otherwise they would fill the scan of due
+ * rows (`DUE_SCAN_ROWS`) of every claim.
  */
 const postponeSuspendedPlansSql = (sql: SqlClient.SqlClient, kind: ClaimedPlan["kind"], now: Date) => {
   const tomorrow = new Date(now.getTime() + DAY_MS - (now.getTime() % DAY_MS))
@@ -21,10 +20,6 @@ const postponeSuspendedPlansSql = (sql: SqlClient.SqlClient, kind: ClaimedPlan["
   return sql`UPDATE automation_plans SET due_at = ${tomorrow} WHERE ${nextRowsCondition(sql, latePlansSql)}`
 }
 
-/**
- * Forgets plans that were settled: those of stays once their time and their guest have been gone for so long that nothing would be
- * planned in their place any more, and answers so long after they were given.
- */
 export const applyPlanRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const answerCutoff = new Date(now.getTime() - PLAN_RETENTION_MS)

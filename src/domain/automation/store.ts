@@ -17,9 +17,6 @@ import type { ActionTimeRange } from "./action-rules.ts"
 import { AutomationAction, type AutomationActionType } from "./contract.ts"
 import { requiredStatusSql } from "./rules/store.ts"
 
-// What rules are going to do, as it is listed.
-
-/** What a search narrows by. */
 interface ActionFilter extends ActionTimeRange {
   readonly keyword: string | undefined
   readonly stayCode: string | undefined
@@ -28,17 +25,16 @@ interface ActionFilter extends ActionTimeRange {
 }
 
 const ActionSearchRow = Schema.Struct({
-  /** Those of the named properties that are not the operator's. */
+  /** Requested properties that the operator does not have. */
   unknown_properties: Schema.Array(Schema.Int),
   stay_known: Schema.Boolean,
-  /** In their order; `scheduled_at` with whatever offset the database writes. */
+  /** `scheduled_at` has the offset of the database session. */
   actions: Schema.Array(AutomationAction)
 })
 type ActionSearchResult = typeof ActionSearchRow.Type
 const readActionSearch = makeSingleRowReader(ActionSearchRow)
 
 interface ActionSearchParameters extends OperatorScoped, ActionFilter, Page {
-  /** What is planned until then is shown. */
   readonly horizon: Date
 }
 
@@ -69,10 +65,7 @@ const stayExistsCondition = (sql: SqlClient.SqlClient, { operatorId, stayCode }:
     ? sql`true`
     : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
 
-/**
- * Plans that wait, in their order, and whether what a search names is there. What a planner has not come by for yet is left out
- * already: of a rule that is not active, and of an order that stands otherwise than its rule wants it.
- */
+/** Excludes plans of inactive rules and of orders with another status, even before the planner has removed them. */
 const search = (sql: SqlClient.SqlClient) => {
   const statement = (parameters: ActionSearchParameters, type: AutomationActionType) => {
     const { operatorId, horizon, limit, offset } = parameters
@@ -111,10 +104,6 @@ const makeActionStore = Effect.map(SqlClient.SqlClient, (sql) => ({ search: sear
 export class ActionStore extends Context.Service<
   ActionStore,
   {
-    /**
-     * Returns the actions that are due until `horizon`, ordered by time and id. Leaves out those whose rule is paused or whose order has
-     * another status than the rule requires.
-     */
     readonly search: (
       operatorId: number,
       type: AutomationActionType,

@@ -7,31 +7,26 @@ import { guestPortalStaysSql } from "../bookings/check-in/guest-portal-query.ts"
 import { GuestPortalStay } from "../bookings/check-in/guest-portal-stay.ts"
 import { CustomFields } from "../bookings/stays/stay.ts"
 
-// What rules and templates go by, read as it is now.
-
 const NullableText = Schema.NullOr(Schema.String)
 
-/** All that a template may say of a stay, as it is now. */
 export const StayFacts = Schema.Struct({
   ...GuestPortalStay.fields,
   reservation_code: Schema.String,
   channel_type: Schema.String,
   booked_at: Schema.Date,
   property_id: Schema.NullOr(Id),
-  /** Whether no other stay of its order ends after it: an order has one review, after its last stay. */
   is_last: Schema.Boolean,
   custom_fields: Schema.NullOr(CustomFields),
-  /** The last part of the address of its page for guests; null: it has none yet. */
+  /** Last part of the guest portal's URL. Null: none yet. */
   guide_token: NullableText
 })
 export type StayFacts = typeof StayFacts.Type
 
-/** All that a template may say to somebody who inquires, and what decides whether a rule is for that. */
 export const InquiryFacts = Schema.Struct({
   guest_name: NullableText,
   host_name: Schema.String,
   channel_type: Schema.String,
-  /** Of the listing that is asked about; null where it is not linked to one property, or not known. */
+  /** Null: unknown, or the listing is not mapped to one property. */
   property_id: Schema.NullOr(Id),
   title: NullableText,
   address: NullableText,
@@ -42,12 +37,11 @@ export type InquiryFacts = typeof InquiryFacts.Type
 
 const readInquiryFacts = makeOptionalRowReader(InquiryFacts)
 
-/** Whether no other stay of its order ends after stay `s`; of two that end together the later one is the last. */
+/** Of two stays that end on the same day, the one with the higher id is last. */
 export const isLastStayCondition = (sql: SqlClient): Fragment => sql`
   s.id = (SELECT other.id FROM stays other WHERE other.operator_id = s.operator_id AND other.order_id = s.order_id
     ORDER BY other.check_out_date DESC, other.id DESC LIMIT 1)`
 
-/** A query for {@link StayFacts}, where `where` holds of the stay `s`. */
 export const stayFactsSql = (sql: SqlClient, where: Fragment): Fragment =>
   guestPortalStaysSql(
     sql,
@@ -56,7 +50,6 @@ export const stayFactsSql = (sql: SqlClient, where: Fragment): Fragment =>
       s.guide_token`
   )
 
-/** The facts of what is asked about in a conversation, by its id; undefined where the operator has none. */
 export const findInquiryFacts = (sql: SqlClient) => (operatorId: number, conversationId: number) =>
   readInquiryFacts(sql`
       SELECT c.guest_name, host.name AS host_name, c.channel_type, p.id AS property_id, p.title, p.address,

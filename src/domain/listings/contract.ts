@@ -3,43 +3,61 @@ import { NotFound } from "../../contract/errors.ts"
 import { Id, Integer, RecordCode } from "../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
-import { RATIO_MAX } from "../../platform/limits.ts"
+import { LISTINGS_PER_MAPPING, RATIO_MAX } from "../../platform/limits.ts"
 import { ShelfStatus } from "../channels/port/channel-events.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
 
-// What is on sale at channels, and what it costs there in percent (specification, "Listing" and "Pricing ratio"; contract
-// facts 6.8, 6.9).
+// Specification, "Listing" and "Pricing ratio"; contract facts 6.8, 6.9.
+
+const LISTING_ID_MEANING =
+  "The channel's own id of the listing. Another channel may have the same id, so it counts together with `channel_type`."
 
 export const Listing = Schema.Struct({
-  id: Id,
-  listing_id: Schema.String.annotateKey({ description: "The channel's own id." }),
-  channel_type: Schema.String,
-  channel_account_id: Id,
-  origin_account_id: Schema.String.annotateKey({ description: "The channel's own id of the account." }),
-  title: Schema.String,
-  cover: Schema.NullOr(Schema.String),
-  url: Schema.NullOr(Schema.String),
-  inventory: Schema.Int.annotateKey({ description: "How many of it there are." }),
-  shelf_status: ShelfStatus,
-  metadata: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotateKey({
-    description: "Whatever the channel says of it beside; its shape is the channel's."
+  id: Id.annotateKey({
+    documentation: "The service's own id of the listing, which the audit log shows. Operations take `listing_id`."
   }),
-  created_at: Schema.String,
-  updated_at: Schema.String
+  listing_id: Schema.String.annotateKey({ documentation: LISTING_ID_MEANING }),
+  channel_type: Schema.String.annotateKey({ documentation: "Channel of the listing." }),
+  channel_account_id: Id.annotateKey({ documentation: "Account of the listing, from search_channel_accounts." }),
+  origin_account_id: Schema.String.annotateKey({ documentation: "The channel's own id of the account." }),
+  title: Schema.String.annotateKey({ documentation: "Title on the channel." }),
+  cover: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Address of the cover image; null if the channel's latest update omits it."
+  }),
+  url: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Address of the listing on the channel; null if the channel's latest update omits it."
+  }),
+  inventory: Schema.Int.annotateKey({ documentation: "Number of units that the listing has." }),
+  shelf_status: ShelfStatus.annotateKey({
+    documentation: "`on`: on sale. `off`: not on sale. `deleted`: the channel deleted it; it stays in the list."
+  }),
+  metadata: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotateKey({
+    documentation: "Other data of the channel, in the channel's own form. Null if the channel's latest update omits it."
+  }),
+  created_at: Schema.String.annotateKey({
+    documentation: "When the listing entered this service, ISO 8601 UTC."
+  }),
+  updated_at: Schema.String.annotateKey({
+    documentation: "When the channel last changed the listing, ISO 8601 UTC. Mapping and ratio do not change it."
+  })
 })
 export type Listing = typeof Listing.Type
 
-/** The ratio of a listing whose prices are not ours to set. */
+/** The ratio of a read-only listing. */
 export const READ_ONLY_RATIO = -1
 
+const readonlyField = Schema.Boolean.annotateKey({
+  documentation: "True if the listing's prices are set on the channel and not from here."
+})
+
 export const PricingRatio = Schema.Struct({
-  channel_type: Schema.String,
-  listing_id: Schema.String,
-  listing_title: Schema.String,
+  channel_type: Listing.fields.channel_type,
+  listing_id: Listing.fields.listing_id,
+  listing_title: Schema.String.annotateKey({ documentation: "Title on the channel." }),
   ratio: Schema.Int.annotateKey({
-    description: `Percent of the base price of the link; ${READ_ONLY_RATIO} where it is read-only.`
+    documentation: `Whole percent of the base price; ${READ_ONLY_RATIO} for a read-only listing.`
   }),
-  readonly: Schema.Boolean
+  readonly: readonlyField
 })
 export type PricingRatio = typeof PricingRatio.Type
 
@@ -51,17 +69,25 @@ const operation = defineFamily({ category: "property", since: "3.4.0", openWorld
 
 export const search_listings = operation("search_listings", {
   route: "GET /listings",
-  summary: "List what is on sale at channels",
+  summary: "List the listings on channels",
+  details: "Listings of the host's own booking site are listed too, and listings that their channel deleted.",
   payload: {
-    channel_account_id: Schema.optionalKey(Id),
-    listing_id: Schema.optionalKey(RecordCode),
-    channel_type: Schema.optionalKey(ChannelType),
+    channel_account_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only listings of this account, from search_channel_accounts. An unknown account returns 404."
+    }),
+    listing_id: Schema.optionalKey(RecordCode).annotateKey({
+      documentation: "Only listings with this id of a channel."
+    }),
+    channel_type: Schema.optionalKey(ChannelType).annotateKey({ documentation: "Only listings on this channel." }),
     ...pageFields
   },
-  success: Schema.Struct({ listings: Schema.Array(Listing), total: Schema.Int }),
+  success: Schema.Struct({
+    listings: Schema.Array(Listing).annotateKey({ documentation: "Listings, one per channel and id." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching listings on all pages." })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
-    "Lists listings at channels with title, link and whether they are on the shelf. This is where a listing_id comes from: the channel's own, so name its channel_type with it.",
+    "Lists listings on channels with title, url and shelf_status. This is where a listing_id comes from: the channel's own, so name its channel_type with it.",
     ["What do I sell on Vrbo?", "Which of my listings are off the shelf?"],
     false
   )
@@ -69,51 +95,78 @@ export const search_listings = operation("search_listings", {
 
 export const get_pricing_ratios = operation("get_pricing_ratios", {
   route: "GET /pricing_ratios",
-  summary: "Read what listings cost in percent of their property or room type",
-  payload: { property_id: Schema.optionalKey(Id), room_type_id: Schema.optionalKey(Id) },
+  summary: "Read the pricing ratios of a property's or room type's listings",
+  details: `Send \`property_id\` or \`room_type_id\`. Neither or both return 400.
+
+The price of a listing is a percentage of the base price of its property or room type: 100 unless the host sets another ratio.`,
+  payload: {
+    property_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "From search_properties. An unknown property returns 404."
+    }),
+    room_type_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "From search_room_types. An unknown room type returns 404."
+    })
+  },
   success: Schema.Struct({
-    link_type: Schema.Literals(["property", "room_type"]),
-    link_id: Id,
-    channels: Schema.Array(PricingRatio)
+    link_type: Schema.Literals(["property", "room_type"]).annotateKey({
+      documentation: "What the listings are mapped to."
+    }),
+    link_id: Id.annotateKey({ documentation: "Id of that property or room type." }),
+    channels: Schema.Array(PricingRatio).annotateKey({
+      documentation: `One row per mapped listing, at most ${LISTINGS_PER_MAPPING}. Listings that the channel deleted are omitted.`
+    })
   }),
   errors: [NotFound],
   exposure: toolMetadata(
-    "Tells for each listing of a property or a room type (give one id, not both) its price in percent of the base price: set round(base_price * ratio / 100) with update_listing_prices, listing by listing. Skip readonly ones (ratio -1).",
+    "Returns for each listing of a property or room type (give one id, not both) its price in percent of the base price: set round(base_price * ratio / 100) with update_listing_prices, listing by listing. Skip readonly ones (ratio -1).",
     ["Raise Harbour 1 to 120 euro on all channels", "How much dearer is Harbour 1 on Booking.com?"],
     false,
     { category: "calendar" }
   )
 })
 
-/** What a listing is mapped to, and its ratio. */
 export const ListingMappingRecord = Schema.Struct({
-  channel_type: Schema.String,
-  listing_id: Schema.String,
-  property_id: Schema.NullOr(Id),
-  room_type_id: Schema.NullOr(Id),
+  channel_type: Listing.fields.channel_type,
+  listing_id: Listing.fields.listing_id,
+  property_id: Schema.NullOr(Id).annotateKey({
+    documentation: "Property that the listing is mapped to; null if there is none."
+  }),
+  room_type_id: Schema.NullOr(Id).annotateKey({
+    documentation: "Room type that the listing is mapped to; null if there is none."
+  }),
   ratio: PricingRatio.fields.ratio,
-  readonly: Schema.Boolean
+  readonly: readonlyField
 })
 export type ListingMappingRecord = typeof ListingMappingRecord.Type
 
 export const set_listing_mapping = operation("set_listing_mapping", {
   route: "PUT /listings/{listing_id}/mapping",
-  summary: "Set what a listing sells, and for what percent of the base price",
+  summary: "Map a listing to a property or room type, and set its ratio",
+  details: `A listing is mapped to one property or one room type at most. Reservations of the listing come into that property, or into a free property of that room type.
+
+- null in both \`property_id\` and \`room_type_id\` removes the mapping. Without both the mapping stays.
+- A property or room type has at most ${LISTINGS_PER_MAPPING} listings; one more returns 422.
+- A call without \`property_id\`, \`room_type_id\`, \`ratio\` and \`readonly\` returns 400.
+- The whole change happens, or none of it.`,
   payload: {
-    listing_id: RecordCode,
-    channel_type: ChannelType,
+    listing_id: RecordCode.annotateKey({ documentation: "The channel's own id of the listing, from search_listings." }),
+    channel_type: ChannelType.annotateKey({ documentation: "Channel of the listing." }),
     property_id: Schema.optionalKey(Schema.NullOr(Id)).annotateKey({
-      description: "Maps the listing to a property. null together with room_type_id: null: to nothing."
+      documentation: "Maps the listing to this property. null together with `room_type_id` null removes the mapping."
     }),
     room_type_id: Schema.optionalKey(Schema.NullOr(Id)).annotateKey({
-      description: "Maps the listing to a room type, in the place of a property. Neither: the mapping stays."
+      documentation: "Maps the listing to this room type, instead of a property."
     }),
-    ratio: Schema.optionalKey(Ratio).annotateKey({ description: "Percent of the base price. Absent: it stays." }),
+    ratio: Schema.optionalKey(Ratio).annotateKey({
+      documentation: "Whole percent of the base price. Default: unchanged; 100 for a new listing."
+    }),
     readonly: Schema.optionalKey(Schema.Boolean).annotateKey({
-      description: "Whether its prices are set at the channel and not from here. Absent: it stays."
+      documentation: "True if the listing's prices are set on the channel and not from here. Default: unchanged."
     })
   },
-  success: Schema.Struct({ mapping: ListingMappingRecord }),
+  success: Schema.Struct({
+    mapping: ListingMappingRecord.annotateKey({ documentation: "The listing with its mapping and ratio." })
+  }),
   errors: [NotFound],
   exposure: {
     notATool: "a host maps a listing once, without an agent",

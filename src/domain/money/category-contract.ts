@@ -4,26 +4,35 @@ import { Id } from "../../contract/fields.ts"
 import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { nameUpTo } from "../../contract/names.ts"
 import { defineFamily } from "../../contract/operation.ts"
-import { DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
+import { DICTIONARY_ENTRIES_MAX, DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
 import { DictionaryName } from "./dictionaries.ts"
 
 // An extension of the specification. GET /income_items and the other three lists return only active entries.
 
+const Dictionary = DictionaryName.annotateKey({
+  documentation: "List of the entry: categories (`…_items`) or payment methods (`…_methods`) of incomes or expenses."
+})
+
 export const Category = Schema.Struct({
-  dictionary: DictionaryName.annotateKey({ description: "Which of the four lists it is in." }),
-  id: Id.annotateKey({ description: "Its item_id or payment_method_id." }),
-  name: Schema.String,
-  is_built_in: Schema.Boolean,
+  dictionary: Dictionary,
+  id: Id.annotateKey({
+    documentation:
+      "Value of `item_id` or `payment_method_id`. Ids of the operator's own entries begin at 10001. No id is ever used again."
+  }),
+  name: Schema.String.annotateKey({ documentation: "The present name." }),
+  is_built_in: Schema.Boolean.annotateKey({ documentation: "True if every operator has the entry." }),
   renamed_from: Schema.NullOr(Schema.String).annotateKey({
-    description: "The name that a built-in entry had; null: it still has it, or it is not built in."
+    documentation: "The original name of a renamed built-in entry; null for every other entry."
   }),
   is_retired: Schema.Boolean.annotateKey({
-    description: "Nothing new is booked under it; what is booked under it keeps it."
+    documentation: "True if new transactions cannot use the entry. Transactions that have it keep it."
   })
 })
 export type Category = typeof Category.Type
 
-const CategoryResult = Schema.Struct({ category: Category })
+const CategoryResult = Schema.Struct({
+  category: Category.annotateKey({ documentation: "The entry after the change." })
+})
 
 const Name = nameUpTo(DICTIONARY_NAME_LENGTH)
 
@@ -36,18 +45,25 @@ const exposure = {
 
 export const list_categories = operation("list_categories", {
   route: "GET /categories",
-  summary: "List the categories and payment methods of the operator, retired ones too",
+  summary: "List categories and payment methods, retired ones included",
+  details: "GET /income_items and the three other lists return only entries that are not retired.",
   payload: {
-    dictionary: Schema.optionalKey(DictionaryName).annotateKey({ description: "Only those of one list." })
+    dictionary: Schema.optionalKey(DictionaryName).annotateKey({ documentation: "Only the entries of this list." })
   },
-  success: Schema.Struct({ categories: Schema.Array(Category) }),
+  success: Schema.Struct({
+    categories: Schema.Array(Category).annotateKey({ documentation: "Entries by list, then by id." })
+  }),
   exposure
 })
 
 export const create_category = operation("create_category", {
   route: "POST /categories",
-  summary: "Add a category or a payment method of the operator's own",
-  payload: { dictionary: DictionaryName, name: Name },
+  summary: "Create a category or payment method",
+  details: `A name that an entry of the list has already returns 409. A list has at most ${DICTIONARY_ENTRIES_MAX} own entries, retired ones included; one more returns 422 with \`dictionary_entries\`.`,
+  payload: {
+    dictionary: Dictionary,
+    name: Name.annotateKey({ documentation: "Name, one line. Names are compared without case." })
+  },
   success: CategoryResult,
   errors: [Conflict],
   exposure
@@ -55,12 +71,20 @@ export const create_category = operation("create_category", {
 
 export const update_category = operation("update_category", {
   route: "PATCH /categories/{dictionary}/{id}",
-  summary: "Rename, retire or restore a category or a payment method, built-in ones too",
+  summary: "Rename, retire or restore a category or payment method",
+  details: `Built-in entries can be changed too. Transactions show the new name, also older ones.
+
+- A name that another entry of the list has returns 409. Retired entries do not count.
+- An entry that the service itself uses cannot be retired (409).`,
   payload: editPayloadFields(Category, {
-    dictionary: DictionaryName,
-    id: Id,
-    name: Schema.optionalKey(Name),
-    is_retired: Schema.optionalKey(Schema.Boolean)
+    dictionary: Dictionary,
+    id: Id.annotateKey({ documentation: "Id of the entry, from list_categories." }),
+    name: Schema.optionalKey(Name).annotateKey({
+      documentation: "New name, one line. Names are compared without case."
+    }),
+    is_retired: Schema.optionalKey(Schema.Boolean).annotateKey({
+      documentation: "true retires the entry, false restores it."
+    })
   }),
   success: CategoryResult,
   errors: [NotFound, Conflict],

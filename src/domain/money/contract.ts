@@ -17,7 +17,7 @@ import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { pageFields } from "../../contract/page.ts"
 import { TRANSACTION_DAYS, TRANSACTION_KEYWORD_LENGTH, TRANSACTION_NOTE_LENGTH } from "../../platform/limits.ts"
 
-// Income and expense entries (specification, "Transaction (income or expense entry)" and "Incomes and expenses").
+// Specification, "Transaction (income or expense entry)" and "Incomes and expenses".
 
 export const TransactionDirection = Schema.Literals(["income", "expense"])
 export type TransactionDirection = typeof TransactionDirection.Type
@@ -28,33 +28,66 @@ export type TransactionStatus = typeof TransactionStatus.Type
 const Note = textUpTo(TRANSACTION_NOTE_LENGTH)
 
 export const Transaction = Schema.Struct({
-  id: Id,
-  direction: TransactionDirection,
-  amount: Schema.Finite.annotateKey({ description: "Always positive, major units; the sign is the direction's." }),
-  currency: Schema.String,
-  status: TransactionStatus,
-  action_at: Schema.String.annotateKey({ description: "ISO 8601 UTC, `…Z`, with the microseconds it was sent with." }),
-  item_id: Id,
-  item_name: Schema.NullOr(Schema.String),
-  payment_method_id: Id,
-  payment_method_name: Schema.NullOr(Schema.String),
-  note: Schema.String,
-  operator_name: Schema.String.annotateKey({ description: "Who created the entry; `System` for automatic ones." }),
-  link_type: Schema.Literals(["property", "reservation", "operator"]),
-  property_id: Schema.NullOr(Id).annotateKey({
-    description: "The linked property; of an order, its property when all its stays are in it."
+  id: Id.annotateKey({ documentation: "Id of the entry." }),
+  direction: TransactionDirection.annotateKey({
+    documentation: "Whether money came in or went out. It never changes."
   }),
-  property_title: Schema.NullOr(Schema.String),
-  reservation_code: Schema.NullOr(Schema.String),
+  amount: Schema.Finite.annotateKey({
+    documentation: "Amount in major units, always positive. `direction` gives the sign."
+  }),
+  currency: Schema.String.annotateKey({
+    documentation: "ISO 4217 code. An entry on a reservation has the currency of the reservation."
+  }),
+  status: TransactionStatus.annotateKey({
+    documentation: "`outstanding` until an edit settles the entry. Time alone does not settle it."
+  }),
+  action_at: Schema.String.annotateKey({
+    documentation: "Time of the income or expense, ISO 8601 UTC with `Z`. It has the microseconds that were sent."
+  }),
+  item_id: Id.annotateKey({ documentation: "Category of the entry." }),
+  item_name: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "The present name of the category, also for old entries."
+  }),
+  payment_method_id: Id.annotateKey({ documentation: "How the money was received or paid." }),
+  payment_method_name: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "The present name of the payment method, also for old entries."
+  }),
+  note: Schema.String.annotateKey({ documentation: "The host's note; empty if there is none." }),
+  operator_name: Schema.String.annotateKey({
+    documentation: "Account that created the entry; `System` for automatic entries."
+  }),
+  link_type: Schema.Literals(["property", "reservation", "operator"]).annotateKey({
+    documentation: "What the entry belongs to: a property, a reservation, or neither (`operator`)."
+  }),
+  property_id: Schema.NullOr(Id).annotateKey({
+    documentation:
+      "Property of the entry. For an entry on a reservation: the property of all its stays, or null if they are not in one property."
+  }),
+  property_title: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Title of that property; null without it."
+  }),
+  reservation_code: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Reservation of the entry; null if the entry belongs to a property or the operator."
+  }),
   stay_code: Schema.NullOr(Schema.String).annotateKey({
-    description: "Always equal to reservation_code.",
+    documentation: "Always equal to `reservation_code`.",
     deprecated: true
   }),
-  shares: Schema.Array(Schema.Struct({ property_id: Schema.NullOr(Id), amount: Schema.Finite })).annotateKey({
-    description: "What each room of the order carries of the amount; empty for entries that are on no order."
+  shares: Schema.Array(
+    Schema.Struct({
+      property_id: Schema.NullOr(Id).annotateKey({
+        documentation: "Property of the stay; null if the stay is unassigned."
+      }),
+      amount: Schema.Finite.annotateKey({ documentation: "Part of the amount, in major units." })
+    })
+  ).annotateKey({
+    documentation:
+      "Part of the amount for each stay of the reservation, by accommodation revenue, or evenly if no stay has any. Remaining smallest units go to the largest remainders. Empty without a reservation."
   }),
-  created_at: Schema.String,
-  updated_at: Schema.String
+  created_at: Schema.String.annotateKey({
+    documentation: "When the entry was created, ISO 8601 UTC with `Z`, in whole seconds."
+  }),
+  updated_at: Schema.String.annotateKey({ documentation: "When the entry last changed, ISO 8601 UTC with `Z`." })
 })
 export type Transaction = typeof Transaction.Type
 
@@ -63,23 +96,54 @@ const operation = defineFamily({ category: "finance", since: "3.4.0", openWorld:
 export const search_transactions = operation("search_transactions", {
   route: "GET /transactions",
   summary: "List income and expense entries",
+  details:
+    "Entries are sorted by `action_at`, the newest first, then by `id`, the highest first. If nothing matches, an unknown property or reservation returns 404.",
   payload: {
-    id: Schema.optionalKey(Id),
-    start_date: Schema.optionalKey(CalendarDate),
-    end_date: Schema.optionalKey(CalendarDate),
-    property_id: Schema.optionalKey(Id),
-    reservation_code: Schema.optionalKey(RecordCode),
-    stay_code: Schema.optionalKey(RecordCode).annotateKey({ deprecated: true }),
-    direction: Schema.optionalKey(TransactionDirection),
-    item_id: Schema.optionalKey(Id),
-    payment_method_id: Schema.optionalKey(Id),
-    currency: Schema.optionalKey(Currency),
-    status: Schema.optionalKey(TransactionStatus),
-    keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD_LENGTH)),
+    id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only the entry with this id. The list is empty if there is none."
+    }),
+    start_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: `First day of \`action_at\`, in the host's time zone. Required without \`id\`. The range has at most ${TRANSACTION_DAYS} days.`
+    }),
+    end_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: "Last day of `action_at`, included. Required with `start_date`."
+    }),
+    property_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only entries on this property, and on reservations with a stay in it."
+    }),
+    reservation_code: Schema.optionalKey(RecordCode).annotateKey({
+      documentation:
+        "Only entries on this reservation. Also accepts the code of one of its stays. Together with `stay_code` it returns 400."
+    }),
+    stay_code: Schema.optionalKey(RecordCode).annotateKey({
+      documentation: "The former name of `reservation_code`.",
+      deprecated: true
+    }),
+    direction: Schema.optionalKey(TransactionDirection).annotateKey({
+      documentation: "Only incomes, or only expenses."
+    }),
+    item_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only entries of this category, from query_income_items or query_expense_items."
+    }),
+    payment_method_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only entries with this payment method, from query_income_methods or query_expense_methods."
+    }),
+    currency: Schema.optionalKey(Currency).annotateKey({
+      documentation: "Only entries in this currency, an ISO 4217 code."
+    }),
+    status: Schema.optionalKey(TransactionStatus).annotateKey({
+      documentation: "Only entries with this status. The dates stay required."
+    }),
+    keyword: Schema.optionalKey(textUpTo(TRANSACTION_KEYWORD_LENGTH)).annotateKey({
+      documentation: "Only entries whose note contains this text. Case is ignored."
+    }),
     ...fieldsParameter("transactions", Transaction),
     ...pageFields
   },
-  success: Schema.Struct({ transactions: Schema.Array(Transaction), total: Schema.Int }),
+  success: Schema.Struct({
+    transactions: Schema.Array(Transaction).annotateKey({ documentation: "Entries, the newest first." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching entries on all pages." })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
     `Lists income and expense entries, newest first. Without id give start_date and end_date of action_at (inclusive, at most ${TRANSACTION_DAYS} days). status outstanding: not settled yet. property_id also finds entries of orders with a stay there; amount is the whole order's, shares are the rooms'. Amounts are positive.`,
@@ -92,26 +156,50 @@ export const search_transactions = operation("search_transactions", {
   )
 })
 
-/** The fields that say what an entry is on. */
 const LINK_FIELDS = ["property_id", "reservation_code", "stay_code"]
 
 export const create_transaction = operation("create_transaction", {
   route: "POST /transactions",
   summary: "Record an income or an expense",
+  details: `An entry without property and reservation belongs to the operator. Only the main account may create it; other accounts get 403.
+
+The amount of an entry on a reservation is divided among its stays, as \`shares\` shows. To record money for one room, send \`property_id\`.`,
   payload: {
-    // Without any of these the entry is the operator's.
-    property_id: narrowingField(Id, LINK_FIELDS),
-    reservation_code: narrowingField(RecordCode, LINK_FIELDS),
-    stay_code: narrowingField(RecordCode, LINK_FIELDS).annotateKey({ deprecated: true }),
-    direction: TransactionDirection,
-    amount: PositiveAmount,
-    currency: Schema.optionalKey(Currency),
-    item_id: Id,
-    payment_method_id: Id,
-    action_at: Schema.optionalKey(MicrosecondInstantText),
-    note: Schema.optionalKey(Note)
+    property_id: narrowingField(Id, LINK_FIELDS).annotateKey({
+      documentation:
+        "Property of the entry, from search_properties. Sent together with `reservation_code`, it returns 400. null counts as absent only beside another link; otherwise it returns 400."
+    }),
+    reservation_code: narrowingField(RecordCode, LINK_FIELDS).annotateKey({
+      documentation:
+        "Reservation of the entry, from search_reservations. The code of one of its stays means the whole reservation."
+    }),
+    stay_code: narrowingField(RecordCode, LINK_FIELDS).annotateKey({
+      documentation: "The former name of `reservation_code`.",
+      deprecated: true
+    }),
+    direction: TransactionDirection.annotateKey({ documentation: "Whether money came in or went out." }),
+    amount: PositiveAmount.annotateKey({
+      documentation: "Amount in major units, above zero, with at most the decimals of the currency."
+    }),
+    currency: Schema.optionalKey(Currency).annotateKey({
+      documentation:
+        "ISO 4217 code, required without a reservation. With one it may be left out; another currency than the reservation's returns 422."
+    }),
+    item_id: Id.annotateKey({
+      documentation:
+        "Category: from query_income_items for an income, from query_expense_items for an expense. Retired and other ids return 422."
+    }),
+    payment_method_id: Id.annotateKey({
+      documentation:
+        "From query_income_methods for an income, from query_expense_methods for an expense. Retired and other ids return 422."
+    }),
+    action_at: Schema.optionalKey(MicrosecondInstantText).annotateKey({
+      documentation:
+        "Time of the income or expense, ISO 8601 with at most six decimals of a second. Default: now. A future time makes the entry `outstanding`, any other `paid`. A date alone returns 400."
+    }),
+    note: Schema.optionalKey(Note).annotateKey({ documentation: "The host's note. Default: empty." })
   },
-  success: Schema.Struct({ transaction_id: Id }),
+  success: Schema.Struct({ transaction_id: Id.annotateKey({ documentation: "Id of the new entry." }) }),
   errors: [NotFound, Forbidden, Conflict],
   exposure: toolMetadata(
     "Records an income or expense on a property (property_id), a whole order (reservation_code) or, with neither, the operator (main account only). item_id and payment_method_id: query_income_… or query_expense_… tools. currency is required without an order. A future action_at makes the entry outstanding. Direction, currency and link cannot change.",
@@ -120,21 +208,38 @@ export const create_transaction = operation("create_transaction", {
   )
 })
 
-/** What an edit can change of an entry. */
 const editableTransactionFields = {
-  amount: Schema.optionalKey(PositiveAmount),
-  item_id: Schema.optionalKey(Id),
-  payment_method_id: Schema.optionalKey(Id),
-  action_at: Schema.optionalKey(MicrosecondInstantText),
-  /** Only `paid` can be set (rules.ts). */
-  status: Schema.optionalKey(TransactionStatus),
-  note: Schema.optionalKey(Note)
+  amount: Schema.optionalKey(PositiveAmount).annotateKey({
+    documentation: "Amount in major units, above zero. On a reservation it is divided anew."
+  }),
+  item_id: Schema.optionalKey(Id).annotateKey({
+    documentation: "Category of the entry's direction. A retired one is accepted only if the entry has it."
+  }),
+  payment_method_id: Schema.optionalKey(Id).annotateKey({
+    documentation: "Payment method of the entry's direction. A retired one is accepted only if the entry has it."
+  }),
+  action_at: Schema.optionalKey(MicrosecondInstantText).annotateKey({
+    documentation:
+      "Time of the income or expense, ISO 8601. Another time than the present one sets the status as on creation, unless `status` is `paid`."
+  }),
+  status: Schema.optionalKey(TransactionStatus).annotateKey({
+    documentation: "`paid` settles the entry and keeps its `action_at`. Only `paid` and the present value are accepted."
+  }),
+  note: Schema.optionalKey(Note).annotateKey({ documentation: "The host's note. An empty text removes it." })
 }
 
 export const update_transaction = operation("update_transaction", {
   route: "PATCH /transactions/{id}",
-  summary: "Change an entry",
-  payload: editPayloadFields(Transaction, { id: Id, ...editableTransactionFields, updated_at: LastChange }),
+  summary: "Change an income or expense entry",
+  details: `A record of search_transactions can be sent back whole. Another value of a field that cannot change returns 422.
+
+- Only the main account may change an entry of the operator; other accounts get 403.
+- Sending present values counts as a change. A call without a field to change succeeds and records no event.`,
+  payload: editPayloadFields(Transaction, {
+    id: Id.annotateKey({ documentation: "Id of the entry." }),
+    ...editableTransactionFields,
+    updated_at: LastChange
+  }),
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden, Conflict],
   exposure: toolMetadata(
@@ -150,8 +255,10 @@ export const update_transaction = operation("update_transaction", {
 
 export const delete_transaction = operation("delete_transaction", {
   route: "DELETE /transactions/{id}",
-  summary: "Delete an entry for good",
-  payload: { id: Id },
+  summary: "Delete an income or expense entry",
+  details:
+    "The entry cannot be restored. Only the main account may delete an entry of the operator; other accounts get 403.",
+  payload: { id: Id.annotateKey({ documentation: "Id of the entry." }) },
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden],
   exposure: toolMetadata(
@@ -161,8 +268,16 @@ export const delete_transaction = operation("delete_transaction", {
   )
 })
 
-/** An item or a payment method. */
-export const ListedDictionaryEntry = Schema.Struct({ id: Id, name: Schema.String })
+export const ListedDictionaryEntry = Schema.Struct({
+  id: Id.annotateKey({
+    documentation: "Id of the entry. Ids of the operator's own entries begin at 10001. No id is ever used again."
+  }),
+  name: Schema.String.annotateKey({ documentation: "Name of the entry, as the host may have changed it." })
+})
+
+const DictionaryEntries = Schema.Array(ListedDictionaryEntry).annotateKey({
+  documentation: "Entries by id, without the retired ones."
+})
 
 const defineDictionaryOperation = <const Name extends string, Success extends Schema.Top>(
   name: Name,
@@ -170,7 +285,8 @@ const defineDictionaryOperation = <const Name extends string, Success extends Sc
 ) =>
   operation(name, {
     route: `GET ${options.path}`,
-    summary: `The dictionary of ${options.names}`,
+    summary: `List ${options.names}`,
+    details: "Retired entries are not listed. Older transactions that have them still show their names.",
     payload: {},
     success: options.success,
     exposure: toolMetadata(
@@ -182,28 +298,28 @@ const defineDictionaryOperation = <const Name extends string, Success extends Sc
 
 export const query_income_items = defineDictionaryOperation("query_income_items", {
   path: "/income_items",
-  success: Schema.Struct({ income_items: Schema.Array(ListedDictionaryEntry) }),
+  success: Schema.Struct({ income_items: DictionaryEntries }),
   names: "income categories (item_id)",
   example: "Which income categories are there?"
 })
 
 export const query_expense_items = defineDictionaryOperation("query_expense_items", {
   path: "/expense_items",
-  success: Schema.Struct({ expense_items: Schema.Array(ListedDictionaryEntry) }),
+  success: Schema.Struct({ expense_items: DictionaryEntries }),
   names: "expense categories (item_id)",
   example: "Which expense categories can I use?"
 })
 
 export const query_income_methods = defineDictionaryOperation("query_income_methods", {
   path: "/income_methods",
-  success: Schema.Struct({ income_methods: Schema.Array(ListedDictionaryEntry) }),
+  success: Schema.Struct({ income_methods: DictionaryEntries }),
   names: "ways an income is received (payment_method_id)",
   example: "How can I record that a guest paid in cash?"
 })
 
 export const query_expense_methods = defineDictionaryOperation("query_expense_methods", {
   path: "/expense_methods",
-  success: Schema.Struct({ expense_methods: Schema.Array(ListedDictionaryEntry) }),
+  success: Schema.Struct({ expense_methods: DictionaryEntries }),
   names: "ways an expense is paid (payment_method_id)",
   example: "Which payment methods are there for expenses?"
 })

@@ -13,8 +13,7 @@ import {
   vrboWritableSettings
 } from "../channels/port/price-and-rules.ts"
 
-// What a listing costs and who may book it, at the two channels that let it be set (specification, "Availability, listings
-// and prices"; contract facts 6.5 and 6.6).
+// Specification, "Availability, listings and prices"; contract facts 6.5 and 6.6.
 
 const operation = defineFamily({ category: "calendar", since: "3.7.0", openWorld: true })
 
@@ -22,28 +21,34 @@ const exposure = {
   notATool: "the specification has no tool for the prices of a whole listing; the host's own programs set them"
 }
 
-/** Layer 2 has such a row for the live read and for what is sent to a listing. */
 const rateLimits = { "1m": 120 }
 
-/** What `cancellation_policy` may be. */
-const EligiblePolicies = Schema.Array(RecordCode).check(Schema.isMaxLength(ELIGIBLE_POLICIES_MAX))
+const EligiblePolicies = Schema.Array(RecordCode)
+  .check(Schema.isMaxLength(ELIGIBLE_POLICIES_MAX))
+  .annotateKey({ documentation: "Values that `cancellation_policy` may have. An update ignores this field." })
+
+const listingIdOn = (channel: string) =>
+  RecordCode.annotateKey({
+    documentation: `The channel's own id of the ${channel} listing, from search_listings. Another channel's id returns 404.`
+  })
 
 export const AirbnbPriceAndRulesResult = Schema.Struct({
   ...AirbnbPriceAndRules.fields,
   eligible_cancellation_policies: EligiblePolicies
 })
 
-/** One discount stands for a list of it. */
-const OneOrMoreDiscounts = Schema.Union([Discount, Discounts])
+const oneOrMoreDiscounts = (documentation: string) =>
+  Schema.Union([Discount, Discounts]).annotateKey({
+    documentation: `${documentation} One object stands for a list of one; an empty list removes them.`
+  })
 
-/** What is not sent stays. What never is null takes null for "not sent". */
 const AirbnbSettings = Schema.Struct(
   Struct.map(
     {
       ...airbnbWritableSettings,
-      early_bird_discount: OneOrMoreDiscounts,
-      last_minute_discount: OneOrMoreDiscounts,
-      long_term_discount: OneOrMoreDiscounts
+      early_bird_discount: oneOrMoreDiscounts("Discounts for booking early."),
+      last_minute_discount: oneOrMoreDiscounts("Discounts for booking late."),
+      long_term_discount: oneOrMoreDiscounts("Discounts for long stays.")
     },
     Schema.optionalKey
   )
@@ -53,11 +58,19 @@ export type AirbnbSettings = typeof AirbnbSettings.Type
 const VrboSettings = Schema.Struct(Struct.map(vrboWritableSettings, Schema.optionalKey))
 export type VrboSettings = typeof VrboSettings.Type
 
+const CHANNEL_ERRORS_TEXT =
+  "It takes 30 seconds at most; after that it returns 504. A disconnected account returns 400, a refusal 409, and a failed or unavailable channel 502 or 503. 501: this installation does not reach the channel."
+
+const WRITE_ERRORS_TEXT = `The call returns once the channel has accepted the settings. ${CHANNEL_ERRORS_TEXT} A channel that refuses a named setting returns 422 with its name. After 504 it is unknown whether the settings changed; sending them again is safe.`
+
 export const get_airbnb_price_and_rules = operation("get_airbnb_price_and_rules", {
   route: "GET /listings/airbnb/price_and_rules",
   limits: rateLimits,
-  summary: "Read what an airbnb listing costs and who may book it, as it is there now",
-  payload: { listing_id: RecordCode },
+  summary: "Read the prices and booking rules of an airbnb listing from the channel",
+  details: `The call reads from airbnb now. ${CHANNEL_ERRORS_TEXT} An unreadable answer returns 502.
+
+The whole result can be sent back as \`settings\` of update_airbnb_price_and_rules, which changes nothing.`,
+  payload: { listing_id: listingIdOn("airbnb") },
   success: AirbnbPriceAndRulesResult,
   errors: [...channelErrors, ServerError],
   exposure
@@ -66,8 +79,16 @@ export const get_airbnb_price_and_rules = operation("get_airbnb_price_and_rules"
 export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_rules", {
   route: "POST /listings/airbnb/price_and_rules",
   limits: rateLimits,
-  summary: "Change what an airbnb listing costs and who may book it, there at once",
-  payload: { listing_id: RecordCode, settings: AirbnbSettings },
+  summary: "Change the prices and booking rules of an airbnb listing on the channel",
+  details: `Settings that are not sent stay unchanged. null counts as not sent. It removes the setting only in \`short_term_cleaning_fee\`, \`pet_fee\`, \`pet_fee_obj\`, \`long_term_cancellation_policy\` and \`non_refundable_price_factor\`. A call without a setting succeeds and sends nothing.
+
+${WRITE_ERRORS_TEXT}
+
+A repeat under an idempotency key sends the settings once. After a failed call it sends them again.`,
+  payload: {
+    listing_id: listingIdOn("airbnb"),
+    settings: AirbnbSettings.annotateKey({ documentation: "Settings to change." })
+  },
   success: Schema.Struct({}),
   errors: channelErrors,
   exposure
@@ -75,8 +96,11 @@ export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_
 
 export const get_vrbo_price_and_rules = operation("get_vrbo_price_and_rules", {
   route: "GET /listings/vrbo/price_and_rules",
-  summary: "Read what a vrbo listing costs and who may book it, as recorded here",
-  payload: { listing_id: RecordCode },
+  summary: "Read the recorded prices and booking rules of a vrbo listing",
+  details: `The call returns the settings as last recorded here and does not ask vrbo. An unknown setting is null.
+
+The whole result can be sent back as \`settings\` of update_vrbo_price_and_rules, which changes nothing.`,
+  payload: { listing_id: listingIdOn("vrbo") },
   success: VrboPriceAndRules,
   errors: [NotFound],
   exposure
@@ -85,8 +109,16 @@ export const get_vrbo_price_and_rules = operation("get_vrbo_price_and_rules", {
 export const update_vrbo_price_and_rules = operation("update_vrbo_price_and_rules", {
   route: "POST /listings/vrbo/price_and_rules",
   limits: rateLimits,
-  summary: "Change what a vrbo listing costs and who may book it, there at once",
-  payload: { listing_id: RecordCode, settings: VrboSettings },
+  summary: "Change the prices and booking rules of a vrbo listing on the channel",
+  details: `Settings that are not sent stay unchanged. null counts as not sent. The settings are recorded here once vrbo has accepted them. A call without a setting succeeds and sends nothing.
+
+${WRITE_ERRORS_TEXT}
+
+A repeat under an idempotency key sends the settings once. After a failed call it sends them again.`,
+  payload: {
+    listing_id: listingIdOn("vrbo"),
+    settings: VrboSettings.annotateKey({ documentation: "Settings to change." })
+  },
   success: Schema.Struct({}),
   errors: channelErrors,
   exposure

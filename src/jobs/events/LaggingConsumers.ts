@@ -7,27 +7,24 @@ import { setGauge } from "../../platform/telemetry/metrics/metric-updates.ts"
 import { repeatPeriodically } from "../loop.ts"
 import { markLaggingConsumersSql } from "./consumer-statements.ts"
 
-/** Milliseconds between two polls, and log lines of one poll. The next poll logs the others. */
 export const LAGGING_POLL_MS = 60_000
 export const LAGGING_LOG_LINES = 20
 
 const NewlyLagging = Schema.Struct({
   operator_id: Schema.Int,
   name: Schema.String,
-  /** When its oldest unacknowledged event was queued. */
   queued_at: Schema.DateFromString
 })
 
 const readLaggingRows = makeRowsReader(Schema.Struct({ lagging: Schema.Int, began: Schema.NullOr(NewlyLagging) }))
 
 /**
- * Finds consumers of the feed that fall behind. The lag is stored with the consumer, so one process logs one warning, and another one only
- * after the consumer has caught up in between.
+ * Stores the lag with the consumer. So only one process logs a warning, and logs another one only after the consumer
+ * has caught up.
  */
 export class LaggingConsumers extends Context.Service<
   LaggingConsumers,
   {
-    /** Counts the lagging consumers, and returns those without a warning so far. */
     readonly check: (now: Date) => Effect.Effect<{
       readonly laggingCount: number
       readonly newlyLagging: ReadonlyArray<typeof NewlyLagging.Type>
@@ -51,7 +48,6 @@ export class LaggingConsumers extends Context.Service<
   )
 }
 
-/** Sets the metric, and logs a warning for each consumer that began to lag. */
 export const warnOfLaggingConsumers = Effect.fnUntraced(function* (now: Date) {
   const { check } = yield* LaggingConsumers
   const { laggingCount, newlyLagging } = yield* check(now)
@@ -64,7 +60,6 @@ export const warnOfLaggingConsumers = Effect.fnUntraced(function* (now: Date) {
   }
 })
 
-/** Polls at regular times, until the scope closes. */
 export const watchLaggingConsumers = repeatPeriodically(
   "looking for consumers that lag",
   LAGGING_POLL_MS,

@@ -6,33 +6,31 @@ import { repeatForever } from "../loop.ts"
 import { pollWhenWoken } from "../polling.ts"
 import { WakeUp } from "../WakeUp.ts"
 
-/** Milliseconds between two polls for events of other processes, where no wake-up came. */
 export const NEW_EVENTS_POLL_MS = 1_000
-/** Milliseconds between the wake-up of a change and the poll: by then its event is usually in the feed. */
+/** Pause between a wake-up and the poll. The event is usually in the feed by then. */
 const DISPATCH_WAIT_MS = 50
 
 /**
- * Notifies requests that wait for events of an operator that the feed may have new ones. A notification carries no content and may be
- * needless: the request reads the feed then.
+ * Notifies requests that wait for events of an operator. A notification may be needless, so the request reads the feed.
  */
 export class NewEventNotifier extends Context.Service<
   NewEventNotifier,
   {
-    /** Notifies that events of these operators are in the feed. Call it after the commit. It does not wait. */
+    /** Call it after the commit. It does not wait. */
     readonly notify: (operators: ReadonlyArray<number>) => Effect.Effect<void>
-    /** Makes a latch for one waiter. Every notification of the operator opens it, and the waiter closes it. */
+    /** Every notification of the operator opens the latch, and the waiter closes it. */
     readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("latchkey/jobs/events/NewEventNotifier") {
-  /** For a database whose events only this process dispatches: the embedded one. */
+  /** For the embedded database, whose events only this process dispatches. */
   static readonly layerProcess: Layer.Layer<NewEventNotifier> = Layer.sync(NewEventNotifier, () => {
     const waiters = new Waiters()
     return { notify: waiters.notify, latch: waiters.latch }
   })
 
   /**
-   * For processes on one server. Events that this process dispatches are notified at once. While a request waits, one statement for all
-   * waiters polls for events of other processes, soon after each wake-up and at regular times.
+   * For processes on one server. Own events are notified at once. While requests wait, one statement for all of them
+   * polls for events of other processes.
    */
   static readonly layerServer: Layer.Layer<NewEventNotifier, never, SqlClient.SqlClient | WakeUp> = Layer.effect(
     NewEventNotifier,
@@ -48,14 +46,11 @@ export class NewEventNotifier extends Context.Service<
   )
 }
 
-/** The latches of the waiting requests, by operator. */
 class Waiters {
   readonly #latches = new Map<number, Set<Latch.Latch>>()
-  /** The position of the latest notified event, for each operator with waiters. */
   readonly notifiedPositions = new Map<number, number>()
   readonly #some = Latch.makeUnsafe()
 
-  /** Waits until there is a waiter. */
   readonly awaitWaiter: Effect.Effect<void> = this.#some.await
 
   readonly notify = (operators: Iterable<number>): Effect.Effect<void> =>
@@ -71,7 +66,6 @@ class Waiters {
       (latch) => Effect.sync(() => this.#remove(operator, latch))
     )
 
-  /** The operators with waiters. */
   get operators(): ReadonlyArray<number> {
     return Array.from(this.#latches.keys())
   }
@@ -82,7 +76,7 @@ class Waiters {
     if (latches === undefined) this.#latches.set(operator, new Set([latch]))
     else latches.add(latch)
     this.#some.openUnsafe()
-    // The position that the new waiter has read is unknown here, so the next poll notifies it in any case.
+    // The position of the new waiter is unknown here, so the next poll notifies it in any case.
     this.notifiedPositions.delete(operator)
     return latch
   }
@@ -99,7 +93,6 @@ class Waiters {
 
 const readLatest = makeRowsReader(Schema.Struct({ operator_id: Schema.Int, position: Schema.NullOr(Schema.Int) }))
 
-/** Notifies the waiters of operators with a new latest event. */
 const notifyOfNewEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, waiters: Waiters) {
   const latest = yield* readLatest(sql`
     SELECT operator_id, (SELECT latest_feed_positions(waiting.operator_id, 0, 1)) AS position

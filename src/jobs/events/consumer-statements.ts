@@ -3,17 +3,11 @@ import type { Fragment } from "effect/sql/Statement"
 import { FEED_LAG_COUNTED } from "../../platform/limits.ts"
 import { deletedUpToSql } from "./event-statements.ts"
 
-// The statements on consumers of the feed (event_consumers): the position of each, and since when it lags.
-
-/** The oldest kept event that consumer `c` has not acknowledged. */
 const oldestUnacknowledgedSql = (sql: SqlClient): Fragment => sql`
   SELECT queued_at
   FROM feed_events(c.operator_id, greatest(c.position, ${deletedUpToSql(sql, sql`c.operator_id`)}), 1, NULL, NULL, 1)`
 
-/**
- * Selects the status of consumers of one operator, from a table or CTE. `oldest_queued_at` is null if a consumer has no unacknowledged
- * event. One pass counts the events between the positions of all consumers.
- */
+/** `oldest_queued_at` is null if every event is acknowledged. One pass counts the events between all positions. */
 export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
     SELECT places, greatest(places[1], ${deletedUpToSql(sql, sql`${operatorId}`)}) AS least
@@ -33,9 +27,9 @@ export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers:
   FROM standing CROSS JOIN ${consumers} c`
 
 /**
- * Returns the CTEs `forgotten` and `put`, which acknowledge events up to a position. The consumer is created if it `is_new`. Nothing is
- * written if retention has deleted events after the position, or if the consumer's position is later already. Fails with
- * `event_consumer_limit` if the operator has too many consumers.
+ * Acknowledges events up to a position. The CTE `put` writes nothing if retention has deleted events after the
+ * position, or if the stored position is later. Its `is_new` tells whether the consumer was created. Fails with
+ * `event_consumer_limit` above the limit of consumers.
  */
 export const acknowledgeEventsSql = (
   sql: SqlClient,
@@ -52,15 +46,14 @@ export const acknowledgeEventsSql = (
     RETURNING operator_id, name, position, xmax = 0 AS is_new
   )`
 
-/** Returns the CTE `removed`, which deletes a consumer. */
 export const deleteConsumerSql = (sql: SqlClient, operatorId: number, name: string): Fragment => sql`
   removed AS (
     DELETE FROM event_consumers WHERE operator_id = ${operatorId} AND name = ${name} RETURNING operator_id, name
   )`
 
 /**
- * Marks lagging consumers: those whose oldest unacknowledged event was queued by `lagCutoff`. Clears the mark of consumers that have caught
- * up. Returns the number of lagging consumers, and up to `limit` that are newly marked.
+ * Marks consumers whose oldest unacknowledged event was queued by `lagCutoff`, and clears other marks. Returns the
+ * number of lagging consumers and up to `limit` newly marked ones.
  */
 export const markLaggingConsumersSql = (sql: SqlClient, lagCutoff: Date, now: Date, limit: number): Fragment => sql`
   WITH looked AS MATERIALIZED (

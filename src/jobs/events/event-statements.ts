@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { traceparentSql } from "../../platform/database/traceparent-sql.ts"
 import { nextRowsCondition, type RetentionChange } from "../retention.ts"
 
-/** The ten events and their own fields (specification, Events). `event` and `timestamp` are added on delivery. */
+/** The fields of each event (specification, Events). `event` and `timestamp` are added on delivery. */
 export interface EventFields {
   readonly reservation_created: StayEventFields
   readonly reservation_updated: StayEventFields & { readonly sub_event?: string }
@@ -33,7 +33,7 @@ interface StayEventFields {
 
 export type EventName = keyof EventFields
 
-/** All ten, in the order of the specification. A subscription without a list of events gets all of them. */
+/** In the order of the specification. A subscription without a list of events gets all of them. */
 export const EVENT_NAMES = [
   "reservation_created",
   "reservation_updated",
@@ -48,14 +48,13 @@ export const EVENT_NAMES = [
 ] as const satisfies ReadonlyArray<EventName>
 
 /**
- * Returns an INSERT of events for a CTE of the statement that makes the change. So the event exists exactly if the change does, without
- * another round trip.
+ * Returns an INSERT of events for a CTE of the statement that makes the change. So the event exists exactly if the
+ * change does.
  *
  * - `from`: the CTE or table expression of the changed rows, with `operator_id`. Each row gets one event.
- * - `record`: the record of the event, as an SQL expression. Deliveries about one record keep their order.
- * - `fields`: SQL expressions over the rows, one for each of the event's own fields.
+ * - `record`: deliveries about one record keep their order.
  *
- * The statement must have the CTE of {@link traceCteSql} before.
+ * The statement must contain the CTE of {@link traceCteSql} before it.
  */
 export const recordEventSql = <Name extends EventName>(
   sql: SqlClient,
@@ -78,9 +77,8 @@ export const recordEventSql = <Name extends EventName>(
 }
 
 /**
- * Marks undispatched events as dispatched, and gives each its position. `batch` names a CTE with the ctid (`place`) of each event and its
- * number `nth` (1, 2, …), which sets the order of the positions. The last condition excludes events that another process has dispatched
- * meanwhile. Its form keeps PostgreSQL from reading all undispatched events.
+ * `batch` is a CTE with the ctid (`place`) of each event and its number `nth` (1, 2, …). The last condition skips
+ * events that another process has dispatched, without reading all undispatched events.
  */
 export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
   WITH given AS MATERIALIZED (${assignPositionsSql(sql, batch)})
@@ -90,9 +88,8 @@ export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Date): F
     AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
 
 /**
- * Reserves one position per event of the batch, after `before`. Positions are above all earlier ones, and at least the microseconds of the
- * database's clock since 1970. So a database that was restored from an older dump never reuses a position that a consumer may hold. An
- * empty batch writes nothing. Only one process at a time may run it.
+ * Reserves one position per event, after `before`. Only one process at a time may run it. A position is at least the
+ * current time in microseconds, so a database restored from an older dump never reuses a position of a consumer.
  */
 const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
   SELECT setval('event_positions', events + greatest(
@@ -100,14 +97,11 @@ const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
       floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint)) - events AS before
   FROM (SELECT count(*) AS events FROM ${batch}) counted WHERE events > 0`
 
-/** Returns an expression: the position up to which retention has deleted events of the operator. The feed begins after it. */
+/** Selects the position up to which retention has deleted events of the operator, or 0. */
 export const deletedUpToSql = (sql: SqlClient, operator: Fragment): Fragment =>
   sql`coalesce((SELECT position FROM forgotten_events WHERE operator_id = ${operator}), 0)`
 
-/**
- * Deletes events that were dispatched by `cutoff` and for which `unneededCondition` holds, the oldest first. Stores the last deleted
- * position per operator, so that a consumer before it can be told that it has missed events.
- */
+/** Stores the last deleted position per operator, so that a consumer before it learns that it has missed events. */
 export const oldEventRetention = (sql: SqlClient, cutoff: Date, unneededCondition: Fragment): RetentionChange => ({
   change: sql`
     DELETE FROM events
@@ -122,6 +116,5 @@ export const oldEventRetention = (sql: SqlClient, cutoff: Date, unneededConditio
     ON CONFLICT (operator_id) DO UPDATE SET position = excluded.position WHERE f.position < excluded.position`
 })
 
-/** Selects when undispatched events were queued, up to `limit`, oldest first. */
 export const undispatchedEventsSql = (sql: SqlClient, limit: number): Fragment =>
   sql`SELECT queued_at FROM events WHERE fanned_out_at IS NULL ORDER BY id LIMIT ${limit}`

@@ -3,7 +3,6 @@ import { DatabaseSettings, layerBackgroundDatabase } from "../../platform/databa
 import { LaggingConsumers, watchLaggingConsumers } from "./LaggingConsumers.ts"
 import { NewEventNotifier } from "./NewEventNotifier.ts"
 
-/** Notifies requests that wait for events, on the database of the settings. */
 export const layerNewEvents = Layer.unwrap(
   Effect.map(DatabaseSettings, ({ databaseUrl }) =>
     databaseUrl === undefined
@@ -12,5 +11,4 @@ export const layerNewEvents = Layer.unwrap(
   )
 )
 
-/** Warns of lagging consumers of the feed, over a database. */
 export const layerConsumerWatch = Layer.effectDiscard(watchLaggingConsumers).pipe(Layer.provide(LaggingConsumers.layer))

@@ -1,5 +1,5 @@
-// How a backup ends: with the SHA-256 of every byte before it, in a frame that programs for Zstandard pass over (RFC 8878,
-// 3.1.2), so that `zstd -d` reads the file as it is.
+// A backup ends with the SHA-256 of all bytes before it. Zstandard skips this frame (RFC 8878, 3.1.2), so `zstd -d`
+// reads the file.
 
 const SKIPPABLE_FRAME_MAGIC = 0x18_4d_2a_50
 const FRAME_HEADER_BYTES = 8
@@ -8,7 +8,6 @@ const DIGEST_DIGITS = 64
 
 export const CHECKSUM_FRAME_BYTES = FRAME_HEADER_BYTES + LABEL.length + DIGEST_DIGITS
 
-/** Returns the last frame of a backup, which holds the SHA-256 (hexadecimal) of the content before it. */
 export const makeChecksumFrame = (sha256: string): Buffer => {
   const text = Buffer.from(`${LABEL}${sha256}`)
   const head = Buffer.alloc(FRAME_HEADER_BYTES)
@@ -17,7 +16,6 @@ export const makeChecksumFrame = (sha256: string): Buffer => {
   return Buffer.concat([head, text])
 }
 
-/** What every Zstandard frame begins with. */
 const ZSTANDARD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
 export const isZstandard = (first: Uint8Array): boolean =>

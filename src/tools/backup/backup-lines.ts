@@ -1,22 +1,21 @@
 import { Data, Effect, Result, Schema } from "effect"
 import { type BackupPiece, type RowsPiece, StructurePiece, type TableHeader } from "./backup-pieces.ts"
 
-// A piece as lines of JSON: an object says what comes, a text is a row.
+// An object is a structure piece, a text is a row.
 
-/** Characters of a line, written or read: the longest there is holds an image of 5 MiB. */
+/** Longest line. An image of 5 MiB fits. */
 const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
 
 const toJson = Schema.encodeSync(StructurePiece)
 
 export const isRowsPiece = (piece: BackupPiece): piece is RowsPiece => "some" in piece
 
-/** What has no room in a line: who reads it would take the file for damaged. */
+/** A reader would reject the longer line as damage. */
 export class BackupLineTooLong extends Data.TaggedError("BackupLineTooLong")<{ readonly message: string }> {}
 
-/** Characters of a column of a key that an error tells. */
 const MAX_KEY_CHARACTERS = 100
 
-/** Where a field of a row ends that begins at a place; a quoted one has any sign in it. */
+/** A quoted field may contain any character. */
 const findFieldEnd = (row: string, start: number): number => {
   let position = start
   let quoted = false
@@ -28,7 +27,6 @@ const findFieldEnd = (row: string, start: number): number => {
   return position
 }
 
-/** Which row it is. */
 const describeRow = (row: string, { table, columns, key = [] }: TableHeader): string => {
   const keyTexts: Array<string> = []
   let position = 1
@@ -42,7 +40,6 @@ const describeRow = (row: string, { table, columns, key = [] }: TableHeader): st
   return [table, ...keyTexts].join(", ")
 }
 
-/** Writes pieces as lines, as long as a reader takes. */
 export const makeBackupLineWriter = (maxCharacters = MAX_LINE_CHARACTERS) => {
   let currentTable: TableHeader | undefined
   const checkLength = (line: string, describe: () => string): Result.Result<string, BackupLineTooLong> => {
@@ -66,10 +63,8 @@ export const makeBackupLineWriter = (maxCharacters = MAX_LINE_CHARACTERS) => {
 const fromJson = Schema.decodeUnknownResult(StructurePiece)
 const parseJson = (line: string) => Result.try((): unknown => JSON.parse(line))
 
-/** A line that is none of a backup's. */
 export class InvalidBackupLine extends Schema.TaggedError<InvalidBackupLine>()("InvalidBackupLine", {}) {}
 
-/** What a line holds: a row, or a piece. */
 export const parseBackupLine = (
   line: string
 ): Effect.Effect<string | Exclude<BackupPiece, RowsPiece>, InvalidBackupLine> => {
@@ -78,9 +73,8 @@ export const parseBackupLine = (
   return Effect.mapError(Effect.fromResult(fromJson(value)), () => new InvalidBackupLine())
 }
 
-/** Cuts text that comes in chunks into lines. Fails where one has no end. */
 export const makeLineSplitter = (maxCharacters = MAX_LINE_CHARACTERS) => {
-  /** What has no end yet, not joined: a long line would be copied with each chunk. */
+  /** Kept unjoined, because joining would copy a long line with each chunk. */
   let fragments: ReadonlyArray<string> = []
   let pending = 0
   return {
@@ -92,7 +86,6 @@ export const makeLineSplitter = (maxCharacters = MAX_LINE_CHARACTERS) => {
       const isTooLong = pending > maxCharacters || lines?.some(({ length }) => length > maxCharacters) === true
       return isTooLong ? Result.fail(new InvalidBackupLine()) : Result.succeed(lines ?? [])
     },
-    /** Whether the last line was whole. */
     isAtLineEnd: () => pending === 0
   }
 }

@@ -10,33 +10,26 @@ import type { BackupHeader, BackupImage, BackupPiece, BackupSequences, TableHead
 import { type CatalogTable, findFirstRelation, loadForeignKeys, loadTables } from "./database-catalog.ts"
 import { hasSameRows, loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
-// Pieces become a database: all of them, or nothing.
-
-/** What was told does not fit here, or did not arrive as it was told. Nothing of it is left. */
+/** The restore was rolled back. */
 export class RestoreFailed extends Data.TaggedError("RestoreFailed")<{ readonly message: string }> {}
 
-/** Where pieces are loaded into. */
 interface LoadTarget {
-  /** What an error calls it: `DATABASE_URL`, `--to`. */
+  /** `DATABASE_URL` or `--to`, for error messages. */
   readonly name: string
-  /** This release, and its migrations. */
   readonly latchkey: string
   readonly migrations: ReadonlyArray<Migration>
-  /** Where images are kept whose bytes come as pieces. */
   readonly images: ImageByteStorage
 }
 
-/** What came of it. */
 interface LoadResult {
   readonly tables: number
   readonly rows: number
   readonly images: number
   readonly images_missing: number
-  /** Tables that no migration makes: they are somebody else's, and were passed over. */
+  /** Skipped tables that no migration creates. */
   readonly passed_over: ReadonlyArray<string>
 }
 
-/** The migrations that the tables had, of those this release knows. */
 export const resolveMigrations = (
   { migrations, latchkey }: BackupHeader,
   target: Pick<LoadTarget, "latchkey" | "migrations">
@@ -60,7 +53,10 @@ const requireEmptyDatabase = Effect.fnUntraced(function* (sql: SqlClient, name: 
   })
 })
 
-/** Nothing that works out what rows lead to, since that comes as rows too; and no checks of each row, made once at the end. */
+/**
+ * Runs the loading without triggers, which would compute rows that the backup contains. Foreign keys are checked once
+ * at the end.
+ */
 const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
   sql: SqlClient,
   tables: ReadonlyArray<CatalogTable>,
@@ -69,7 +65,7 @@ const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
   const keys = yield* loadForeignKeys(sql)
   for (const { table, name } of keys) yield* sql`ALTER TABLE ${sql(table)} DROP CONSTRAINT ${sql(name)}`.unprepared
   for (const { table } of tables) yield* sql`ALTER TABLE ${sql(table)} DISABLE TRIGGER USER`.unprepared
-  // What migrations put there comes with the rows.
+  // Migrations insert rows that the backup contains too.
   yield* sql`TRUNCATE ${sql.csv(tables.map(({ table }) => sql`${sql(table)}`))}`.unprepared
   const result = yield* loading
   for (const { table, name, definition } of keys) {
@@ -79,7 +75,6 @@ const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
   return result
 })
 
-/** Puts rows of a table into it, as they are. */
 const makeRowInserter = (sql: SqlClient, { table, columns }: CatalogTable) => {
   const columnNames = columns.filter(({ generated }) => !generated).map(({ name }) => name)
   const [columnsSql, valuesSql] = [
@@ -108,7 +103,6 @@ const hasSameColumns = (table: CatalogTable, header: TableHeader): boolean =>
   table.columns.length === header.columns.length &&
   table.columns.every(({ name, type }, at) => header.columns[at]?.name === name && header.columns[at]?.type === type)
 
-/** Takes pieces one by one. `finish` says whether all came. */
 const makePieceLoader = (
   sql: SqlClient,
   target: LoadTarget,
@@ -179,9 +173,8 @@ const makePieceLoader = (
 }
 
 /**
- * Makes the tables that the header tells of in an empty database and fills them with what `readPieces` reads, in one
- * transaction; each table is compared by count and digest with what was told of it. `beforeCommit` runs in it as the last thing
- * before the commit. Afterwards the tables are brought up to this release.
+ * Restores into an empty database in one transaction, and verifies each table by count and digest. `beforeCommit` is
+ * the transaction's last step. Then migrates to this release.
  */
 export const loadBackup = Effect.fnUntraced(function* <E, E2>(
   header: BackupHeader,
@@ -208,12 +201,12 @@ export const loadBackup = Effect.fnUntraced(function* <E, E2>(
     yield* beforeCommit
     return loadResult
   })
-  // Alone from before it is looked at: of two that find the database empty one would else put its rows in the place of the other's.
+  // The migration lock covers the emptiness check. Otherwise two restores could both find the database empty.
   const loadResult = yield* Effect.onError(withMigrationLock(sql, loading), () =>
     Effect.forEach(writtenImages, (image) => Effect.exit(target.images.remove(image)), { discard: true })
   )
   yield* migrate(target.migrations)
-  // Nobody has counted what is in the tables yet, and plans for empty ones read them whole.
+  // Without statistics the planner would scan whole tables.
   yield* sql`ANALYZE`.unprepared
   return loadResult
 })

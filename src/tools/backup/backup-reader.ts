@@ -8,7 +8,6 @@ import { CHECKSUM_FRAME_BYTES, isZstandard, makeChecksumFrame } from "./backup-c
 import { InvalidBackupLine, makeLineSplitter, parseBackupLine } from "./backup-lines.ts"
 import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pieces.ts"
 
-/** The file is no backup that can be restored. */
 class UnusableBackup extends Data.TaggedError("UnusableBackup")<{
   readonly file: string
   readonly reason: string
@@ -22,22 +21,20 @@ const NOT_A_BACKUP = "is not a backup of Latchkey"
 const CHECKSUM_MISMATCH = "is incomplete or was changed: its checksum does not match"
 const UNKNOWN_FORMAT = "is not a backup of Latchkey, or a newer release wrote it"
 
-/** Rows, and characters of them, that are handed on together. */
 const BATCH_ROWS = 2_000
 const BATCH_CHARACTERS = 4 * 1024 * 1024
 
 const toReason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** A backup whose checksum is right. */
 interface VerifiedBackup {
   readonly header: BackupHeader
-  /** Tells its pieces but for the header, from the beginning; once more each time. */
+  /** Starts after the header, at each call. */
   readonly forEachPiece: <E, R>(
     handlePiece: (piece: BackupPiece) => Effect.Effect<void, E, R>
   ) => Effect.Effect<void, E | UnusableBackup, R>
 }
 
-/** Looks through the whole file, and at its first line. What is read of it later is the same file, whatever its name leads to by then. */
+/** Verifies the checksum and reads the header. Later reads use the same open file, even if its name is replaced. */
 export const openBackup = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<VerifiedBackup, UnusableBackup, Scope.Scope> {
@@ -96,7 +93,6 @@ async function* readText(fileHandle: Fs.FileHandle, bytes: number): AsyncGenerat
   for await (const chunk of compressed.pipe(plain)) yield decoder.write(chunk)
 }
 
-/** What lines say, with rows that follow one another put together. */
 const readPieces = (fileHandle: Fs.FileHandle, bytes: number): Stream.Stream<BackupPiece, unknown> => {
   const splitter = makeLineSplitter()
   const lines = Stream.fromAsyncIterable(readText(fileHandle, bytes), (cause) => cause).pipe(

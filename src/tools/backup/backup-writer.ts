@@ -7,15 +7,14 @@ import { makeChecksumFrame } from "./backup-checksum.ts"
 import { type BackupLineTooLong, makeBackupLineWriter } from "./backup-lines.ts"
 import type { WritePiece } from "./database-export.ts"
 
-/** The file could not be written, or is there already. */
 class BackupNotWritten extends Data.TaggedError("BackupNotWritten")<{ readonly message: string }> {}
 
 const toNotWritten = ({ message }: BackupLineTooLong) =>
   new BackupNotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })
 
-/** Nobody's but the user's that makes it. */
+/** Only the owner may read the file. */
 const FILE_MODE = 0o600
-/** Zstandard's own default: higher ones take long and save little. */
+/** Zstandard's default. Higher levels take much longer and save little. */
 const COMPRESSION_LEVEL = 3
 
 const tryFileWork = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, BackupNotWritten> =>
@@ -33,7 +32,7 @@ const findEntryKind = (file: string): Promise<"nothing" | "a file" | "something 
     () => "nothing"
   )
 
-/** What is no file is never made one: whoever tries a backup out on /dev/null would have no /dev/null any more. */
+/** Rejects devices: renaming over /dev/null would replace it. */
 const requireWritableFile = Effect.fnUntraced(function* (file: string, force: boolean) {
   if (file === "") return yield* new BackupNotWritten({ message: "FILE: must name a file" })
   const entryKind = yield* tryFileWork(file, () => findEntryKind(file))
@@ -44,15 +43,13 @@ const requireWritableFile = Effect.fnUntraced(function* (file: string, force: bo
 })
 
 interface WrittenFile {
-  /** Of the file. */
   readonly bytes: number
   readonly sha256: string
 }
 
 /**
- * Writes a backup of the pieces that `writePieces` tells: under another name beside it, which becomes the file's own once it is
- * whole and on the disk. Whatever stops it before leaves what was there. `maxLineCharacters` a line may have: a longer one could
- * be written, and never be read again.
+ * Writes to a temporary file and renames it once it is complete and synced, so a failure leaves an existing file
+ * unchanged. Fails if a line has more than `maxLineCharacters`, because no reader would accept it.
  */
 export const writeBackup = <A, E, R>(
   file: string,
@@ -75,7 +72,7 @@ export const writeBackup = <A, E, R>(
     return [result, writtenFile] as const
   }).pipe(Effect.scoped)
 
-/** Whole under its name, also after a power failure; not every file system can see to the latter. */
+/** Makes the name survive a power failure. Some file systems cannot do so. */
 const renameDurably = async (unfinished: string, file: string): Promise<void> => {
   await Fs.rename(unfinished, file)
   const folder = await Fs.open(dirname(resolve(file)), "r")
@@ -85,7 +82,6 @@ const renameDurably = async (unfinished: string, file: string): Promise<void> =>
     .finally(() => folder.close())
 }
 
-/** Compresses what it is told into the file; each piece waits until what came before it is on its way. */
 const makeCompressor = Effect.fnUntraced(function* (
   file: string,
   fileHandle: Fs.FileHandle,
@@ -96,11 +92,11 @@ const makeCompressor = Effect.fnUntraced(function* (
     (stream) => Effect.sync(() => stream.destroy())
   )
   const pumping = pump(compress, fileHandle)
-  // It is waited for when a write fails, or at the end: until then its failure is nobody's yet.
+  // Handled when a write fails or at the end.
   pumping.catch(() => {})
   const write = (text: string): Promise<void> =>
     new Promise((resolvePromise, reject) => {
-      // A disk that is full ends the pump, and with it what waits here.
+      // A full disk ends the pump, and then the write would never complete.
       pumping.catch(reject)
       compress.write(text, (error) => (error ? reject(error) : resolvePromise()))
     })
@@ -132,7 +128,7 @@ const pump = async (compressed: ZstdCompress, fileHandle: Fs.FileHandle): Promis
   return { sha256: hash.digest("hex"), bytes }
 }
 
-/** One write may take less than it is given. */
+/** A write may be partial. */
 const writeAll = async (fileHandle: Fs.FileHandle, bytes: Uint8Array): Promise<void> => {
   let written = 0
   while (written < bytes.length) written += (await fileHandle.write(bytes, written)).bytesWritten

@@ -2,21 +2,20 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 
-// What the schema of the connection has, as its catalogue tells it: no list of tables is kept anywhere.
+// Reads the catalog, so that no list of tables must be maintained.
 
 const TableColumn = Schema.Struct({ name: Schema.String, type: Schema.String, generated: Schema.Boolean })
 
 const CatalogTable = Schema.Struct({
   table: Schema.String,
   columns: Schema.Array(TableColumn),
-  /** The columns of its primary key; none where it has none. */
   key: Schema.Array(Schema.String)
 })
 export type CatalogTable = typeof CatalogTable.Type
 
 const readTables = makeRowsReader(CatalogTable)
 
-/** Every table, by name, with its columns in their order; `generated` are those that PostgreSQL works out itself. */
+/** Columns are in table order. `generated` columns are computed by PostgreSQL. */
 export const loadTables = (sql: SqlClient) =>
   readTables(sql`
     SELECT c.relname AS "table", jsonb_agg(jsonb_build_object(
@@ -32,7 +31,6 @@ export const loadTables = (sql: SqlClient) =>
 
 const readSequences = makeRowsReader(Schema.Struct({ name: Schema.String, last: Schema.String }))
 
-/** The sequences that have given a number, and the last they gave. */
 export const loadSequences = (sql: SqlClient) =>
   readSequences(sql`
     SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
@@ -40,7 +38,7 @@ export const loadSequences = (sql: SqlClient) =>
 
 const readNames = makeRowsReader(Schema.Struct({ name: Schema.String }))
 
-/** Tables, views and sequences that are there, but for those of extensions. */
+/** Ignores relations of extensions. */
 export const findFirstRelation = (sql: SqlClient) =>
   readNames(sql`
     SELECT relname AS name FROM pg_class c
@@ -52,7 +50,6 @@ const ForeignKey = Schema.Struct({ table: Schema.String, name: Schema.String, de
 
 const readForeignKeys = makeRowsReader(ForeignKey)
 
-/** Every foreign key, with what makes it again. */
 export const loadForeignKeys = (sql: SqlClient) =>
   readForeignKeys(sql`
     SELECT r.relname AS "table", conname AS name, pg_get_constraintdef(c.oid) AS definition

@@ -7,16 +7,14 @@ import { type BackupHeader, type BackupPiece, FORMAT_VERSION } from "./backup-pi
 import { loadSequences, loadTables } from "./database-catalog.ts"
 import { loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
-/** Takes one piece after the other. */
 export type WritePiece<E> = (piece: BackupPiece) => Effect.Effect<void, E>
 
-/** Rows that are read at once, and bytes that they may have together, where a row has not more by itself. */
+/** Limits of a page. A single longer row is still read. */
 const PAGE_ROWS = 2_000
 const PAGE_BYTES = 4 * 1024 * 1024
 
 const readTexts = makeRowsReader(Schema.Struct({ text: Schema.String }))
 
-/** The rows of a table, so many at once that neither side keeps more than a few megabytes. */
 const exportRows = Effect.fnUntraced(function* <E>(
   sql: SqlClient,
   table: string,
@@ -34,10 +32,8 @@ const exportRows = Effect.fnUntraced(function* <E>(
 const readImages = makeRowsReader(
   Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, token: Schema.String, bytes: Schema.Int })
 )
-/** Images that are listed at once. */
 const IMAGES_AT_ONCE = 500
 
-/** The images whose bytes are not in the database; answers how many there were, and how many had no file. */
 const exportImages = Effect.fnUntraced(function* <E>(
   sql: SqlClient,
   imageStore: ImageByteStorage,
@@ -63,19 +59,16 @@ const exportImages = Effect.fnUntraced(function* <E>(
   return { images, images_missing: missing }
 })
 
-/** How much there was. */
 interface ExportResult {
   readonly tables: number
   readonly rows: number
   readonly images: number
-  /** Images that have no file any more. */
   readonly images_missing: number
 }
 
 const Migrations = Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String }))
 const readSource = makeSingleRowReader(Schema.Struct({ migrations: Migrations, server: Schema.String }))
 
-/** It is another database than was meant, or one that nobody has used yet. */
 class NothingToBackUp extends Data.TaggedError("NothingToBackUp") {
   override get message(): string {
     return "the database has no tables of Latchkey: there is nothing to back up"
@@ -84,7 +77,6 @@ class NothingToBackUp extends Data.TaggedError("NothingToBackUp") {
 
 const readExists = makeSingleRowReader(Schema.Struct({ there: Schema.Boolean }))
 
-/** What a database is made of, and who tells it. */
 export const loadBackupHeader = Effect.fnUntraced(function* (sql: SqlClient, latchkey: string) {
   const { there } = yield* readExists(sql`SELECT to_regclass('schema_migrations') IS NOT NULL AS there`)
   if (!there) return yield* new NothingToBackUp()
@@ -98,9 +90,8 @@ export const loadBackupHeader = Effect.fnUntraced(function* (sql: SqlClient, lat
 })
 
 /**
- * Tells everything a database holds as it is at one moment, the header first. On a server that is one transaction with one
- * snapshot, beside which others go on; of the embedded database it is to be a copy, see folder-copy.ts. Sequences come
- * after all rows: they stand outside of any snapshot, and must be as high as every id that was told.
+ * Exports one snapshot, while a server continues its work. An embedded database must be a copy (folder-copy.ts).
+ * Sequences ignore snapshots, so they follow all rows: their values are at least as high as every exported id.
  */
 export const exportDatabase = Effect.fnUntraced(function* <E>(
   sql: SqlClient,

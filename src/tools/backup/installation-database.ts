@@ -8,24 +8,22 @@ import { IMAGES_FOLDER } from "../../platform/database/data-folder.ts"
 import { layerCommandDatabase } from "../../platform/database/database-layers.ts"
 import { copyDatabaseFolder } from "../../platform/database/folder-copy.ts"
 
-/** Where an installation has its data, as its settings say. */
 interface InstallationStorage {
   readonly databaseUrl: Redacted.Redacted | undefined
   readonly dataDir: string
   readonly imageStore: string | undefined
 }
 
-/** The folder of the images; undefined: they are in the database. */
+/** Undefined if images are in the database. */
 export const findImageFolder = ({ databaseUrl, dataDir, imageStore }: InstallationStorage): string | undefined =>
   imageStore ?? (databaseUrl === undefined ? join(dataDir, IMAGES_FOLDER) : undefined)
 
-/** Where images are to be kept that come from elsewhere. */
 export const openImageStore = (installation: InstallationStorage, sql: SqlClient): ImageByteStorage => {
   const folder = findImageFolder(installation)
   return folder === undefined ? makeDatabaseByteStorage(sql) : makeFolderByteStorage(folder)
 }
 
-// Loaded when asked for: beside a server, the embedded database would only take memory.
+// Loaded on demand, because it uses much memory.
 const layerEmbedded = (folder: string) =>
   Effect.map(
     Effect.promise(() => import("../../platform/database/embedded.ts")),
@@ -33,8 +31,7 @@ const layerEmbedded = (folder: string) =>
   )
 
 /**
- * Does something with the embedded database of a data folder as it is at one moment after `beforeCopy`, without holding up
- * the service that has it for longer than `heldMs` tells.
+ * Uses a copy as of one moment after `beforeCopy`. The running service waits only while the copy is made (`heldMs`).
  */
 export const withDatabaseCopy = <A, E, R, E2 = never>(
   dataDir: string,
@@ -46,7 +43,7 @@ export const withDatabaseCopy = <A, E, R, E2 = never>(
     return yield* Effect.provide(work(heldMs), yield* layerEmbedded(folder))
   }).pipe(Effect.scoped)
 
-/** The database of an installation, to be read: a copy of the embedded one, or the server itself. */
+/** Uses a copy of the embedded database, or the server itself. */
 export const withSourceDatabase = Effect.fnUntraced(function* <A, E>(
   { databaseUrl, dataDir }: Pick<InstallationStorage, "databaseUrl" | "dataDir">,
   work: (heldMs: number | undefined) => Effect.Effect<A, E, SqlClient>
@@ -55,7 +52,7 @@ export const withSourceDatabase = Effect.fnUntraced(function* <A, E>(
   return yield* Effect.provide(work(undefined), layerCommandDatabase)
 })
 
-/** The database of an installation, to be filled: nobody else may have the embedded one. */
+/** No other process may use the embedded database. */
 export const withTargetDatabase = Effect.fnUntraced(function* <A, E>(
   { databaseUrl, dataDir }: Pick<InstallationStorage, "databaseUrl" | "dataDir">,
   work: Effect.Effect<A, E, SqlClient>

@@ -26,19 +26,17 @@ import { withDatabaseCopy } from "./installation-database.ts"
 import { awaitSessionEnd, loadOwnSession } from "./server-session.ts"
 import { findFirstDifference, loadTableDigests } from "./table-comparison.ts"
 
-// The embedded database becomes one of a server. While it is copied nobody writes to it, and the folder says so (see
-// platform/database/database-move.ts); what is copied is in one transaction on the server, and compared before that is committed.
+// The data folder records the move (platform/database/database-move.ts), and nobody writes to it meanwhile. The copy is
+// one transaction on the server, verified before the commit.
 
-/** Milliseconds a service gets until it only reads. */
 const READ_ONLY_WAIT_MS = 15_000
-/** Milliseconds between two looks whether it does. */
 const READ_ONLY_POLL_MS = 100
 
 export class MoveFailed extends Data.TaggedError("MoveFailed")<{ readonly message: string }> {}
 
 interface MoveRequest {
   readonly dataDir: string
-  /** A folder of images beside the data folder, which stays where it is. */
+  /** A separate folder, which stays where it is. */
   readonly imageStore: string | undefined
   readonly targetUrl: Redacted.Redacted
   readonly latchkey: string
@@ -47,7 +45,7 @@ interface MoveRequest {
 
 const readSetting = makeSingleRowReader(Schema.Struct({ on: Schema.Boolean }))
 
-/** Waits until the service that has the folder only reads; where the command has it itself, nobody writes. */
+/** If this command owns the folder, nobody writes. */
 const awaitReadOnly = Effect.gen(function* () {
   if (yield* OwnsDataFolder) return
   const sql = yield* SqlClient
@@ -63,7 +61,6 @@ const awaitReadOnly = Effect.gen(function* () {
 
 const layerTargetServer = ({ targetUrl }: MoveRequest) => layerPostgres({ url: targetUrl, maxConnections: 1 })
 
-/** Whether anything is on the server. */
 const isServerEmpty = (request: MoveRequest) =>
   Effect.flatMap(SqlClient, findFirstRelation).pipe(
     Effect.map((names) => names.length === 0),
@@ -73,7 +70,6 @@ const isServerEmpty = (request: MoveRequest) =>
 const readRelease = makeSingleRowReader(Schema.Struct({ release: Schema.Int }))
 const MIN_VERSION_NUMBER = 150_000
 
-/** What could be in the way, before anybody is held up for it. */
 const checkTarget = Effect.fnUntraced(function* (request: MoveRequest) {
   const check = Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -88,7 +84,6 @@ const checkTarget = Effect.fnUntraced(function* (request: MoveRequest) {
   yield* Effect.provide(check, layerTargetServer(request))
 })
 
-/** Copies into the server and answers what came there; `committing` is said as the last thing before the commit. */
 const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Error, SqlClient>) => {
   const loadCopy = () =>
     Effect.gen(function* () {
@@ -98,7 +93,7 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
       if ((yield* resolveMigrations(header, request)).length < migrations.length) {
         return yield* new MoveFailed({ message: "the database is not up to date: run latchkey migrate first" })
       }
-      // Those of a folder of its own are where a process on the server finds them too.
+      // Images in a separate folder stay available to a process that uses the server.
       const images = imageStore === undefined ? makeFolderByteStorage(join(dataDir, IMAGES_FOLDER)) : undefined
       const loadIntoServer = Effect.flatMap(SqlClient, (server) =>
         loadBackup(
@@ -114,10 +109,10 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
   return withDatabaseCopy(request.dataDir, loadCopy, awaitReadOnly)
 }
 
-/** The images of the folder are in the database of the server. */
+/** Images of the data folder move into this table of the server. */
 const SERVER_ONLY_TABLES = new Set(["image_bytes"])
 
-/** Whether nothing is on the server, and nothing will be: what was committing there is waited for. */
+/** Waits for an earlier session that may still commit. */
 const isEmptyAfterSessionEnd = Effect.fnUntraced(function* (request: MoveRequest, { session }: DatabaseMove) {
   if (session !== undefined && !(yield* Effect.provide(awaitSessionEnd(session), layerTargetServer(request)))) {
     return yield* new MoveFailed({
@@ -127,7 +122,7 @@ const isEmptyAfterSessionEnd = Effect.fnUntraced(function* (request: MoveRequest
   return yield* isServerEmpty(request)
 })
 
-/** What a command left that was killed while it committed: whole, or nothing. Answers whether it is whole. */
+/** An interrupted command committed the copy completely or not at all. */
 const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earlierMove: DatabaseMove) {
   if (yield* isEmptyAfterSessionEnd(request, earlierMove)) return false
   const serverDigests = yield* Effect.provide(Effect.flatMap(SqlClient, loadTableDigests), layerTargetServer(request))
@@ -144,7 +139,7 @@ const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earli
   })
 })
 
-/** A move that failed leaves the folder as it was, unless it cannot be told whether it was committed. */
+/** Clears a failed move, unless its copy may have been committed. */
 const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
   const move = yield* readMove(request.dataDir)
   const isServerUntouched =
@@ -152,7 +147,7 @@ const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
   if (isServerUntouched) yield* clearMove(request.dataDir)
 })
 
-/** What of it cannot be told is said beside why it failed: the line of a lost connection alone sounds like nothing done. */
+/** Explains that the copy may exist. The connection error alone would suggest that nothing happened. */
 const explainUncertainMove = Effect.fnUntraced(function* <E>({ dataDir }: MoveRequest, cause: Cause.Cause<E>) {
   const unfinishedMove = yield* readMove(dataDir)
   if (unfinishedMove?.state !== "committing") return yield* Effect.failCause(cause)
@@ -161,21 +156,17 @@ const explainUncertainMove = Effect.fnUntraced(function* <E>({ dataDir }: MoveRe
   })
 })
 
-/** What came of a move. */
 interface MoveResult {
   readonly to: string
   readonly tables: number
   readonly rows: number
   readonly images: number
   readonly images_missing: number
-  /** Whether an earlier command had done it all but for the last word. */
+  /** Whether an earlier command had copied everything. */
   readonly finished: boolean
 }
 
-/**
- * Moves the embedded database to an empty one of a server. From the first word in the folder until the move is taken back
- * nobody writes to the embedded one.
- */
+/** From the start until an abort, nobody writes to the embedded database. */
 export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
   const { dataDir } = request
   yield* lockMove(dataDir)
@@ -206,7 +197,7 @@ export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
   return yield* Effect.catchCause(runOrUndo, (cause) => explainUncertainMove(request, cause))
 }, Effect.scoped)
 
-/** Takes a move back: the embedded database is written to again. Answers what there was to take back. */
+/** The embedded database becomes writable again. */
 export const abortMove = Effect.fnUntraced(function* (dataDir: string) {
   yield* lockMove(dataDir)
   const activeMove = yield* readMove(dataDir)

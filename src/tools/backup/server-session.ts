@@ -3,10 +3,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { ServerSession } from "../../platform/database/database-move.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
-// A session whose connection broke may still commit: its server takes up what was sent before it notices. So what it left is
-// looked at once it is over.
+// A session whose connection broke may still commit what it received. So its result is checked only after it has ended.
 
-/** Milliseconds that a session has to end by itself, and after its termination; and between two checks whether it has ended. */
 interface SessionTimeouts {
   readonly gracefulEndMs: number
   readonly terminationMs: number
@@ -17,7 +15,7 @@ const SESSION_TIMEOUTS: SessionTimeouts = { gracefulEndMs: 15_000, terminationMs
 
 const readSession = makeSingleRowReader(ServerSession)
 
-/** The session of the connection; to be asked within a transaction, as behind a pooler the next one may have another. */
+/** Must run within a transaction: behind a pooler the next statement may use another session. */
 export const loadOwnSession = Effect.flatMap(SqlClient, (sql) =>
   readSession(sql`
     SELECT pid, extract(epoch FROM backend_start)::text AS began FROM pg_stat_activity WHERE pid = pg_backend_pid()`)
@@ -25,7 +23,7 @@ export const loadOwnSession = Effect.flatMap(SqlClient, (sql) =>
 
 const readActivity = makeSingleRowReader(Schema.Struct({ working: Schema.Boolean }))
 
-/** One that waits for its next statement has nothing left to commit: behind a pooler it is another's by then, or one's own. */
+/** An idle session has nothing left to commit. Behind a pooler it may already serve another client. */
 const loadActivity = ({ pid, began }: ServerSession) =>
   Effect.flatMap(SqlClient, (sql) =>
     readActivity(sql`
@@ -44,8 +42,8 @@ const terminateSession = ({ pid, began }: ServerSession) =>
   )
 
 /**
- * Waits until a session has nothing under way any more; one that does not end is terminated. Answers whether it is over. Not
- * to be asked within a transaction, which sees one state of its server's sessions all along.
+ * Terminates a session that does not end. Returns whether it ended. Must not run in a transaction, which would see
+ * unchanging session states.
  */
 export const awaitSessionEnd = Effect.fnUntraced(function* (
   session: ServerSession,

@@ -3,7 +3,6 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { loadTables } from "./database-catalog.ts"
 import { hasSameRows, loadTableDigest, pinTextFormats, type TableDigest } from "./table-digest.ts"
 
-/** Count and digest of every table, at one moment. */
 export const loadTableDigests = (sql: SqlClient) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -15,7 +14,6 @@ export const loadTableDigests = (sql: SqlClient) =>
     })
   )
 
-/** The first table that one of two databases has otherwise than the other, but for those named; undefined: they are the same. */
 export const findFirstDifference = (
   left: ReadonlyMap<string, TableDigest>,
   right: ReadonlyMap<string, TableDigest>,

@@ -2,9 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
-// What two databases must agree on to hold the same: each table's number of rows, and a digest of them.
-
-/** How values become text, whatever the server, the database and the role are set to. For one transaction. */
+/** Fixes the text form of values for one transaction. */
 const TEXT_SETTINGS = {
   TimeZone: "UTC",
   DateStyle: "ISO, YMD",
@@ -28,8 +26,8 @@ export type TableDigest = typeof TableDigest.Type
 const readDigest = makeSingleRowReader(TableDigest)
 
 /**
- * The rows of a table, in any order: the sum of PostgreSQL's own 64-bit hash of each row's text, which is the same from
- * PostgreSQL 11 on. To be asked where the texts are pinned. `whole` is no column's name, so it is the row.
+ * Sums PostgreSQL's 64-bit hash of each row's text, in any order. The hash is stable since PostgreSQL 11. Requires
+ * {@link pinTextFormats}. `whole` is no column name, so it means the row.
  */
 export const loadTableDigest = (sql: SqlClient, table: string): Effect.Effect<TableDigest> =>
   readDigest(sql`

@@ -58,7 +58,6 @@ const passwordCommand = Command.make(
 
 const formatSessionCount = (count: number): string => (count === 1 ? "1 session" : `${count} sessions`)
 
-/** With the accounts of operators. */
 const withAccounts = <A, E, R>(use: (accounts: SubAccounts["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.provide(SubAccounts.use(use), SubAccounts.layer)
 
@@ -80,7 +79,7 @@ const listCommand = Command.make(
 
 const formatTime = (time: Date | null): string => time?.toISOString() ?? "never"
 
-/** What people wrote is quoted, so that nothing in it moves the cursor. */
+/** Quoted, so that control characters cannot reach the terminal. */
 const formatAccount = (account: Omit<OperatorAccount, "id"> & { readonly account_id: number }): string =>
   [
     account.account_id,
@@ -93,7 +92,6 @@ const formatAccount = (account: Omit<OperatorAccount, "id"> & { readonly account
 
 const subAccountArguments = { id: Flag.Int("account").pipe(Flag.withDescription("account_id of the sub-account")) }
 
-/** Returns the operator of a sub-account. */
 const findSubAccountOperator = Effect.fnUntraced(function* (id: number) {
   const owner = yield* withAccounts((accounts) => accounts.findOwner(id))
   if (owner === undefined) return yield* new NotFound({ message: `--account: there is no account ${id}.` })

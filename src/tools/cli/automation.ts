@@ -16,7 +16,6 @@ import { PAGE_MAX } from "../../platform/limits.ts"
 import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { readRuleFile } from "./rule-file.ts"
 
-/** Returns the operator of a rule. */
 const findRuleOperator = Effect.fnUntraced(function* (id: number) {
   const operatorId = yield* Effect.provide(
     RuleStore.use((store) => store.findOwner(id)),
@@ -78,7 +77,7 @@ const toRuleOutput = ({ id, state, active_since, created_at, manageable: _, ...r
   rule
 })
 
-/** Names are other people's texts: quoted, so that nothing in them moves the cursor. */
+/** The name is quoted, so that control characters cannot reach the terminal. */
 const formatRule = ({ rule_id, state, since, rule }: ReturnType<typeof toRuleOutput>): string =>
   `${rule_id}  ${state} since ${since}  ${rule.action}  ${JSON.stringify(rule.name)}`
 
@@ -108,7 +107,7 @@ const testCommand = Command.make(
   ])
 )
 
-/** Release 3.13.0 printed `applies_to_stay` under the name `concerns`. */
+/** Release 3.13.0 printed `applies_to_stay` as `concerns`. */
 const toTestOutput = ({ applies_to_stay, ...test }: AutomationRuleTest) => ({ ...test, concerns: applies_to_stay })
 
 const formatTestedRule = ({

@@ -9,7 +9,6 @@ import { exportDatabase } from "../backup/database-export.ts"
 import { findImageFolder, withSourceDatabase } from "../backup/installation-database.ts"
 import { runStandaloneCommand } from "./command-runner.ts"
 
-/** What a backup says of images that had no file. */
 export const formatImageCounts = ({
   images,
   images_missing
@@ -26,7 +25,7 @@ const createBackup = Effect.fnUntraced(function* (file: string, force: boolean) 
     latchkey: packageJson.version,
     images: folder === undefined ? undefined : makeFolderByteStorage(folder)
   }
-  // The file first: what is wrong with it is said before anything is copied.
+  // Opens the file first, so that a problem with it is reported before anything is copied.
   const [contents, writtenFile] = yield* writeBackup(file, force, (writePiece) =>
     withSourceDatabase(settings, (heldMs) =>
       Effect.gen(function* () {

@@ -28,7 +28,6 @@ const CALENDAR_FLAGS = {
   skip_unavailable: "--skip-unavailable"
 } as const
 
-/** The layer of calendars and feeds for the commands that read those of all operators. */
 const layerCalendars = Layer.unwrap(
   Effect.map(Configuration, ({ publicUrl }) =>
     Layer.merge(ImportedCalendars.layer, Layer.succeed(PublicUrl, publicUrl))
@@ -41,7 +40,6 @@ const findOwner = (id: number) =>
     ImportedCalendars.layer
   ).pipe(withFieldFlags(CALENDAR_FLAGS))
 
-/** Calls an operation on a calendar for its operator. */
 const callForCalendar = Effect.fnUntraced(function* <A>(
   operation: CalledOperation<A>,
   fields: { readonly id: number; readonly skip_unavailable?: boolean }
@@ -50,7 +48,7 @@ const callForCalendar = Effect.fnUntraced(function* <A>(
   return yield* callOperation(operation, operator_id, fields, CALENDAR_FLAGS)
 })
 
-/** Returns the address at which the marketplace of a calendar reads what is busy here. */
+/** The feed that excludes the calendar's own events. */
 const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
   Effect.map(
     callOperation(
@@ -62,7 +60,7 @@ const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number)
     ({ url }) => url
   )
 
-/** A calendar whose feed was never created, because a call was cut off, gets one. */
+/** Creates a missing feed, which an interrupted call can leave. */
 const toCalendarOutput = ({ feed, ...calendar }: ImportedCalendar) =>
   Effect.gen(function* () {
     const { operator_id, property_id, calendar_id } = calendar
@@ -150,7 +148,7 @@ const listCommand = Command.make(
     )
 ).pipe(Command.withDescription("List imported calendars with their status"))
 
-/** Addresses and what hosts say are other people's texts: quoted, so that nothing in them moves the cursor. */
+/** Quoted, so that control characters cannot reach the terminal. */
 const formatCalendar = ({ calendar_id, property_id, url, state, ...calendar }: CalendarOutput): string => {
   const { fetched_at, error, skip_unavailable, feed_url } = calendar
   return [
@@ -183,7 +181,6 @@ const updateCommand = Command.make(
 
 const nothingToAcceptError = new Conflict({ message: `${CALENDAR_ARGUMENT}: there is nothing to accept.` })
 
-/** Accepts the feed that the service read last. */
 const acceptCalendar = Effect.fnUntraced(function* (id: number) {
   const { operator_id, property_id } = yield* findOwner(id)
   const filter = { property_id, limit: PAGE_MAX }

@@ -39,10 +39,8 @@ const approveCommand = Command.make(
   ])
 )
 
-/** Operators with the same stay_code that an error names. */
 const AMBIGUOUS_STAYS_MAX = 20
 
-/** Returns the operator of a stay. Fails if no operator or several operators have the stay_code. */
 const findStayOperator = Effect.fnUntraced(function* (stayCode: string, operatorId: number | undefined) {
   const findStays = CheckInStore.use((store) => store.findByCode({ stayCode, operatorId, limit: AMBIGUOUS_STAYS_MAX }))
   const [stay, ...otherStays] = yield* Effect.provide(findStays, CheckInStore.layer)

@@ -9,7 +9,6 @@ import { withFieldFlags } from "./field-flags.ts"
 
 const clientArgument = Argument.String("id").pipe(Argument.withDescription("client_id"))
 
-/** What commands work with. */
 const withPartners = <A, E, R>(use: (partners: Partners["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.flatMap(Configuration, ({ publicClientEnabled }) =>
     Effect.provide(Partners.use(use), Partners.layer).pipe(

@@ -5,26 +5,22 @@ import { findInnermostCause, toReason } from "../../platform/database/error-reas
 import { MigrationFailed } from "../../platform/database/migrate.ts"
 import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 
-/** Returns the error of a command that names an unknown operator. */
 export const toUnknownOperatorError = (id: number) =>
   new NotFound({ message: `--operator: there is no operator ${id}.` })
 
-/** The database has not the tables this release works with. */
 export class DatabaseNotMigrated extends Data.TaggedError("DatabaseNotMigrated") {
   override get message(): string {
     return "the database is not up to date: run latchkey migrate first"
   }
 }
 
-/** A command failed and has said so: the process ends with 1 and nothing more is printed. */
+/** The failure is already printed: the process ends with 1 and prints nothing more. */
 export class CommandFailed extends Data.TaggedError("CommandFailed") {
   override readonly [Runtime.errorExitCode] = 1
   override readonly [Runtime.errorReported] = false
 }
 
-/** The database could not be reached, or not any longer. */
 export class DatabaseUnreachable extends Data.TaggedError("DatabaseUnreachable")<{
-  /** The setting or option that names it. */
   readonly location: "DATA_DIR" | "DATABASE_URL" | "--to"
   readonly cause: Cause.Cause<unknown>
 }> {
@@ -34,7 +30,7 @@ export class DatabaseUnreachable extends Data.TaggedError("DatabaseUnreachable")
   }
 }
 
-/** PgBouncer's words: it gives nobody a session that has settings. */
+/** The text of PgBouncer. */
 const POOLER_REFUSAL = /^unsupported startup parameter/
 const POOLER_ADVICE = " (the server is behind a connection pooler: set DATABASE_PREPARED=0)"
 
@@ -46,10 +42,9 @@ const UNREACHABLE_REASONS: ReadonlySet<string> = new Set([
   "AuthorizationError"
 ])
 
-/** PostgreSQL's `invalid_catalog_name`: the server is there, the database that is named is not. */
+/** PostgreSQL's `invalid_catalog_name`. */
 const isMissingDatabase = (reason: unknown): boolean => Predicate.hasProperty(reason, "code") && reason.code === "3D000"
 
-/** Whether something failed because the database is not there for it. */
 export const isDatabaseUnreachable = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)
   return (
@@ -62,14 +57,14 @@ const failureMessage = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error)
     return `DATA_DIR: ${error.message}. ${DATA_FOLDER_TAKEN_ADVICE}`
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
-  // The database's own words alone do not say in which step of the schema they were said.
+  // These messages name the migration or setting.
   if (error instanceof DatabaseUnreachable || error instanceof MigrationFailed) return error.message
   const text = toReason(error)
   if (Predicate.isTagged(error, "MetricsPortUnavailable")) return `METRICS_PORT: cannot listen: ${text}`
   return Predicate.isTagged(error, "ServeError") ? `PORT: cannot listen: ${text}` : text
 }
 
-/** Why something failed, in one line for people and without a secret. */
+/** Returns the reason in one line, without secrets. */
 export const formatFailure = (cause: Cause.Cause<unknown>): string => {
   const error = isDatabaseUnreachable(cause)
     ? new DatabaseUnreachable({ location: "DATABASE_URL", cause })

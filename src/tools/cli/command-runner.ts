@@ -14,28 +14,25 @@ import { Configuration } from "../../service/configuration.ts"
 import { DatabaseNotMigrated, DatabaseUnreachable, isDatabaseUnreachable } from "./command-failure.ts"
 import { JsonFlag, reportFailure } from "./command-output.ts"
 
-/** Commands print results on standard output and nothing else there. */
+/** Standard output is only for results. */
 const layerQuietLog = layerTelemetry(
   { logFormat: "pretty", logLevel: "Warn", otlpEndpoint: undefined, sampler: DEFAULT_SAMPLER, version: "" },
   makeLineWriter(process.stderr)
 )
 
-/** Tokens that a command makes are good where the process serves that has the same settings. */
+/** Tokens must be valid for a service with the same settings. */
 const layerDeployment = Layer.effect(
   Deployment,
   Effect.map(Configuration, ({ deployment }) => deployment)
 )
 
-/** What a command writes is sealed as the process does that has the same settings. */
 const layerSecretSealing = Layer.unwrap(Effect.map(Configuration, ({ secretKeys }) => layerSealing(secretKeys)))
 
-/** The settings, and a log on standard error. */
 export const layerCommandSettings = Layer.merge(layerDeployment, layerSecretSealing).pipe(
   Layer.provideMerge(Configuration.layer),
   Layer.provideMerge(layerQuietLog)
 )
 
-/** On the database the settings name; one that does not answer is told by what names it. */
 const withCommandDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>) =>
   Effect.gen(function* () {
     const { databaseUrl } = yield* DatabaseSettings
@@ -48,7 +45,7 @@ const requireMigrated = Effect.flatMap(loadPendingMigrations(migrations), (pendi
   pending.length === 0 ? Effect.void : new DatabaseNotMigrated()
 )
 
-/** Does the work, which needs the settings and no database, and prints its result; `format` puts it in words. */
+/** Runs work that needs no database. */
 export const runStandaloneCommand = <A extends object, E, R>(
   work: Effect.Effect<A, E, R>,
   format: (result: A) => string
@@ -59,7 +56,7 @@ export const runStandaloneCommand = <A extends object, E, R>(
     )
   )
 
-/** Does the work on the database the environment names and prints its result; `format` puts it in words. */
+/** Runs work on a database that may not be migrated yet. */
 export const runUnmigratedCommand = <A extends object, E>(
   work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>,
   format: (result: A) => string
@@ -70,10 +67,7 @@ export const runUnmigratedCommand = <A extends object, E>(
     )
   )
 
-/**
- * Like {@link runUnmigratedCommand}, for work that needs the tables: it refuses before they are made. What it changes is in the
- * trail under the command, its words without its flags.
- */
+/** Runs work that requires a migrated database. The audit log shows `command` without its flags. */
 export const runCommand = <A extends object, E>(
   command: string,
   work: Effect.Effect<A, E, CurrentActor | Operators | SqlClient | Configuration | DatabaseSettings>,

@@ -17,8 +17,8 @@ import { Configuration } from "../../service/configuration.ts"
 import { layerServiceAssembly } from "../../service/service-assembly.ts"
 
 /**
- * The service in the process of a command. It reaches no channel: the workers of the running service do what a change makes due at
- * channels. They are told of the change when the command ends.
+ * The service within a command. It calls no channels: the running service's workers do so, after they are notified at
+ * the end of the command.
  */
 export const layerCommandService = Layer.unwrap(
   Effect.map(Configuration, ({ webhookAllowedHosts, publicUrl, publicClientEnabled }) =>

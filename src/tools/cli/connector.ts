@@ -10,7 +10,6 @@ import { withFieldFlags } from "./field-flags.ts"
 
 const connectorFlag = Flag.Int("connector").pipe(Flag.withDescription("connector_id"))
 
-/** What commands work with. */
 const withConnectors = <A, E, R>(use: (connectors: HttpConnectors["Service"]) => Effect.Effect<A, E, R>) =>
   Effect.provide(HttpConnectors.use(use), HttpConnectors.layer)
 

@@ -16,7 +16,6 @@ const nameFlag = Flag.String("name").pipe(Flag.withDescription("Name of the entr
 
 const FLAGS = { dictionary: "--dictionary", id: "--id", name: "--name" } as const
 
-/** An entry as commands print it. */
 const toEntry = ({ id, name, is_built_in, renamed_from, is_retired }: Category) => ({
   id,
   name,
@@ -26,7 +25,7 @@ const toEntry = ({ id, name, is_built_in, renamed_from, is_retired }: Category) 
 })
 type DictionaryEntry = ReturnType<typeof toEntry>
 
-/** What a host wrote is quoted, so that nothing in it moves the cursor. */
+/** Names are quoted, so that control characters cannot reach the terminal. */
 const formatEntry = (entry: DictionaryEntry): string =>
   [
     entry.id,
@@ -66,7 +65,6 @@ const listCommand = Command.make(
     )
 ).pipe(Command.withDescription("List the categories and payment methods of an operator, including retired ones"))
 
-/** Runs a change of an entry and prints the entry after it. */
 const runEntryChange = (
   command: string,
   operatorId: number,

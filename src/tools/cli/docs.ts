@@ -4,7 +4,6 @@ import { Configuration } from "../../service/configuration.ts"
 import { writeSite } from "../../transports/docs/site/site-writer.ts"
 import { runStandaloneCommand } from "./command-runner.ts"
 
-/** The folder cannot be written. */
 class DocsNotWritten extends Data.TaggedError("DocsNotWritten")<{ readonly message: string }> {}
 
 const buildCommand = Command.make(

@@ -11,9 +11,6 @@ import { exportGuest } from "../privacy/guest-export.ts"
 import { findGuest, type GuestMatch, type GuestQuery } from "../privacy/guest-search.ts"
 import { runCommand } from "./command-runner.ts"
 
-// What a guest may ask a host for: everything that is known of him, and that it be forgotten.
-
-/** The file is there already, or cannot be written. */
 class ExportNotWritten extends Data.TaggedError("ExportNotWritten")<{ readonly message: string }> {}
 
 const ONE_IDENTIFIER = "give exactly one of --order, --email and --phone"
@@ -41,7 +38,7 @@ interface GuestOptions {
   readonly phone: Option.Option<string>
 }
 
-/** Digits that a phone number must have, so that it is one person's. */
+/** Fewer digits could match several guests. */
 const PHONE_DIGITS_MIN = 6
 
 const toGuestQuery = Effect.fnUntraced(function* ({ order, email, phone }: GuestOptions) {
@@ -94,7 +91,7 @@ const formatGuestImages = ({
 }): string =>
   `${formatQuantity(images, "image")}${images_missing === 0 ? "" : ` (the files of ${images_missing} more are missing)`}`
 
-/** Nobody's but the user's that makes it. */
+/** Only the owner may read the file. */
 const PRIVATE_FILE_MODE = 0o600
 
 const tryFile = <A>(file: string, work: () => Promise<A>) =>
@@ -106,7 +103,7 @@ const tryFile = <A>(file: string, work: () => Promise<A>) =>
       })
   })
 
-/** A new file for lines; what is not written to its end leaves none. */
+/** Removes the file again unless it was written completely. */
 const createFile = (file: string) =>
   Effect.acquireRelease(
     Effect.map(
@@ -127,7 +124,6 @@ const runExport = Effect.fnUntraced(function* (options: GuestOptions, file: stri
   return { file, ...countRecords(matches), ...counts }
 }, Effect.scoped)
 
-/** The images of this installation, wherever it keeps them. */
 const withImages = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Configuration, (settings) => {
     const folder = findImageFolder(settings)

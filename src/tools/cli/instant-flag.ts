@@ -5,7 +5,6 @@ import { toInstant } from "../../contract/time.ts"
 
 const EXAMPLE = "2027-05-07T10:00:00Z"
 
-/** A flag that takes a time, and may be left out. */
 export const instantFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filter(Schema.is(InstantText), () => `a time such as ${EXAMPLE}`),

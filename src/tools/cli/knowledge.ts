@@ -34,7 +34,7 @@ const askCommand = Command.make(
   ])
 )
 
-/** What a host wrote is quoted, so that nothing in it moves the cursor. */
+/** Quoted, so that control characters cannot reach the terminal. */
 const formatSentence = ({
   text,
   knowledge_base_id,

@@ -12,7 +12,6 @@ const parseLimits = (text: string): Effect.Effect<unknown, BadRequest> =>
     catch: () => new BadRequest({ message: "--set: must be JSON." })
   })
 
-/** `latchkey operator limits`: shows them, or replaces them as a whole. */
 export const operatorLimitsCommand = Command.make(
   "limits",
   {
@@ -53,7 +52,6 @@ export const operatorLimitsCommand = Command.make(
 const windowFlag = (name: string, window: string) =>
   Flag.Int(name).pipe(Flag.withDescription(`Calls allowed ${window} (default: no limit)`), Flag.optional)
 
-/** `latchkey token limit`: replaces a token's own limits as a whole. */
 export const tokenLimitCommand = Command.make(
   "limit",
   {

@@ -6,7 +6,7 @@ import { Listings } from "../../domain/listings/Listings.ts"
 import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio.ts"
 import { toPricingRatio } from "../../domain/listings/rules.ts"
 
-// How a command names a listing: by the channel's own id, and by more only where that is not one listing's alone.
+// The channel's id may belong to several listings. Only then the command needs more flags.
 
 export const channelFlag = Flag.Literals("channel", ChannelType.literals).pipe(
   Flag.withDescription("channel_type; required if several channels have this listing_id (default: the only one)"),
@@ -28,10 +28,8 @@ export interface ListingOptions {
   readonly operator: Option.Option<number>
 }
 
-/** Listings of one id that are looked at to say why it is not one listing's alone. */
 const AMBIGUOUS_LISTINGS_MAX = 20
 
-/** Returns the one listing that the flags name. */
 export const resolveListing = Effect.fnUntraced(function* ({ listing, channel, operator }: ListingOptions) {
   const listings = yield* Effect.provide(Listings, Listings.layer)
   const filter = {
@@ -65,7 +63,6 @@ const ambiguityMessage = (listing: string, matches: ReadonlyArray<ListingWithMap
   return `--listing: several listings have the id ${listing}; add ${flags.join(" and ")}.`
 }
 
-/** What a command answers of a listing. */
 export const toListingOutput = ({
   listing_id,
   channel_type,

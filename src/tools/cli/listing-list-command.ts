@@ -53,7 +53,7 @@ const formatListing = (listing: ReturnType<typeof toListedListing>): string =>
   [
     `operator ${listing.operator_id}`,
     listing.channel_type,
-    // Texts of other people, and a terminal obeys what stands in them.
+    // Quoted, so that control characters cannot reach the terminal.
     JSON.stringify(listing.listing_id),
     JSON.stringify(listing.title),
     listing.shelf_status,

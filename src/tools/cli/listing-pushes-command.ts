@@ -45,7 +45,7 @@ export const listingPushesCommand = Command.make(
     )
 ).pipe(Command.withDescription("List the updates pushed to channels, with the rejected and the pending ones"))
 
-/** A channel's words are other people's: quoted, so that nothing in them moves the cursor. */
+/** Quoted, so that control characters cannot reach the terminal. */
 const formatPush = (push: LoggedPush): string =>
   [
     `${push.id}  ${push.created_at}  operator ${push.operator_id}  ${push.channel_type} ${JSON.stringify(push.listing_id)}`,

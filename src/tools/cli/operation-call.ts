@@ -13,24 +13,20 @@ import { toUnknownOperatorError } from "./command-failure.ts"
 import { runCommand } from "./command-runner.ts"
 import { type FieldFlags, nameFlagInMessage } from "./field-flags.ts"
 
-/** An operation rejected the call of a command. The message names the flag or the argument whose value is wrong. */
 class OperationRejected extends Data.TaggedError("OperationRejected")<{ readonly message: string }> {}
 
-/** What the work of a command may use beside the service. */
 type CommandServices = Service | OperatorStore | CurrentActor | Operators | SqlClient | Configuration | DatabaseSettings
 
-/** The name of an operation and the schema of its result. */
 export interface CalledOperation<A> {
   readonly _tag: OperationName
   readonly successSchema: Schema.ConstraintCodec<A, unknown>
 }
 
-/** Fields of the input as JSON values. A field that is undefined is left out. */
 type CallFields = Readonly<Record<string, unknown>>
 
 /**
- * Calls an operation for an operator, with the rights of its main account, and returns the result. The call works whatever the status
- * and the subscription of the operator are. The audit log names the command. Fails with NotFound for an unknown operator.
+ * Calls an operation as the main account, whatever the operator's status and subscription. The audit log names the
+ * command.
  */
 export const callOperation = Effect.fnUntraced(function* <A>(
   operation: CalledOperation<A>,
@@ -53,7 +49,6 @@ export const callOperation = Effect.fnUntraced(function* <A>(
     : yield* new OperationRejected({ message: nameFlagInMessage(envelope.error_msg, flags) })
 })
 
-/** Like `runCommand`, for work that calls operations. */
 export const runOperationCommand = <A extends object, E>(
   command: string,
   work: Effect.Effect<A, E, CommandServices>,
@@ -76,7 +71,7 @@ const toSignedInAccount = (operatorId: number, account: MainAccount): TrustedAcc
   subscriptionUntil: null
 })
 
-/** Loaded when an operation is called: the help of a command, and what else it does, start without the service. */
+/** Loaded on demand, so that other commands and the help start without the service. */
 const layerCommandService = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("./command-service.ts")),

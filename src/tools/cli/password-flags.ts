@@ -6,7 +6,6 @@ import type { SettingName } from "../../service/settings.ts"
 
 const PASSWORD_VARIABLE: SettingName = "LATCHKEY_PASSWORD"
 
-/** The flags of a command that takes the password of an account. */
 export const passwordFlags = {
   password: Flag.Redacted("password").pipe(
     Flag.withDescription(`Password, visible in the process list and the shell history (default: ${PASSWORD_VARIABLE})`),
@@ -23,7 +22,6 @@ interface PasswordOptions {
   readonly passwordStdin: boolean
 }
 
-/** The password in the way it was given: as a flag, on standard input, or in the environment. */
 export const readPasswordOption = Effect.fnUntraced(function* ({ password, passwordStdin }: PasswordOptions) {
   if (Option.isSome(password)) {
     return passwordStdin
@@ -37,11 +35,11 @@ export const readPasswordOption = Effect.fnUntraced(function* ({ password, passw
     : yield* new BadRequest({ message: `Give the password with --password, --password-stdin or ${PASSWORD_VARIABLE}.` })
 })
 
-// Four bytes are the longest character; more than a password can have is none and is not read to its end.
+// A character has at most four bytes.
 const PASSWORD_LINE_BYTES = 4 * PASSWORD_MAX + 2
 
 const readFirstLine = Effect.suspend(() =>
-  // What is typed there would be seen.
+  // A terminal would show the typed password.
   process.stdin.isTTY
     ? Effect.fail(new BadRequest({ message: "--password-stdin: needs a file or a pipe, not a terminal." }))
     : Effect.promise(async () => {

@@ -2,10 +2,9 @@ import { Console, Effect } from "effect"
 import { type CliError, CliOutput } from "effect/cli"
 import { printFailure } from "./command-output.ts"
 
-/** A wrong invocation is told in a line and names the help, instead of burying the reason under it. */
+/** The full help would hide the reason. */
 export const makePresenter = (json: boolean): CliOutput.Presenter => ({
   present: (event) => {
-    // Who asked for JSON reads no help.
     if (json && event._tag === "Help" && event.reason === "Implicit")
       return printFailure(json, `Give a subcommand; ${event.commandPath.join(" ")} --help lists them.`)
     if (event._tag !== "InvalidInvocation") return CliOutput.defaultPresenter.present(event)
@@ -15,6 +14,5 @@ export const makePresenter = (json: boolean): CliOutput.Presenter => ({
   }
 })
 
-/** In one line; a number is called so, where the library speaks of a string that represents a finite number. */
 const formatCliError = (error: CliError.NonShowHelpErrors): string =>
   error.message.replace("Expected a string representing a finite number", "Expected a number").replace(/\s*\n\s*/g, " ")

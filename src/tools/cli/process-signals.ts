@@ -1,13 +1,10 @@
 import { constants } from "node:os"
 import { Cause, Effect, Exit, Runtime } from "effect"
 
-/** Milliseconds after a signal in which another one is the same request to stop: `npm start` hands each on twice. */
+/** `npm start` forwards signals, so one request to stop can arrive twice within this time. */
 const SAME_SIGNAL_MS = 1_000
 
-/**
- * The service that was asked to stop and has stopped did what it should: status 0, where other commands end with 130. Whatever asked
- * itself to stop has said with which.
- */
+/** A stopped service exits with 0, other interrupted commands with 130. An exit code that is already set wins. */
 export const makeTeardown =
   (isService: boolean): Runtime.Teardown =>
   (exit, onExit) =>
@@ -15,10 +12,7 @@ export const makeTeardown =
       ? onExit(Number(process.exitCode ?? 0))
       : Runtime.defaultTeardown(exit, onExit)
 
-/**
- * Who asks again does not want to wait: the process ends at once. Not for the same signal that comes twice, as it does
- * where a terminal or a service manager sends it to the whole group and npm hands its own on besides.
- */
+/** A second signal after {@link SAME_SIGNAL_MS} ends the process at once. */
 export const exitAtSecondSignal = Effect.sync(() => {
   let firstSignalAt: number | undefined
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -30,10 +24,7 @@ export const exitAtSecondSignal = Effect.sync(() => {
   }
 })
 
-/**
- * One process has nobody to take its place: where several are replaced (SIGHUP), it ends in order, and whoever keeps it starts it
- * anew. So does a terminal that goes away.
- */
+/** Several workers reload at SIGHUP. A single process stops in order, and its service manager restarts it. */
 export const stopAtHangUp = Effect.sync(() => {
   process.on("SIGHUP", () => void process.emit("SIGTERM"))
 })

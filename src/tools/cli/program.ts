@@ -6,7 +6,7 @@ import { CommandFailed } from "./command-failure.ts"
 import { JsonFlag } from "./command-output.ts"
 import { makePresenter } from "./presenter.ts"
 
-/** Each by its name, and loaded when it is asked for: a command starts without what the others need, in half of the time. */
+/** Loaded on demand, which halves the start time. */
 export const COMMAND_LOADERS = {
   serve: async () => (await import("./serve.ts")).serveCommand,
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
@@ -40,10 +40,7 @@ type CommandName = keyof typeof COMMAND_LOADERS
 const isCommandName = (text: string | undefined): text is CommandName =>
   text !== undefined && Object.hasOwn(COMMAND_LOADERS, text)
 
-/**
- * The one that is asked for. All of them where none is, for the help or for what it may have been meant to be, and for a
- * shell's completions, which are of all wherever they are asked for.
- */
+/** Loads all commands for the help, for suggestions and for shell completions. */
 const selectCommandNames = (args: ReadonlyArray<string>): ReadonlyArray<CommandName> => {
   const firstWord = args.find((arg) => !arg.startsWith("-"))
   const wantsCompletions = args.some((arg) => arg.split("=", 1)[0] === "--completions")
@@ -63,12 +60,12 @@ const makeRootCommand = Effect.fnUntraced(function* (args: ReadonlyArray<string>
   )
 })
 
-/** `latchkey` with these arguments, to its end. It fails once it has said why. */
+/** Fails after the reason was printed. */
 export const runLatchkey = (args: ReadonlyArray<string>) =>
   Effect.flatMap(makeRootCommand(args), (command) =>
     Command.runWith(command, { version: packageJson.version })(args)
   ).pipe(
-    // A command that needs a subcommand did nothing; its help is no JSON object that a program could read.
+    // With `--json`, the help of a missing subcommand is no result, so the command fails.
     Effect.catchIf(
       (error) => args.includes("--json") && error instanceof CliError.ShowHelp && error.errors.length === 0,
       () => new CommandFailed()

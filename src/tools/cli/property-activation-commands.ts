@@ -18,13 +18,11 @@ const propertyArguments = {
 
 type PropertyOptions = Record<keyof typeof propertyArguments, Option.Option<number>>
 
-/** A property that a command names, and the argument or flag that names it. */
 interface NamedProperty {
   readonly id: number
   readonly namedBy: string
 }
 
-/** Returns the one property that the argument or the flag names. */
 const toNamedProperty = ({ id, property }: PropertyOptions): Effect.Effect<NamedProperty, BadRequest> => {
   const [namedProperty, ...otherProperties]: ReadonlyArray<NamedProperty> = [
     ...Option.toArray(id).map((value) => ({ id: value, namedBy: ID_ARGUMENT })),

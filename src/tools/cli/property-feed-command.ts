@@ -11,13 +11,13 @@ import { PAGE_MAX } from "../../platform/limits.ts"
 import { callOperation, runOperationCommand } from "./operation-call.ts"
 import { loadPropertyOperatorId, propertyFlag } from "./property-flag.ts"
 
-/** Returns the address of the property's feed, or of its feed for a calendar. Creates the feed if there is none. */
+/** Creates the feed if there is none. */
 const loadFeedUrl = (operatorId: number, fields: { readonly property_id: number; readonly calendar_id?: number }) =>
   Effect.map(callOperation(create_property_feed, operatorId, fields, FLAGS), ({ url }) => url)
 
 const FLAGS = { property_id: "--property", calendar_id: "--calendar" } as const
 
-/** Replaces the address of a feed. A feed that did not exist has a new address anyway. */
+/** A missing feed is created, and needs no renewal. */
 const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: number, calendarId: number | null) {
   const { property_feeds } = yield* callOperation(list_property_feeds, operatorId, { property_id })
   const feed = property_feeds.find(({ calendar_id }) => calendar_id === calendarId)
@@ -30,7 +30,7 @@ const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: 
   )
 })
 
-/** Returns the feeds for calendars of a property by calendar_id. `host` is null if the calendar is imported no more. */
+/** `host` is null if the calendar was removed. */
 const listCalendarFeeds = Effect.fnUntraced(function* (operatorId: number, property_id: number) {
   const filter = { property_id, limit: PAGE_MAX }
   const { imported_calendars } = yield* callOperation(list_imported_calendars, operatorId, filter)

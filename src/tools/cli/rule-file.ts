@@ -15,8 +15,8 @@ const toReadError = (path: string) => (error: unknown) =>
   )
 
 /**
- * Returns the JSON object in a file. No more of it is read than it may have, whatever it is: a pipe says nothing of its size, and takes no
- * reading at a position, which is how the file system of the library reads.
+ * Reads at most RULE_FILE_BYTES + 1 bytes as a stream. Effect's FileSystem reads at a position, which a pipe does not
+ * support.
  */
 export const readRuleFile = Effect.fnUntraced(function* (path: string) {
   const stream = Stream.suspend(() =>

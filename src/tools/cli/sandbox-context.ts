@@ -10,7 +10,6 @@ import { layerCommandWakeUp } from "../../jobs/wake-up-layers.ts"
 import { Configuration } from "../../service/configuration.ts"
 import { DEMO_EMAIL } from "../demo/seed.ts"
 
-/** What commands work with: the marketplace in this process, on the database of the service. */
 export const withSandbox = <A, E>(
   work: (market: Marketplace["Service"], queries: SandboxQueries["Service"]) => Effect.Effect<A, E>
 ) =>
@@ -22,7 +21,7 @@ export const withSandbox = <A, E>(
       return yield* work(yield* Marketplace, yield* SandboxQueries)
     }).pipe(
       Effect.provide(Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, layerAllowed))),
-      // What the service makes of it is told to its workers when the command ends.
+      // Notifies the service's workers when the command ends.
       Effect.provide(layerCommandWakeUp)
     )
   })
@@ -31,10 +30,8 @@ const sandboxUnavailableError = new BadRequest({
   message: "SANDBOX: must be 1, unless HOST and PUBLIC_URL are loopback and the demo operator exists."
 })
 
-/** Name of a guest without `--guest`. */
 export const SANDBOX_GUEST = "Sandbox Guest"
 
-/** The flags that were given, by the names that the marketplace has for them. */
 export const toProvidedFields = <Options extends Readonly<Record<string, Option.Option<unknown>>>>(options: Options) =>
   Object.fromEntries(
     Object.entries(options).flatMap(([name, value]) => (Option.isSome(value) ? [[name, value.value]] : []))
@@ -47,7 +44,6 @@ export const integerFlag = (name: string, description: string) =>
 export const amountFlag = (name: string, description: string) =>
   Flag.Finite(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** What tells a listing or an order from others of its name. */
 export const channelOperatorFlags = {
   channel_type: textFlag("channel", "channel_type; required if several accounts have this id (default: the only one)"),
   operator_id: integerFlag(

@@ -2,9 +2,6 @@ import { Option } from "effect"
 import { Flag } from "effect/cli"
 import { PAGE_DEFAULT, PAGE_MAX } from "../../platform/limits.ts"
 
-// Lists of the sandbox, as commands answer them.
-
-/** How much of a list is answered. */
 export const listFlags = {
   limit: Flag.Int("limit").pipe(
     Flag.withDescription(`Rows to list, at most ${PAGE_MAX} (default: ${PAGE_DEFAULT})`),

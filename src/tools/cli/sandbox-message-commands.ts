@@ -20,8 +20,6 @@ import {
 import { listFlags, toOperatorFilter, toPageRequest } from "./sandbox-list-flags.ts"
 import { formatOrder } from "./sandbox-order-commands.ts"
 
-// What guests of the sandbox say, as commands.
-
 const formatMessageSent = ({
   thread_id,
   channel_type,

@@ -19,8 +19,6 @@ import {
   withSandbox
 } from "./sandbox-context.ts"
 
-// What guests of the sandbox do, as commands.
-
 export const formatOrder =
   (outcome: string) =>
   ({ order_id, channel_type, status, total, currency, paid, heard }: OrderActionResult): string =>

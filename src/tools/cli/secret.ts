@@ -9,7 +9,7 @@ import { JsonFlag, reportFailure } from "./command-output.ts"
 import { runCommand } from "./command-runner.ts"
 
 const newCommand = Command.make("new", {}, () =>
-  // Also where SECRET_KEY is wrong: whoever puts it right wants a key.
+  // Needs no settings, because the current SECRET_KEY may be invalid.
   reportFailure(
     Effect.flatMap(JsonFlag, (json) => {
       const secret_key = generateKey()
@@ -27,7 +27,6 @@ class SecretKeyNotSet extends Data.TaggedError("SecretKeyNotSet") {
   }
 }
 
-/** Some secrets are still as they were. */
 class SecretsNotRotated extends Data.TaggedError("SecretsNotRotated")<{ readonly left: number }> {
   override get message(): string {
     return `SECRET_KEY: ${this.left} secrets still use another key. Give every process this SECRET_KEY and run the command again; secrets that remain were changed by hand and cannot be decrypted`

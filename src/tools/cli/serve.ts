@@ -11,7 +11,7 @@ import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
 import { reportFailure } from "./command-output.ts"
 import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
 
-/** Fails if the service cannot listen where the settings say: known before the database is started, which takes seconds. */
+/** Checks the port before the database starts, which takes seconds. */
 const requireFreePort = ({ port, host }: Pick<Settings, "port" | "host">) =>
   Effect.callback<void, HttpServerError.ServeError>((resume) => {
     const probe = createServer()
@@ -21,12 +21,10 @@ const requireFreePort = ({ port, host }: Pick<Settings, "port" | "host">) =>
 
 type ServeRole = "all" | "api" | "worker"
 
-/** A flag of `serve` holds what it does not take here. */
 class InvalidServeFlag extends Data.TaggedError("InvalidServeFlag")<{ readonly message: string }> {}
 
 const EMBEDDED_REASON = "needs DATABASE_URL, because only one process can use the embedded database"
 
-/** How many processes serve: as many as were said, else one on the embedded database, and on a server one a core. */
 export const resolveWorkerCount = (
   requested: number | undefined,
   role: ServeRole,
@@ -45,13 +43,13 @@ export const resolveWorkerCount = (
   return Effect.succeed(1)
 }
 
-/** The first worker does not serve and has said why; its status is that of the service. */
+/** The worker has reported its failure. */
 class FirstWorkerFailed extends Data.TaggedError("FirstWorkerFailed")<{ readonly code: number }> {
   override readonly [Runtime.errorExitCode] = this.code
   override readonly [Runtime.errorReported] = false
 }
 
-/** Ended from outside, so that nobody has said anything. */
+/** The worker could not report anything. */
 class FirstWorkerKilled extends Data.TaggedError("FirstWorkerKilled")<{ readonly signal: string | null }> {
   override get message(): string {
     return `${this.signal} ended the first worker before it could serve`
@@ -63,7 +61,7 @@ const reportNeverServed = Effect.fnUntraced(function* ({ end: { code, signal } }
   return yield* new FirstWorkerFailed({ code })
 })
 
-// Each is loaded when asked for: other commands start without the server, and the parent of workers does without it.
+// Loaded on demand: other commands and the primary process do not need the server.
 
 const serveAlone = Effect.fnUntraced(function* (role: ServeRole) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))
@@ -91,7 +89,7 @@ const serveAsPrimary = Effect.fnUntraced(function* (workers: number, settings: S
   )
 })
 
-/** The parent tells of its workers in the log, and of nothing else: what there is to trace happens in them. */
+/** The primary process exports no traces. */
 const layerPrimaryLog = (settings: Settings) => layerTelemetry({ ...settings, otlpEndpoint: undefined, version: "" })
 
 export const serveCommand = Command.make(

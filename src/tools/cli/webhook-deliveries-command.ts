@@ -7,7 +7,6 @@ import { PAGE_DEFAULT } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
 import { resolveOperatorFilter } from "./operator-filter.ts"
 
-/** Flags that narrow deliveries, here and in a replay. */
 export const deliveryFilterFlags = {
   operator: Flag.Int("operator").pipe(
     Flag.withDescription("Use only deliveries of this operator_id (default: all operators)"),
@@ -80,7 +79,7 @@ const toDeliveryOutput = ({ event_id, subscription_id, due_at, attempts, ...deli
   attempts: attempts.map((each) => ({ ...each, started_at: formatUtcInstant(each.started_at) }))
 })
 
-/** An age with the unit that shows it best; the rest is cut off. */
+/** Rounds down. */
 export const formatAge = (seconds: number): string => {
   if (seconds < 120) return `${seconds} s`
   if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} min`

@@ -10,10 +10,11 @@ import {
   parseSigningSecret,
   type SigningSecret
 } from "../../domain/webhooks/deliveries/signature.ts"
+import { Configuration } from "../../service/configuration.ts"
 import { JsonFlag, reportFailure } from "./command-output.ts"
+import { layerCommandSettings } from "./command-runner.ts"
 import { registerWebhook } from "./webhook-registration.ts"
 
-/** What arrived, as `--json` prints it: one object a line. */
 interface ReceivedEvent {
   readonly at: string
   readonly id: string
@@ -23,10 +24,8 @@ interface ReceivedEvent {
 
 const HOST = "127.0.0.1"
 const PORT = 9999
-const DEFAULT_SERVICE_URL = "http://127.0.0.1:8080"
 const DEFAULT_STATUS = 200
 
-/** Listens until the scope closes; what arrives is put into the queue, and answered with `status`. */
 const startReceiver = Effect.fnUntraced(function* (status: number) {
   const arrivals = yield* Queue.unbounded<{
     readonly headers: Readonly<Record<string, string>>
@@ -59,11 +58,11 @@ const toReceivedEvent = (
   }
 }
 
-const registrationHelp = (url: string): string =>
+const registrationHelp = (url: string, serviceUrl: string): string =>
   [
     `Listening on ${url}. Subscribe this address with`,
     "",
-    `  curl -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d '{"url": "${url}"}' http://127.0.0.1:8080/v3/webhooks`,
+    `  curl -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d '{"url": "${url}"}' ${serviceUrl}/v3/webhooks`,
     "",
     `or give this command --token. Start the service with WEBHOOK_ALLOWED_HOSTS=${HOST} and plain http on this machine.`,
     ""
@@ -100,8 +99,8 @@ export const webhookListenCommand = Command.make(
       Flag.optional
     ),
     service: Flag.String("service").pipe(
-      Flag.withDescription(`Address of the service, for --token (default: ${DEFAULT_SERVICE_URL})`),
-      Flag.withDefault(DEFAULT_SERVICE_URL)
+      Flag.withDescription("Address of the service (default: PUBLIC_URL, or HOST and PORT)"),
+      Flag.optional
     ),
     status: Flag.Int("answer").pipe(
       Flag.withDescription(`HTTP status to respond with; 500 shows the retries (default: ${DEFAULT_STATUS})`),
@@ -117,14 +116,16 @@ export const webhookListenCommand = Command.make(
       Effect.gen(function* () {
         const json = yield* JsonFlag
         const secretFromFlag = yield* parseSecretFlag(secret)
+        const { publicUrl } = yield* Configuration
+        const serviceUrl = Option.getOrElse(service, () => publicUrl)
         const { url, arrivals } = yield* startReceiver(status)
-        const secretInUse = Option.isSome(token) ? yield* registerWebhook(service, token.value, url) : secretFromFlag
+        const secretInUse = Option.isSome(token) ? yield* registerWebhook(serviceUrl, token.value, url) : secretFromFlag
         yield* Console.log(
           json
             ? JSON.stringify({ listening: url })
             : Option.isSome(token)
-              ? `Listening on ${url}, subscribed at ${service}.\n`
-              : registrationHelp(url)
+              ? `Listening on ${url}, subscribed at ${serviceUrl}.\n`
+              : registrationHelp(url, serviceUrl)
         )
         for (let eventCount = 0; eventCount < Option.getOrElse(count, () => Number.POSITIVE_INFINITY); eventCount++) {
           const request = yield* Queue.take(arrivals)
@@ -134,9 +135,10 @@ export const webhookListenCommand = Command.make(
       }).pipe(
         Effect.scoped,
         Effect.provide(
-          Layer.merge(
+          Layer.mergeAll(
             NodeHttpServer.layer(() => createServer(), { port, host: HOST }),
-            FetchHttpClient.layer
+            FetchHttpClient.layer,
+            layerCommandSettings
           )
         )
       )

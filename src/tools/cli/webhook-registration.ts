@@ -12,7 +12,7 @@ const WebhookEnvelope = Schema.Struct({
   })
 })
 
-/** Subscribes a URL at a running service until the scope closes; answers the signing secret. */
+/** Subscribes a URL until the scope closes. Returns the signing secret. */
 export const registerWebhook = Effect.fnUntraced(function* (service: string, token: Redacted.Redacted, url: string) {
   const client = yield* HttpClient.HttpClient
   const send = (request: HttpClientRequest.HttpClientRequest) =>

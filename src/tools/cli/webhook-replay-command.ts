@@ -42,7 +42,7 @@ export const webhookReplayCommand = Command.make(
         }
         return { replayed: yield* log.replay(filter, now) }
       }).pipe(
-        // The running service is told when the command ends.
+        // Notifies the running service when the command ends.
         Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
         Effect.provide([DeliveryLog.layer, layerCommandWakeUp])
       ),

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { DemoOperator } from "./demo-operator.ts"
 import type { DemoOrder } from "./orders.ts"
 
-/** The orders under the codes that the service gave those of channels as they came in. */
+/** The service assigns new codes to channel orders. */
 export const loadOrdersWithAssignedCodes = Effect.fn("demo.asKnown")(function* ({ operatorId, orders }: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ key: string; code: string; stays: ReadonlyArray<string> }>`

@@ -5,7 +5,7 @@ import { listingIdOf } from "./listings.ts"
 import type { DemoOrder } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-/** What was said, oldest first: `?` a guest, `!` the host. */
+/** Messages, oldest first: `?` from the guest, `!` from the host. */
 type Script = ReadonlyArray<`${"?" | "!"} ${string}`>
 
 const SCRIPTS: Readonly<Record<string, Script>> = {
@@ -39,10 +39,9 @@ const toMessages = (script: Script, minutesBetween: number, end: Date): Historic
     sentAt: new Date(end.getTime() - (script.length - index) * minutesBetween * 60_000)
   }))
 
-/** Channels all of whose guests have written; at the others one has. */
+/** One guest of each other channel has a thread too. */
 export const MESSAGING_CHANNEL = "airbnb"
 
-/** A thread of each guest of the demo who has written to the host, by channel and e-mail address. */
 const firstOrderByGuest = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {
   const first = new Map<string, DemoOrder>()
   const channels = new Set<string>()
@@ -57,16 +56,14 @@ const firstOrderByGuest = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string
 
 const toGuestKey = (order: DemoOrder): string => `${order.channelType} ${bookerOf(order).email}`
 
-/** The threads of a channel, and which of them an order is in. */
 export interface DemoThreads {
   readonly forChannel: (channelType: string) => ReadonlyArray<HistoricThread>
   readonly threadIdOf: (order: DemoOrder) => string | undefined
 }
 
-// Numbers that look drawn, and are the same on every start of the same day.
+// The same at each start on the same day.
 const toThreadId = (number: number): string => String(520_048_111 + number * 7_393)
 
-/** Every thread of the demo operator: the newer ones of guests who booked were written in later. */
 export const makeDemoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZone: string): DemoThreads => {
   const guests = Array.from(firstOrderByGuest(orders))
   const threadIds = new Map(guests.map(([key], number) => [key, toThreadId(number)]))
@@ -92,10 +89,9 @@ export const makeDemoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, tim
   }
 }
 
-/** Property that is asked for, and the one there is an offer of. */
 const [GRACA, BELEM] = [2, 3]
 
-/** Guests who have booked nothing yet: beyond all that is booked. */
+/** Dates are after all demo orders. */
 const makeInquiryThreads = (today: string, now: Date): ReadonlyArray<HistoricThread> => {
   const toInquiry = (property: number, from: number, nights: number, adults: number) => ({
     listing_id: listingIdOf(MESSAGING_CHANNEL, property),

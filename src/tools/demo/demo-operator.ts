@@ -1,17 +1,15 @@
 import type { DemoOrder } from "./orders.ts"
 
-/** The demo operator as the parts that fill it find it; they run in one transaction, in the order seed.ts lists them. */
+/** Input of the writers in seed.ts. */
 export interface DemoOperator {
   readonly operatorId: number
   readonly accountId: number
-  /** The main account's display name. */
   readonly accountName: string
   readonly timeZone: string
   readonly now: Date
-  /** Today in the operator's zone. */
   readonly today: string
-  /** Ids of DEMO_PROPERTIES, place by place. */
+  /** In the order of DEMO_PROPERTIES. */
   readonly propertyIds: ReadonlyArray<number>
-  /** Those of channels under the codes they came in under, once they have (write-direct-orders.ts). */
+  /** Channel orders have assigned codes once these are known (assigned-codes.ts). */
   readonly orders: ReadonlyArray<DemoOrder>
 }

@@ -14,7 +14,7 @@ const renderAddresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string>
   `  Docs     ${publicUrl}/docs`
 ]
 
-/** Token and password stay valid but are shown this once: the first start is the moment to copy them. */
+/** Only the first start shows token and password. */
 const renderWelcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
   "",
   "A demo operator is ready. List its income and expenses of the last 30 days:",
@@ -31,7 +31,6 @@ const renderWelcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, toda
   "The password is not shown again. You can change it in the console."
 ]
 
-/** Where the demo operator is, the marketplace it sells at is there too, unless it is turned off; its page is here alone. */
 const renderMarketplace = ({ publicUrl, sandbox }: GreetingSettings): ReadonlyArray<string> =>
   sandbox === "never" || !isPlainLoopback(publicUrl)
     ? []
@@ -48,7 +47,7 @@ const renderWelcomeBack = (accountId: number): ReadonlyArray<string> => [
   `  npx latchkey account password --account ${accountId} --password-stdin`
 ]
 
-/** What a start prints: where the service is, and how to get in when it has a demo operator (made now if it is to be). */
+/** Seeds the demo operator if the settings ask for it. */
 export const renderGreeting = Effect.fn("greet")(function* (
   settings: GreetingSettings
 ): Effect.fn.Return<string, never, SqlClient> {

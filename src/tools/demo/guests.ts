@@ -21,11 +21,10 @@ const PEOPLE: readonly [Person, ...ReadonlyArray<Person>] = [
   { name: "Grace Murphy", country: "IE", gender: "female" }
 ]
 
-/** Reserved for examples (RFC 2606): nobody gets mail by accident. */
+/** Reserved for examples (RFC 2606). */
 const emailOf = (name: string): string =>
   `${name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll(" ", ".")}@example.com`
 
-/** Who booked an order; the same on every start. */
 export const bookerOf = (order: DemoOrder): GuestDetails => {
   const digits = Number(order.channelId.replace(/\D/g, "").slice(-6))
   const person = PEOPLE[digits % PEOPLE.length] ?? PEOPLE[0]

@@ -1,6 +1,5 @@
 import type { DemoProperty } from "./properties.ts"
 
-/** What the demo operator has written down for guests: of the flats of a city, or of all. */
 export interface DemoKnowledgeEntry {
   readonly title: string
   readonly audience: "guests" | "anyone"
@@ -13,7 +12,7 @@ interface DemoKnowledgeContent {
   readonly text: string
 }
 
-/** In English and in Portuguese. What opens a door or a network is for guests alone. */
+/** In English and Portuguese. Only guests see passwords and key locations. */
 export const DEMO_KNOWLEDGE: ReadonlyArray<DemoKnowledgeEntry> = [
   {
     title: "Wi-Fi in Lisbon",

@@ -2,21 +2,19 @@ import type { SandboxChannel } from "../../connectors/sandbox/channel-profiles.t
 import type { DemoOrder } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-/** What the demo operator has on sale at a channel: a flat, or the rooms of its room type. */
 export interface DemoListing {
   readonly channelType: SandboxChannel
   readonly listingId: string
   readonly title: string
   readonly currency: "EUR" | "GBP"
   readonly price: number
-  /** Place in DEMO_PROPERTIES; undefined: the room type. */
+  /** Index in DEMO_PROPERTIES. Undefined for the room type. */
   readonly propertyIndex: number | undefined
   readonly rooms: number
-  /** Percent of the price of what it sells; undefined: the channel's own, which is not to be set. */
+  /** Undefined if prices are not pushed. */
   readonly ratio: number | undefined
 }
 
-/** The channels the demo operator sells at. Vrbo's prices are its own to set. */
 const CHANNEL_RATIOS: Readonly<
   Record<string, { readonly channelType: SandboxChannel; readonly ratio: number | undefined }>
 > = {
@@ -28,7 +26,6 @@ const CHANNEL_RATIOS: Readonly<
   booking_site: { channelType: "booking_site", ratio: 100 }
 }
 
-/** The channel's own id of a flat's listing. */
 export const listingIdOf = (channelType: string, property: number): string => {
   const number = String(31_400 + property * 137)
   return channelType === "booking_site" ? `${number}-1` : `${number}${channelType.length}`
@@ -44,7 +41,6 @@ const toListings = (channelType: string, propertyIndex: number): ReadonlyArray<D
   return [{ ...channel, listingId, title: flat.title, currency: flat.currency, price, propertyIndex, rooms: 1 }]
 }
 
-/** Both flats of the room type under one listing. */
 const ROOM_TYPE_LISTING: DemoListing = {
   channelType: "trip.com",
   listingId: "889140",
@@ -56,7 +52,7 @@ const ROOM_TYPE_LISTING: DemoListing = {
   ratio: 112
 }
 
-/** A listing of each flat where one of the orders was sold, at airbnb of every flat, and one of the room type. */
+/** Returns an Airbnb listing of each flat, one for each flat and channel with an order, and one of the room type. */
 export const makeDemoListings = (orders: ReadonlyArray<DemoOrder>): ReadonlyArray<DemoListing> => {
   const soldFlats = orders
     .filter(({ channelType }) => channelType !== "direct")

@@ -5,11 +5,11 @@ type DemoOrderStatus = "wait_accept" | "wait_pay" | "accepted" | "cancelled" | "
 
 interface DemoStay {
   readonly code: string
-  /** Place in DEMO_PROPERTIES. */
+  /** Index in DEMO_PROPERTIES. */
   readonly propertyIndex: number
   readonly checkIn: string
   readonly checkOut: string
-  /** Accommodation revenue in whole units of the order's currency. */
+  /** In major units of the order's currency. */
   readonly revenue: number
 }
 
@@ -23,7 +23,6 @@ export interface DemoOrder {
   readonly stays: readonly [DemoStay, ...ReadonlyArray<DemoStay>]
 }
 
-/** Days before and after today that have orders: three months in all. */
 const DAYS_BEFORE = 46
 const DAYS_AFTER = 46
 
@@ -35,7 +34,6 @@ interface DemoBooking {
   readonly channelType: string
 }
 
-// Groups that take several flats on the same days, one of them with two stays in the same flat.
 const GROUP_BOOKINGS: ReadonlyArray<DemoBooking> = [
   { properties: [0, 1], from: -24, nights: 4, channelType: "booking.com" },
   { properties: [5, 6], from: -12, nights: 3, channelType: "direct" },
@@ -59,7 +57,7 @@ const GAPS = [1, 0, 2, 0, 3] as const
 
 const cycle = <A>(list: readonly [A, ...ReadonlyArray<A>], index: number): A => list[index % list.length] ?? list[0]
 
-/** The bookings of one flat, one after the other, around the days groups have taken. No night is sold twice. */
+/** Avoids the days of groups, so that no night is sold twice. */
 const bookingsOf = (property: number): ReadonlyArray<DemoBooking> => {
   const groups = GROUP_BOOKINGS.filter((group) => group.properties.includes(property))
   const bookings: Array<DemoBooking> = []
@@ -86,7 +84,7 @@ const statusOf = (booking: DemoBooking, number: number): DemoOrderStatus => {
   return number % 31 === 7 ? "timeout" : "accepted"
 }
 
-// Digits and tails that look drawn, and are the same on every start.
+// The same at each start.
 const digitsOf = (number: number): string => String(48_120_375 + number * 7_919)
 const tailOf = (number: number): string => (1_679_616 + ((number * 514_229) % 58_786_559)).toString(36).toUpperCase()
 
@@ -102,7 +100,7 @@ const codesOf = (
     : { channelId: digits, stay: (room) => `0-${digits}${suffix(room)}-${tail}` }
 }
 
-/** Every order of the demo operator, by check-in. The same on every start of the same day. */
+/** Sorted by check-in date. The same at each start on the same day. */
 export const makeDemoOrders = (today: string, timeZone: string): ReadonlyArray<DemoOrder> =>
   [...GROUP_BOOKINGS, ...DEMO_PROPERTIES.flatMap((_, property) => bookingsOf(property))]
     .toSorted((one, other) => one.from - other.from)
@@ -117,7 +115,6 @@ export const makeDemoOrders = (today: string, timeZone: string): ReadonlyArray<D
         revenue: (DEMO_PROPERTIES[propertyIndex]?.nightlyPrice ?? 0) * booking.nights
       })
       const [first, ...others] = booking.properties
-      // Booked one to ten weeks ahead, but never later than yesterday.
       const bookedOn = addDays(today, Math.min(booking.from - 7 - ((number * 5) % 63), -1))
       return {
         code: codes.stay(0),

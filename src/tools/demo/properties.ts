@@ -1,9 +1,8 @@
-/** A flat of the demo operator. */
 export interface DemoProperty {
   readonly title: string
   readonly city: "Lisbon" | "Edinburgh"
   readonly currency: "EUR" | "GBP"
-  /** What a night brings, in major units. */
+  /** In major units. */
   readonly nightlyPrice: number
 }
 
@@ -21,7 +20,7 @@ const edinburgh = (name: string, nightlyPrice: number): DemoProperty => ({
   nightlyPrice
 })
 
-/** Two cities and two currencies in one time zone. Orders name a property by its place in this list. */
+/** Two cities and two currencies in one time zone. Orders refer to indexes of this list. */
 export const DEMO_PROPERTIES: ReadonlyArray<DemoProperty> = [
   lisbon("Alfama Terrace", 132),
   lisbon("Chiado Loft", 158),

@@ -4,14 +4,13 @@ import type { DemoOrder } from "./orders.ts"
 
 type DemoReview = AccountHistory["reviews"][number]
 
-/** The morning on which the last of the order's guests left. */
 const lastCheckOut = ({ stays }: DemoOrder): string =>
   stays
     .map(({ checkOut }) => checkOut)
     .toSorted()
     .at(-1) ?? ""
 
-/** Of a channel the orders whose guests have left before today, the latest first: what is said of them was said by then. */
+/** No review may be in the future. */
 const listDepartedOrders = (
   orders: ReadonlyArray<DemoOrder>,
   channelType: string,
@@ -21,7 +20,6 @@ const listDepartedOrders = (
     .filter((order) => order.channelType === channelType && order.status === "accepted" && lastCheckOut(order) < today)
     .toSorted((one, other) => (lastCheckOut(one) < lastCheckOut(other) ? 1 : -1))
 
-/** Stars of each part, as airbnb counts them. */
 const toSubScores = (cleanliness: number, location: number) =>
   [
     { category: "cleanliness", rating: cleanliness },
@@ -29,10 +27,7 @@ const toSubScores = (cleanliness: number, location: number) =>
     { category: "communication", rating: 5 }
   ] as const
 
-/**
- * What was said of stays: at airbnb of three, the latest of which waits for its host's review; the host has reviewed the
- * guests of the others, and replied to one. At booking.com of one, out of ten.
- */
+/** The latest review of Airbnb awaits the host's review. */
 export const makeDemoReviews = (
   orders: ReadonlyArray<DemoOrder>,
   channelType: string,
@@ -54,7 +49,7 @@ export const makeDemoReviews = (
 
 const MS_AN_HOUR = 3_600_000
 
-/** `atHour` is so many hours into the day of check-out: of the shortest there are 23. */
+/** Hours after the start of the check-out day, which has at least 23. */
 type ReviewTemplate = (order: Pick<DemoReview, "channel_id">, atHour: (hours: number) => string) => DemoReview
 
 const REVIEW_TEMPLATES: Readonly<Record<string, ReadonlyArray<ReviewTemplate>>> = {

@@ -17,20 +17,19 @@ import { writePortfolio } from "./write-portfolio.ts"
 import { writeStaffAndTasks } from "./write-staff-and-tasks.ts"
 import { writeTransactions } from "./write-transactions.ts"
 
-/** How to get in as the demo operator. Password and token are known here and never again: only their hashes are kept. */
+/** Only hashes of password and token are stored. */
 export interface DemoAccess {
   readonly operatorId: number
   readonly accountId: number
   readonly email: string
   readonly password: string
-  /** Writable, of the main account; it stays valid. */
+  /** Does not expire. */
   readonly token: string
   readonly timeZone: string
 }
 
-/** There is an operator already, so nothing was seeded. */
 export class OperatorsExist extends Data.TaggedError("OperatorsExist")<{
-  /** Main account of the demo operator, unless the operators there are others. */
+  /** Undefined if the existing operators are not the demo operator. */
   readonly demoAccountId: number | undefined
 }> {
   override get message(): string {
@@ -43,7 +42,7 @@ const DEMO_NAME = "Two Harbours Stays"
 const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
-/** Each part writes its own tables, after the parts it builds on: first what orders come into, then what is about orders. */
+/** Each writer uses the tables of those before it. */
 const BASE_WRITERS = [writePortfolio, writeChannels, writeDirectOrders]
 const ORDER_DEPENDENT_WRITERS = [
   writeTransactions,
@@ -65,15 +64,11 @@ const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Da
   return titles.flatMap((title) => ids.get(title) ?? [])
 })
 
-/**
- * Fills an empty database with the demo operator: eight flats in two cities, three months of orders around today, what
- * they brought and cost, what guests may ask and what is done by itself. All or nothing; of several processes that start at
- * once one seeds and the others find it done.
- */
+/** Runs in one transaction. If several processes start at once, one of them seeds. */
 export const seedDemo = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const operators = yield* Operators
-  // Held until the transaction ends, so that "empty" stays true while it is filled.
+  // No other process may create an operator until the transaction ends.
   yield* sql`LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE`
   const operatorRows = yield* sql<{ demo: number | null }>`
     SELECT (SELECT id FROM accounts WHERE lower(email) = ${DEMO_EMAIL}) AS demo FROM operators LIMIT 1`
@@ -108,10 +103,10 @@ export const seedDemo = Effect.gen(function* () {
   return access
 }).pipe(
   (seeding) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(seeding)),
-  // What the demo gives is right by construction and the database is there: anything else is a defect.
+  // The demo data is valid, so any other failure is a defect.
   Effect.catchIf((error) => error._tag !== "OperatorsExist", Effect.die),
   Effect.provide(Operators.layer),
-  // Its stores are made anew, for its transaction: those that the process has may be of the background, with connections of their own.
+  // Fresh stores use this transaction. Shared ones may have their own connections.
   Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
   Effect.provideService(CurrentActor, systemActor("Latchkey", "demo seed")),
   Effect.withSpan("seedDemo")

@@ -2,7 +2,7 @@ import { addDays, toInstant } from "../../contract/time.ts"
 import type { DemoOrder } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-/** An income or expense of the demo operator, on an order, on a property, or (neither) on the operator as a whole. */
+/** Without order and property, it belongs to the operator. */
 export interface DemoTransaction {
   readonly direction: "income" | "expense"
   readonly amount: number
@@ -13,11 +13,11 @@ export interface DemoTransaction {
   readonly note: string
   readonly enteredBy: "System" | "host"
   readonly order?: DemoOrder
-  /** Place in DEMO_PROPERTIES. */
+  /** Index in DEMO_PROPERTIES. */
   readonly propertyIndex?: number
 }
 
-// Ids of the built-in dictionaries (domain/money/dictionaries.ts).
+// See domain/money/dictionaries.ts.
 const INCOME_ITEMS = { roomFee: 11, deposit: 12, compensation: 16, other: 17 } as const
 const EXPENSE_ITEMS = {
   cleaning: 51,
@@ -35,10 +35,8 @@ const COMMISSION_PERCENT = 15
 
 const revenueOf = (order: DemoOrder): number => order.stays.reduce((sum, stay) => sum + stay.revenue, 0)
 
-/** Percent of an amount, to the cent. */
 const percentOf = (amount: number, rate: number): number => Math.round(amount * rate) / 100
 
-/** What the channel keeps of a revenue; the host's own channels keep nothing. */
 export const commissionOf = (channelType: string, revenue: number): number =>
   channelType === "direct" || channelType === "booking_site" ? 0 : percentOf(revenue, COMMISSION_PERCENT)
 
@@ -47,7 +45,6 @@ const incomeMethodOf = ({ channelType }: DemoOrder, index: number): number => {
   return channelType === "booking_site" ? INCOME_METHODS.bookingSite : INCOME_METHODS.transfer
 }
 
-/** Of an order that is still to come: in the future, so outstanding until the guest arrives. */
 const toDeposit = (order: DemoOrder, timeZone: string): DemoTransaction => ({
   order,
   currency: order.currency,
@@ -60,7 +57,6 @@ const toDeposit = (order: DemoOrder, timeZone: string): DemoTransaction => ({
   enteredBy: "host"
 })
 
-/** What an accepted order brings and costs: the room fee on arrival, the channel's commission, a deposit for the next weeks. */
 const toOrderTransactions = (
   order: DemoOrder,
   index: number,
@@ -96,7 +92,6 @@ const toOrderTransactions = (
   return commission.amount === 0 ? [fee] : [fee, commission]
 }
 
-/** What a flat costs whoever stays in it. */
 const toPropertyExpenses = (propertyIndex: number, today: string, timeZone: string): ReadonlyArray<DemoTransaction> => {
   const { currency = "EUR", nightlyPrice = 100 } = DEMO_PROPERTIES[propertyIndex] ?? {}
   const expense = (
@@ -143,7 +138,6 @@ const toPropertyExpenses = (propertyIndex: number, today: string, timeZone: stri
   ]
 }
 
-/** What belongs to the business as a whole. */
 const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransaction> => {
   const toTransaction = (
     day: number,
@@ -175,7 +169,7 @@ const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransact
   ]
 }
 
-/** Every entry of the demo operator. An order has at most one entry of an item, which is how its shares find it. */
+/** An order has at most one transaction per item, by which its shares are joined. */
 export const makeDemoTransactions = (
   orders: ReadonlyArray<DemoOrder>,
   today: string,

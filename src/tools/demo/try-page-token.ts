@@ -5,23 +5,21 @@ import { Operators } from "../../domain/access/operators/Operators.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
 import { DEMO_EMAIL } from "./seed.ts"
 
-// The token that the page for trying the API has filled in, on the machine of who tries the service: the demo operator's alone.
+// For the "try it" page of a local demo.
 
-/** What the console calls it. */
 const TOKEN_NAME = "Documentation: try it"
 
 const IdRow = Schema.Struct({ id: Schema.Int })
 const readAccount = makeOptionalRowReader(IdRow)
 const readTokens = makeRowsReader(IdRow)
 
-/** What works of those made before: by this process or another that ran before it. */
 const listActiveTokens = (sql: SqlClient.SqlClient, accountId: number) =>
   readTokens(sql`
     SELECT id FROM access_tokens WHERE account_id = ${accountId} AND name = ${TOKEN_NAME} AND revoked_at IS NULL ORDER BY id`)
 
 /**
- * A token of the demo operator's main account, made when it is first asked for and again where it no longer works; there is one at a
- * time. Undefined: there is no demo operator, or it has all the tokens it may have.
+ * Creates the token on demand and again after a revocation, and revokes older ones. Undefined without a demo operator
+ * or with too many tokens.
  */
 export const makeTryPageToken = Effect.gen(function* () {
   const [sql, operators, semaphore] = [yield* SqlClient.SqlClient, yield* Operators, yield* Semaphore.make(1)]

@@ -6,10 +6,7 @@ import { RuleStore } from "../../domain/automation/rules/store.ts"
 import { MESSAGING_CHANNEL } from "./conversations.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 
-/**
- * What the demo operator lets the service do by itself. Who inquires is answered by a person. Its rules are for guests who have a
- * conversation, so that whichever action is listed first can be run at once.
- */
+/** All guests have a conversation, so the console can run any listed action at once. */
 export const DEMO_AUTOMATION_RULES: ReadonlyArray<RuleDefinition> = [
   {
     name: "Two days before check-in",
@@ -43,10 +40,7 @@ export const DEMO_AUTOMATION_RULES: ReadonlyArray<RuleDefinition> = [
   { name: "What guests ask", action: "answer" }
 ]
 
-/**
- * What is done by itself from now on: nothing that guests have said so far is answered, and what was due is not made up for. It is
- * planned as the planner does: whoever looks first finds what is about to be done.
- */
+/** Neither answers earlier messages nor makes up for missed actions. Plans at once, for the first visitor. */
 export const writeAutomation = Effect.fn("demo.writeAutomation")(
   function* ({ operatorId, now }: DemoOperator) {
     const rules = yield* RuleStore

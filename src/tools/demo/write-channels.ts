@@ -20,7 +20,6 @@ import { commissionOf } from "./transactions.ts"
 
 const USERNAME = "two-harbours"
 
-/** Opens a listing at its marketplace; answers the account it is in. */
 const openListing = Effect.fnUntraced(function* ({ operatorId, propertyIds }: DemoOperator, listing: DemoListing) {
   const marketplace = yield* Marketplace
   const listings = yield* Listings
@@ -65,7 +64,6 @@ const toChannelRoom = (order: DemoOrder, stay: DemoOrder["stays"][number], index
 
 const POLICIES = ["flexible", "moderate", "firm"] as const
 
-/** The order as its channel has it. A request waits from now on. */
 const toOrderEvent = (order: DemoOrder, index: number, threads: DemoThreads, now: Date): ChannelOrderEvent => {
   const { name, phone, email } = bookerOf(order)
   const [first, ...others] = order.stays
@@ -89,10 +87,6 @@ const toOrderEvent = (order: DemoOrder, index: number, threads: DemoThreads, now
   }
 }
 
-/**
- * Puts the flats on sale at the marketplaces, and lets what was sold there, and what guests have said, come in as everything
- * from a channel does.
- */
 export const writeChannels = Effect.fn("demo.writeChannels")(
   function* (operator: DemoOperator) {
     const accounts = new Map<string, number>()
@@ -110,7 +104,7 @@ export const writeChannels = Effect.fn("demo.writeChannels")(
       })
     }
   },
-  // Nobody listens yet to what an empty database is filled with.
+  // No workers need a notification yet.
   Effect.provide(
     Layer.mergeAll(Listings.layer, layerSandbox).pipe(
       Layer.provide(Ingest.layer),

@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import type { DictionaryName } from "../../domain/money/dictionaries.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 
-/** The operator's own names: three for built-in entries, two of its own. */
 const DICTIONARY_NAMES: ReadonlyArray<{
   readonly dictionary: DictionaryName
   readonly id: number

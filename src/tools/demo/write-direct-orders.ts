@@ -8,10 +8,9 @@ import { bookerOf } from "./guests.ts"
 import type { DemoOrder } from "./orders.ts"
 import { commissionOf } from "./transactions.ts"
 
-/** Custom channel of orders made by hand (domain/channels/custom-channels/built-in-channels.ts). */
+/** Custom channel of manual orders (domain/channels/custom-channels/built-in-channels.ts). */
 const DIRECT_CHANNEL_ID = 30
 
-/** Enters the orders made by hand in the way they come in: with their guests, the nights they hold and their events. */
 export const writeDirectOrders = Effect.fn("demo.writeOrders")(function* ({
   operatorId,
   accountName,

@@ -15,7 +15,7 @@ const scopeOf = ({ city }: DemoKnowledgeEntry, propertyIds: ReadonlyArray<number
         ids: DEMO_PROPERTIES.flatMap((property, place) => (property.city === city ? (propertyIds[place] ?? []) : []))
       }
 
-/** Writes down what guests may ask, and prepares it as the worker does: whoever looks first can search it. */
+/** Also prepares the entries for search, as the worker does. */
 export const writeKnowledge = Effect.fn("demo.writeKnowledge")(
   function* ({ operatorId, propertyIds, now }: DemoOperator) {
     const store = yield* KnowledgeBaseStore
@@ -36,7 +36,6 @@ export const writeKnowledge = Effect.fn("demo.writeKnowledge")(
       claimedEntries = yield* queue.claim(now, DEMO_KNOWLEDGE.length, [])
     }
   },
-  // What the demo writes fits.
   Effect.orDie,
   Effect.provide(Layer.merge(KnowledgeBaseStore.layer, PreparingQueue.layer))
 )

@@ -8,7 +8,7 @@ import { TagStore } from "../../domain/properties/tags/store.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-/** Where the flats are, in the order of DEMO_PROPERTIES; street, latitude and longitude are near what a title says. */
+/** In the order of DEMO_PROPERTIES. */
 const LOCATIONS: ReadonlyArray<{ readonly address: string; readonly latitude: string; readonly longitude: string }> = [
   { address: "Beco do Carneiro 4, 1100 Lisbon", latitude: "38.7117", longitude: "-9.1291" },
   { address: "Rua Garrett 61, 1200 Lisbon", latitude: "38.7106", longitude: "-9.1404" },
@@ -20,7 +20,7 @@ const LOCATIONS: ReadonlyArray<{ readonly address: string; readonly latitude: st
   { address: "St Stephen Street 8, Edinburgh EH3", latitude: "55.9580", longitude: "-3.2092" }
 ]
 
-// Places in DEMO_PROPERTIES.
+// Indexes in DEMO_PROPERTIES.
 const LEITH_HARBOUR_INDEXES = [5, 6]
 const TAGS: ReadonlyArray<{
   readonly name: string
@@ -33,7 +33,6 @@ const TAGS: ReadonlyArray<{
 ]
 const RESERVATION_TAGS = ["Baby cot", "Airport pick-up"]
 
-/** Sorts the flats: a group a city, one room type of two flats, tags of both kinds; and says where each flat is. */
 export const writePortfolio = Effect.fn("demo.writePortfolio")(
   function* ({ operatorId, propertyIds, now }: DemoOperator) {
     const sql = yield* SqlClient.SqlClient

@@ -7,13 +7,13 @@ import { type NewTask, TaskStore } from "../../domain/work/tasks/store.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { DEMO_PROPERTIES, type DemoProperty } from "./properties.ts"
 
-/** Days before and after today whose departures have a cleaning. */
+/** Range of check-outs with a cleaning. */
 const DAYS_BEFORE = 4
 const DAYS_AFTER = 6
 
 type City = DemoProperty["city"]
 
-// Numbers of the range Ofcom keeps for films and examples: nobody has them.
+// Numbers that Ofcom reserves for fiction.
 const CLEANERS: Readonly<Record<City, { readonly name: string; readonly mobile: string; readonly fee: number }>> = {
   Lisbon: { name: "Marta Nunes", mobile: "+44 7700900123", fee: 35 },
   Edinburgh: { name: "Ewan Reid", mobile: "+44 7700900142", fee: 30 }
@@ -21,7 +21,7 @@ const CLEANERS: Readonly<Record<City, { readonly name: string; readonly mobile: 
 const HANDYWOMAN = { name: "Ines Duarte", mobile: "+44 7700900187" }
 const FORMER_STAFF = { name: "Calum Boyd", mobile: "+44 7700900158" }
 
-// Places in DEMO_PROPERTIES, days from today.
+// `property` is an index in DEMO_PROPERTIES, `on` is in days from today.
 const REPAIRS = [
   { property: 2, on: 1, note: "The tap in the bathroom drips.", status: "pending" },
   { property: 4, on: 0, note: "Replace the battery of the smoke alarm in the hall.", status: "in_progress" },
@@ -40,7 +40,6 @@ const TASK_DEFAULTS = {
   note: ""
 } as const
 
-/** The ids of the properties at these places. */
 const propertyIdsAt = ({ propertyIds }: DemoOperator, places: ReadonlyArray<number>): ReadonlyArray<number> =>
   places.flatMap((place) => propertyIds[place] ?? [])
 
@@ -52,7 +51,6 @@ interface Person {
   readonly mobile: string
 }
 
-/** A cleaner for each city, somebody for repairs, and somebody who left. */
 const writeStaff = Effect.fnUntraced(function* (operator: DemoOperator) {
   const { operatorId, now } = operator
   const staffs = yield* StaffStore
@@ -73,7 +71,6 @@ const writeStaff = Effect.fnUntraced(function* (operator: DemoOperator) {
   return { cleaners, handywoman }
 })
 
-/** The stays that end around today, by day of departure. */
 const departuresOf = ({ orders, today }: DemoOperator) =>
   orders
     .filter(({ status }) => status === "accepted")
@@ -124,7 +121,6 @@ const writeRepairs = Effect.fnUntraced(function* (operator: DemoOperator, handyw
   }
 })
 
-/** Who works in the flats, a cleaning after every departure around today, repairs, and calendars that are shared. */
 export const writeStaffAndTasks = Effect.fn("demo.writeWork")(
   function* (operator: DemoOperator) {
     const { cleaners, handywoman } = yield* writeStaff(operator)

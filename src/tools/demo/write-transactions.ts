@@ -5,15 +5,13 @@ import { splitIntoShares, toTransactionStatus } from "../../domain/money/rules.t
 import type { DemoOperator } from "./demo-operator.ts"
 import { type DemoTransaction, makeDemoTransactions } from "./transactions.ts"
 
-/** Amounts of the demo are whole cents. */
 const minorUnitsOf = ({ amount, currency }: DemoTransaction): bigint =>
   Option.getOrThrow(toMinorUnits(amount, currency))
 
-/** What each stay of the entry's order carries of it, by the rule of the service itself. */
 const toShareRows = (entry: DemoTransaction) => {
   if (entry.order === undefined) return []
   const { code, stays } = entry.order
-  // Here a stay's place stands for its id, which only the database knows.
+  // Indexes stand for stay ids, which only the database knows.
   const shares = splitIntoShares(
     minorUnitsOf(entry),
     entry.currency,
@@ -28,7 +26,6 @@ const toShareRows = (entry: DemoTransaction) => {
   }))
 }
 
-/** Writes the entries, then what each stay carries of those on orders: two statements. */
 export const writeTransactions = Effect.fn("demo.writeEntries")(function* (operator: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
   const entries = makeDemoTransactions(operator.orders, operator.today, operator.timeZone)

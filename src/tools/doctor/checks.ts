@@ -25,21 +25,16 @@ import {
   secretsFinding
 } from "./finding-rules.ts"
 
-// What is asked of the database, Redis, the collector, the own address and the disks. Each answers in time or is away.
-
-/** Milliseconds that each of them has. */
 export const DOCTOR_TIMEOUT_MS = 5_000
-/** Dead letters and paused receivers that are counted. */
 const DOCTOR_COUNT_LIMIT = 10_000
 
-/** Why something failed, as far as it can be told without an address or a secret. */
+/** Returns a code without addresses or secrets. */
 const toErrorCode = (cause: unknown): string => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   if (inner instanceof Error && "code" in inner && typeof inner.code === "string") return inner.code
   return inner instanceof Error ? inner.name : "no answer"
 }
 
-/** Of what answers in time; else one finding that says why not. */
 export const runCheckWithTimeout = <E>(
   check: Effect.Effect<ReadonlyArray<Finding>, E>,
   toFailureFinding: (reason: string) => Finding
@@ -63,10 +58,9 @@ const sendRequest = (url: string, init: RequestInit) =>
     return { answer: response, before, after: yield* Clock.currentTimeMillis }
   })
 
-/** A `Date` header says whole seconds. */
+/** A `Date` header has whole seconds. */
 const SECOND_MS = 1_000
 
-/** Whether callers reach the service under the address it tells them. */
 export const checkPublicUrl = ({ publicUrl }: Pick<Settings, "publicUrl">) => {
   const check = "PUBLIC_URL"
   const { host } = new URL(publicUrl)
@@ -83,7 +77,6 @@ export const checkPublicUrl = ({ publicUrl }: Pick<Settings, "publicUrl">) => {
   )
 }
 
-/** Whether the collector takes what is sent to it. */
 export const checkCollector = ({ otlpEndpoint, otlpHeaders }: Pick<Settings, "otlpEndpoint" | "otlpHeaders">) => {
   const check = "collector"
   if (otlpEndpoint === undefined) return Effect.succeed([okFinding(check, "none is set")])
@@ -114,7 +107,6 @@ export const checkCollector = ({ otlpEndpoint, otlpHeaders }: Pick<Settings, "ot
   )
 }
 
-/** Redis: whether it is there, its release and its clock. */
 export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
   const check = "Redis"
   if (redisUrl === undefined)
@@ -122,11 +114,11 @@ export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
   const url = Redacted.value(redisUrl)
   const { host } = new URL(url)
   const acquireClient = Effect.acquireRelease(
-    // Loaded for who has a Redis: it is 647 modules, and the help, which shows all commands, would load them too.
+    // Loaded on demand, because the module is large and `--help` loads all commands.
     Effect.promise(async () => {
       const { createClient } = await import("redis")
       const instance = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: DOCTOR_TIMEOUT_MS } })
-      // Told by the command that fails.
+      // The failing command reports the error.
       instance.on("error", () => {})
       return instance
     }),
@@ -156,7 +148,6 @@ export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
   )
 }
 
-/** The free room of a folder. */
 export const checkDisk = (variable: string, folder: string) =>
   runCheckWithTimeout(
     Effect.map(Effect.tryPromise({ try: () => statfs(folder), catch: (cause) => cause }), ({ bavail, bsize }) => [
@@ -181,7 +172,6 @@ type DatabaseCheckSettings = Pick<
   "databaseUrl" | "databaseConnections" | "secretKeys" | "demo" | "host" | "publicUrl"
 >
 
-/** The database: release, clock, size, connections, schema, and what waits in it. */
 export const checkDatabase = Effect.fnUntraced(function* (
   settings: DatabaseCheckSettings,
   migrations: ReadonlyArray<Migration>
@@ -222,7 +212,7 @@ export const checkDatabase = Effect.fnUntraced(function* (
   ]
 })
 
-/** All of them are read; where that takes too long the rest is told all the same. */
+/** A timeout here must not hide the other findings. */
 const checkSecrets = (settings: DatabaseCheckSettings) =>
   Effect.map(Effect.timeoutOption(loadKeyUsage, DOCTOR_TIMEOUT_MS), (usage) => {
     if (Option.isNone(usage))
@@ -252,7 +242,6 @@ const checkQueues = Effect.gen(function* () {
   return [...queues.map(queueFinding), deadLettersFinding(dead), pausedWebhooksFinding(paused)]
 })
 
-/** The same, of a database that may be away; `on` gives the work its database. */
 export const runDatabaseCheckWithTimeout = <E, R>(check: Effect.Effect<ReadonlyArray<Finding>, E, R>) =>
   Effect.map(
     Effect.timeoutOption(
@@ -275,7 +264,6 @@ const toUnusableFinding = (cause: Cause.Cause<unknown>): Finding => {
     : errorFinding("database", `cannot be used: ${toErrorText(error)}`, DATABASE_ADVICE)
 }
 
-/** As commands say it, in one line. */
 const toErrorText = (error: unknown): string => redactSecrets(toReason(error).replace(/\s*\n\s*/g, " "))
 
 const DATABASE_ADVICE = "check DATABASE_URL or DATA_DIR, and that the server runs"

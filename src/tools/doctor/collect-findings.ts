@@ -17,7 +17,6 @@ import { type Finding, okFinding } from "./finding.ts"
 import { nodeFinding } from "./finding-rules.ts"
 import { checkSettings } from "./settings-check.ts"
 
-/** Everything that is looked at, side by side; `on` gives work its database, which may not be there. */
 export const collectFindings = Effect.fnUntraced(function* <E, R>(
   settings: Settings,
   release: string,
@@ -28,7 +27,7 @@ export const collectFindings = Effect.fnUntraced(function* <E, R>(
 ) {
   const { databaseUrl, dataDir, imageStore } = settings
   const isEmbedded = databaseUrl === undefined
-  // To look into a folder that has none would make a database in it.
+  // Opening an empty folder would create a database.
   const hasDatabase = !isEmbedded || !(yield* lacksDatabase(dataDir))
   const databaseFindings = hasDatabase
     ? runDatabaseCheckWithTimeout(withDatabase(checkDatabase(settings, migrations)))

@@ -9,7 +9,7 @@ import { errorFinding, type Finding, okFinding, unknownFinding } from "./finding
 
 const readIdentity = makeSingleRowReader(Schema.Struct({ identity: Schema.String }))
 
-/** Which database of which server an address leads to, through whatever is in between. */
+/** Identifies server and database, also through a pooler. */
 const loadDatabaseIdentity = (url: Redacted.Redacted) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     readIdentity(sql`
@@ -23,7 +23,7 @@ const loadDatabaseIdentity = (url: Redacted.Redacted) =>
 
 const CHECK = "DATABASE_DIRECT_URL"
 
-/** Whether the address past the pooler leads to the same database: on another one nobody would hear of this one's work. */
+/** Checks that both addresses lead to the same database. Notifications from another database would never arrive. */
 export const checkDirectUrl = ({
   databaseUrl,
   databaseDirectUrl
@@ -32,7 +32,7 @@ export const checkDirectUrl = ({
   const { host } = new URL(Redacted.value(databaseDirectUrl))
   const compareDatabases = Effect.gen(function* () {
     const directDatabase = yield* loadDatabaseIdentity(databaseDirectUrl)
-    // That DATABASE_URL is away is said by itself.
+    // Another check reports an unreachable DATABASE_URL.
     const pooledDatabase = yield* Effect.option(Effect.catchDefect(loadDatabaseIdentity(databaseUrl), Effect.fail))
     if (Option.isNone(pooledDatabase))
       return [unknownFinding(CHECK, `${host} responds, but DATABASE_URL does not: cannot compare them`)]

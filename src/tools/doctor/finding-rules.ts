@@ -3,22 +3,19 @@ import { MIN_SERVER_VERSION } from "../../platform/database/server-check.ts"
 import type { BacklogStatus } from "../../service/backlog.ts"
 import { errorFinding, type Finding, okFinding, warningFinding } from "./finding.ts"
 
-// What a number means, without asking anybody.
-
-/** Milliseconds that two clocks may differ: beyond, signatures and windows begin to be judged wrongly. */
+/** A larger difference affects signatures and rate-limit windows. */
 export const MAX_CLOCK_DIFFERENCE_MS = 2_000
-/** Seconds that work may be due until it is said, and until something is wrong. */
+/** Age of due work that is a warning, and an error. */
 export const QUEUE_SLOW_SECONDS = 60
 export const QUEUE_STUCK_SECONDS = 600
-/** Free bytes of a disk below which it is said, and below which something is wrong. */
+/** Free bytes below which a disk is a warning, and an error. */
 export const DISK_LOW_BYTES = 1024 ** 3
 export const DISK_FULL_BYTES = 100 * 1024 ** 2
-/** The first Node that the service runs on. */
 const MIN_NODE_VERSION = 24
-/** Connections a server keeps for its superuser. */
+/** PostgreSQL reserves these for superusers. */
 const RESERVED_CONNECTIONS = 3
 
-/** `remote` was read between `before` and `after` of this machine, all in milliseconds; `precision`: of theirs. */
+/** `remote` was read between `before` and `after` (local clock, milliseconds). `precision` is that of `remote`. */
 export const clockFinding = (owner: string, { before, after, remote, precision = 0 }: ClockReading): Finding => {
   const check = `clock of ${owner}`
   const differenceMs = Math.max(0, before - (remote + precision), remote - after)
@@ -47,7 +44,7 @@ export const diskFinding = (variable: string, freeBytes: number): Finding => {
   return freeBytes < DISK_LOW_BYTES ? warningFinding(check, found, advice) : okFinding(check, found)
 }
 
-/** A worker that dies leaves its lease to run out: what is stuck shows as the age of the oldest. */
+/** The age reveals stuck work, because the lease of a crashed worker first has to expire. */
 export const queueFinding = ({ kind, due, oldestSeconds }: BacklogStatus): Finding => {
   const check = `queue of ${kind}`
   if (oldestSeconds === null) return okFinding(check, "nothing is due")
@@ -59,7 +56,7 @@ export const queueFinding = ({ kind, due, oldestSeconds }: BacklogStatus): Findi
   return seconds >= QUEUE_SLOW_SECONDS ? warningFinding(check, found, advice) : okFinding(check, found)
 }
 
-/** `version` as PostgreSQL numbers it: 150004 is 15.4. */
+/** In PostgreSQL's numbering, 150004 is 15.4. */
 export const postgresFinding = (version: number): Finding => {
   const major = Math.floor(version / 10_000)
   const found = `PostgreSQL ${major}.${version % 10_000}`
@@ -73,7 +70,7 @@ export const nodeFinding = (version: string): Finding =>
     ? okFinding("version of Node", version)
     : errorFinding("version of Node", version, `run Node ${MIN_NODE_VERSION} or newer`)
 
-/** Names of migrations that wait, and how many the database has that this release does not know. */
+/** `unknownCount` counts applied migrations of newer releases. */
 export const schemaFinding = (pending: ReadonlyArray<string>, unknownCount: number): Finding => {
   if (unknownCount > 0) {
     return warningFinding(
@@ -87,7 +84,6 @@ export const schemaFinding = (pending: ReadonlyArray<string>, unknownCount: numb
     : errorFinding("schema", `${pending.length} pending migrations, the first is ${pending[0]}`, "run latchkey migrate")
 }
 
-/** Whether a server lets `workers` processes have the connections that each may open. */
 export const connectionsFinding = (maxConnections: number, workers: number, connectionsPerWorker: number): Finding => {
   const needed = workers * connectionsPerWorker
   const found = `${workers} workers may open ${needed} connections; max_connections allows ${maxConnections}`
@@ -100,14 +96,11 @@ export const connectionsFinding = (maxConnections: number, workers: number, conn
       )
 }
 
-/** What secrets the database has, counted by the key they are sealed with. */
 interface SecretKeyStatus {
-  /** Whether SECRET_KEY is set. */
   readonly isSet: boolean
   readonly isDemo: boolean
-  /** Ids of keys that are missing. */
   readonly missingKeyIds: ReadonlyArray<string>
-  /** Secrets that are kept otherwise than they would be written now. */
+  /** Secrets that are not encrypted with the current key. */
   readonly outdatedCount: number
 }
 
@@ -133,7 +126,6 @@ export const secretsFinding = ({ isSet, isDemo, missingKeyIds, outdatedCount }: 
     : warningFinding(check, `${outdatedCount} secrets do not use its first key`, "run latchkey secret rotate")
 }
 
-/** Deliveries that were given up within a day, counted up to `most`. */
 export const deadLettersFinding = (count: number): Finding =>
   count === 0
     ? okFinding("dead letters", "none in the last day")

@@ -1,10 +1,10 @@
-/** What one check came to. `unsure`: it could not be made, for the reason it says. */
+/** `unsure`: the check could not run. */
 export interface Finding {
   readonly check: string
   readonly is: "fine" | "warning" | "wrong" | "unsure"
-  /** What was found, in one line without a secret. */
+  /** One line without secrets. */
   readonly found: string
-  /** What to do about it, one line, with a command where there is one. */
+  /** One line, with a command if there is one. */
   readonly advice?: string
 }
 

@@ -1,24 +1,23 @@
 import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 import { type DeclaredSetting, SERVICE_SETTINGS } from "../../service/settings.ts"
 
-// The settings as somebody may read them aloud: which are set, and to what, unless that may be a secret.
+// Settings in a form that is safe to share: values that may be secret are hidden.
 
 interface SettingView {
   readonly variable: string
   readonly value: string
-  /** Whether the environment says it, or the service. */
   readonly from: "set" | "default"
 }
 
 const toVisibleValue = ({ printablePart }: DeclaredSetting, text: string): string => {
   if (printablePart === "nothing") return "<hidden>"
-  // The rest of an address may be a password or a key.
+  // The rest of an address may contain a password or key.
   if (printablePart !== "host") return redactSecrets(text)
   const url = URL.parse(text)
   return url === null ? "<hidden>" : `${url.protocol}//${url.host}`
 }
 
-/** Returns every setting of the service with its value. An empty variable counts as one that is not set. */
+/** An empty variable counts as unset. */
 export const listSettings = (env: Readonly<Record<string, string | undefined>>): ReadonlyArray<SettingView> =>
   SERVICE_SETTINGS.map((setting) => {
     const text = env[setting.name] ?? ""

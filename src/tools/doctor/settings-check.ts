@@ -2,13 +2,12 @@ import type { Settings } from "../../service/configuration.ts"
 import { isPlainLoopback } from "../../service/configuration.ts"
 import { errorFinding, type Finding, okFinding, warningFinding } from "./finding.ts"
 
-// Settings that read well one by one and are dangerous together.
+// Dangerous combinations of settings that are valid one by one.
 
 type CheckedSettings = Pick<Settings, "host" | "publicUrl" | "requireHttps" | "trustProxy" | "demo" | "databaseUrl">
 
 const isLocal = (host: string): boolean => isPlainLoopback(`http://${host.includes(":") ? `[${host}]` : host}`)
 
-/** What is wrong with settings together; one line that all is well where nothing is. */
 export const checkSettings = (settings: CheckedSettings): ReadonlyArray<Finding> => {
   const { host, publicUrl, requireHttps, trustProxy, demo, databaseUrl } = settings
   const isPublic = !isPlainLoopback(publicUrl)

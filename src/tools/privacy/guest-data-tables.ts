@@ -8,8 +8,8 @@ import { guestDataInTransactions } from "../../domain/money/guest-data.ts"
 import { guestDataInTasks } from "../../domain/work/tasks/guest-data.ts"
 
 /**
- * Everywhere something about a guest is written. What is handed out and what goes are both read from here, and a test goes through
- * every table there is: each is in this list, or has its reason not to be (test/tools/privacy/guest-data-tables.service.test.ts).
+ * For export and erasure. A test requires that each table is listed or has a reason not to be
+ * (test/tools/privacy/guest-data-tables.service.test.ts).
  */
 export const GUEST_DATA_TABLES: ReadonlyArray<GuestDataTable> = [
   guestDataInOrders,

@@ -16,10 +16,10 @@ import { retryOnLockConflict } from "../../platform/database/statement-retry.ts"
 import { GUEST_DATA_TABLES } from "./guest-data-tables.ts"
 import type { GuestMatch } from "./guest-search.ts"
 
-// An order at a time, whole or not at all: who is killed in between begins anew and finds the rest. Locks are taken as whoever
-// changes an order takes them, orders first.
+// Each order is erased in one transaction, so an interrupted erasure can be repeated. Locks are taken in the order of
+// other changes: orders first.
 
-/** Says in the trail, and to subscribers, that the guest of these is gone; nothing of him. */
+/** Events and audit log contain no data of the guest. */
 const recordErasure = Effect.fnUntraced(function* (
   { recordIds: { operatorId, stayIds }, records }: GuestMatch,
   now: Date
@@ -38,8 +38,8 @@ const recordErasure = Effect.fnUntraced(function* (
 })
 
 /**
- * Forgets what is kept beside the records of some guests of an operator: what receivers answered, and answers kept for keys. They are
- * found by reading through all the operator has, so once for all of them, and while no order is locked.
+ * Stored responses of webhooks and idempotency keys are found by full scans, so this runs once for all matches, and
+ * without locks on orders.
  */
 export const eraseStoredResponses = Effect.fnUntraced(function* (matches: ReadonlyArray<GuestMatch>) {
   const sql = yield* SqlClient.SqlClient
@@ -63,8 +63,8 @@ const readStayIds = makeRowsReader(Schema.Struct({ id: Schema.Int }))
 const alwaysErase: Effect.Effect<boolean> = Effect.succeed(true)
 
 /**
- * Leaves nothing of the guest of an order and its conversation but nights, money and codes; what is kept beside it is forgotten before.
- * `isStillDue`: asked once all is locked, whether it is to be erased after all.
+ * Erases all guest data of an order and its conversation except nights, money and codes. Run {@link
+ * eraseStoredResponses} before. `isStillDue` is checked after all rows are locked.
  */
 export const eraseGuestMatch = Effect.fnUntraced(function* <E>(
   match: GuestMatch,
@@ -74,7 +74,7 @@ export const eraseGuestMatch = Effect.fnUntraced(function* <E>(
   const now = yield* DateTime.nowAsDate
   const erasure = Effect.gen(function* () {
     yield* sql`${lockGuestOrders(sql, match.recordIds)}`
-    // A channel may have given the order other rooms since it was found.
+    // A channel may have changed the order's rooms since the search.
     const stays = yield* readStayIds(sql`${selectStaysOfGuestOrders(sql, match.recordIds)}`)
     const recordIds = { ...match.recordIds, stayIds: stays.map(({ id }) => id) }
     yield* sql`${lockAnswerPartitionsSql(sql, recordIds)}`
@@ -90,7 +90,6 @@ export const eraseGuestMatch = Effect.fnUntraced(function* <E>(
   yield* retryOnLockConflict(sql.withTransaction(erasure))
 })
 
-/** All that was found of a guest, an order after the other. */
 export const eraseGuestMatches = (matches: ReadonlyArray<GuestMatch>) =>
   Effect.andThen(
     eraseStoredResponses(matches),

@@ -12,15 +12,12 @@ import { makeRowsReader } from "../../platform/database/rows.ts"
 import { GUEST_DATA_TABLES } from "./guest-data-tables.ts"
 import type { GuestMatch } from "./guest-search.ts"
 
-// Everything about a guest, a JSON object a line, so that neither who writes nor who reads it needs memory for all at once: first
-// what it is, then records of each place, then images, and at last how many: a file without that was cut off.
+// One JSON object per line limits memory. A file without the counts at its end is incomplete.
 
-/** Records that are read at once. */
 const EXPORT_PAGE_ROWS = 200
 
 const readRecords = makeRowsReader(Schema.Struct({ record: Schema.Json }))
 
-/** Writes one line. */
 type ExportWriter<E> = (line: object) => Effect.Effect<void, E>
 
 const loadRecords = Effect.fnUntraced(function* (table: GuestDataTable, party: GuestRecordIds, offset: number) {
@@ -32,7 +29,6 @@ const loadRecords = Effect.fnUntraced(function* (table: GuestDataTable, party: G
     ORDER BY ${sql.csv(table.keyColumns.map((column) => sql`t.${sql(column)}`))} LIMIT ${EXPORT_PAGE_ROWS} OFFSET ${offset}`)
 })
 
-/** The records of one party, page by page; answers how many. */
 const writeRecords = Effect.fnUntraced(function* <E>(party: GuestRecordIds, write: ExportWriter<E>) {
   let count = 0
   for (const table of GUEST_DATA_TABLES) {
@@ -60,10 +56,7 @@ const loadImages = Effect.fnUntraced(function* (party: GuestRecordIds) {
     ORDER BY 1, 2`)
 })
 
-/**
- * All records as they are at one moment, and which images they refer to; these are read afterwards, since the embedded database
- * answers nobody else meanwhile.
- */
+/** Images follow after the transaction, in which the embedded database serves nobody else. */
 const writeSnapshot = Effect.fnUntraced(function* <E>(party: GuestRecordIds, write: ExportWriter<E>) {
   const sql = yield* SqlClient.SqlClient
   const snapshot = Effect.gen(function* () {
@@ -73,7 +66,6 @@ const writeSnapshot = Effect.fnUntraced(function* <E>(party: GuestRecordIds, wri
   return yield* sql.withTransaction(snapshot)
 })
 
-/** All bytes of an image; none where any are missing. */
 const readImageBytes = Effect.fnUntraced(function* (image: OpenedImage) {
   const images = yield* Images
   const chunks: Array<Uint8Array> = []
@@ -88,7 +80,6 @@ const readImageBytes = Effect.fnUntraced(function* (image: OpenedImage) {
 
 type GuestImageRow = Effect.Success<ReturnType<typeof loadImages>>[number]
 
-/** Writes the images; answers how many, and of how many the bytes are gone. */
 const writeImages = Effect.fnUntraced(function* <E>(imageRows: ReadonlyArray<GuestImageRow>, write: ExportWriter<E>) {
   const imageStore = yield* Images
   let [images, images_missing] = [0, 0]
@@ -104,7 +95,6 @@ const writeImages = Effect.fnUntraced(function* <E>(imageRows: ReadonlyArray<Gue
   return { images, images_missing }
 })
 
-/** Leaves the trail of what was handed out. */
 const recordExport = Effect.fnUntraced(function* (operatorId: number, matches: ReadonlyArray<GuestMatch>) {
   const sql = yield* SqlClient.SqlClient
   const records = Array.from(new Set(matches.flatMap((match) => match.records)))
@@ -116,7 +106,7 @@ const recordExport = Effect.fnUntraced(function* (operatorId: number, matches: R
   })
 })
 
-/** Everything as one party: a conversation of two orders is told once. */
+/** A conversation of two orders is exported once. */
 const mergeRecordIds = (operatorId: number, matches: ReadonlyArray<GuestMatch>): GuestRecordIds => {
   const distinct = <A>(select: (party: GuestRecordIds) => ReadonlyArray<A>): ReadonlyArray<A> =>
     Array.from(new Set(matches.flatMap(({ recordIds }) => select(recordIds))))
@@ -129,7 +119,7 @@ const mergeRecordIds = (operatorId: number, matches: ReadonlyArray<GuestMatch>):
   }
 }
 
-/** Writes everything about a guest. The trail first: what is handed out without one never was. */
+/** The audit log comes first, so that no export goes unrecorded. */
 export const exportGuest = Effect.fnUntraced(function* <E>(
   operatorId: number,
   matches: ReadonlyArray<GuestMatch>,

@@ -21,23 +21,17 @@ import { RetentionDays } from "../../platform/installation.ts"
 import { eraseGuestMatch, eraseStoredResponses } from "./guest-erasure.ts"
 import { findGuestByConversation, findGuestByOrder, type GuestMatch } from "./guest-search.ts"
 
-// What the settings keep for so many days goes after them. Operators take turns of a bounded size, so that one with years to forget
-// keeps nobody waiting; what was done is seen by its being gone, so any number of processes may be at it and one that dies
-// leaves the rest for the next look.
+// Operators alternate in bounded batches, so that a large one does not delay others. Erased data is not found again, so
+// several processes may run and a crashed one loses nothing.
 
-/** Stays that one turn of an operator looks at. */
 export const STAYS_PER_BATCH = 50
 
-/** Conversations without an order that one turn of an operator looks at. */
 export const INQUIRIES_PER_BATCH = 50
 
-/** One kind of what goes. */
 interface RetentionTask<Cursor> {
-  /** The next operator after one, that has any: a query for `operator_id`. */
+  /** Query for the `operator_id` of the next operator with data. */
   readonly nextOperatorSql: (sql: SqlClient.SqlClient, after: number) => Fragment
-  /** Where a turn of an operator begins. */
   readonly start: Cursor
-  /** A turn; answers where the next one goes on, undefined where there is no more of it. */
   readonly runBatch: (
     operatorId: number,
     cursor: Cursor
@@ -47,7 +41,6 @@ interface RetentionTask<Cursor> {
 const readOperator = makeSingleRowReader(Schema.Struct({ operator_id: Schema.NullOr(Schema.Int) }))
 const readCount = makeSingleRowReader(Schema.Struct({ rows: Schema.Int }))
 
-/** Every operator's turn, and again of those that have more, until none has. */
 const runForAllOperators = Effect.fnUntraced(function* <Cursor>({
   nextOperatorSql,
   start,
@@ -75,7 +68,6 @@ const runForAllOperators = Effect.fnUntraced(function* <Cursor>({
   }
 })
 
-/** Of one statement that answers how many it did, as many as it may do at once where there may be more. */
 const makeCountedTask = (
   nextOperatorSql: RetentionTask<true>["nextOperatorSql"],
   rowsPerBatch: number,
@@ -110,7 +102,6 @@ const readStays = makeRowsReader(
   Schema.Struct({ id: Schema.Int, order_id: Schema.Int, check_out_date: Schema.String, is_last: Schema.Boolean })
 )
 
-/** Stays after a place among those that say something of their guest and ended by then, and whether their order's last one did. */
 const loadEndedStays = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date, cursor: StayCursor) =>
   readStays(sql`
     SELECT t.id, t.order_id, t.check_out_date::text AS check_out_date, NOT EXISTS (
@@ -126,7 +117,7 @@ interface StayCursor {
   readonly id: number
 }
 
-/** What is erased of an order that is over: its conversation only once every order of it is. */
+/** Includes the conversation only if all its orders are over. */
 const toErasableMatch = (orderId: number, thread: ReadonlyArray<GuestMatch>): GuestMatch | undefined => {
   const ownMatch = thread.find(({ recordIds }) => recordIds.orderIds.includes(orderId))
   if (ownMatch === undefined || ownMatch.currentStayCodes.length > 0) return undefined
@@ -138,7 +129,7 @@ const toErasableMatch = (orderId: number, thread: ReadonlyArray<GuestMatch>): Gu
   }
 }
 
-/** One guest who cannot be erased keeps no other from it; a database that is away or full keeps all. */
+/** One failing guest does not stop the others, but an unavailable or full database does. */
 const tryEraseGuestMatch = <E>(match: GuestMatch, isStillDue?: Effect.Effect<boolean, E>) =>
   Effect.orDie(eraseGuestMatch(match, isStillDue)).pipe(
     Effect.catchCauseIf(
@@ -160,7 +151,7 @@ const guestRetention = (cutoff: Date): RetentionTask<StayCursor> => ({
     const endedOrderIds = Array.from(
       new Set(endedStays.flatMap(({ order_id, is_last }) => (is_last ? [order_id] : [])))
     )
-    // By the day after: who left on the day itself is over.
+    // One day later, because a guest who left on the cutoff day is gone.
     const threads = yield* Effect.forEach(endedOrderIds, (id) =>
       findGuestByOrder(operatorId, id, daysBefore(cutoff, -1))
     )
@@ -179,14 +170,14 @@ const readInquiries = makeRowsReader(
 )
 
 interface InquiryCursor {
-  /** Of the last message, as the database writes it. */
+  /** Time of the last message, as the database writes it. */
   readonly at: string
   readonly id: number
 }
 
 /**
- * Whether a conversation `t` that says who its guest is has been quiet since then, and every order of it is over: one in which somebody
- * asked for days to come, or that has something to be sent yet, or an offer that may be taken, is not.
+ * Condition for a conversation `t` with guest details, no message since the cutoff and only past orders. Inquiries for
+ * later dates, queued messages and active offers exclude it.
  */
 const quietSinceCondition = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date): Fragment => sql`
   t.operator_id = ${operatorId} AND ${hasGuestDetailsCondition(sql)} AND t.last_message_at <= ${cutoff}
@@ -202,7 +193,7 @@ const quietSinceCondition = (sql: SqlClient.SqlClient, operatorId: number, cutof
 const operatorDaySql = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date): Fragment => sql`
   (SELECT (${cutoff}::timestamptz AT TIME ZONE time_zone)::date FROM operators WHERE id = ${operatorId})`
 
-/** Those after a place. Most led to no order: the guests of the others went with their stays, unless a channel has named them again since. */
+/** Guests with orders were erased with their stays, unless a channel sent their details again. */
 export const oldInquiriesSql = (
   sql: SqlClient.SqlClient,
   operatorId: number,
@@ -216,7 +207,7 @@ export const oldInquiriesSql = (
 
 const readStillQuiet = makeSingleRowReader(Schema.Struct({ still: Schema.Boolean }))
 
-/** Whether it is so of all of them; who writes in one waits meanwhile. */
+/** The caller holds locks, so no message can arrive meanwhile. */
 export const areConversationsInactive = (
   sql: SqlClient.SqlClient,
   { recordIds: { operatorId, conversationIds } }: GuestMatch,
@@ -254,7 +245,6 @@ const inquiryRetention = (cutoff: Date): RetentionTask<InquiryCursor> => ({
   })
 })
 
-/** Forgets what is older than the days say, of all operators. */
 export const applyGuestRetention = Effect.fnUntraced(function* (days: RetentionDays, now: Date) {
   if (days.messages !== undefined) yield* runForAllOperators(messageRetention(daysBefore(now, days.messages), now))
   if (days.images !== undefined) yield* runForAllOperators(imageRetention(daysBefore(now, days.images), now))
@@ -263,7 +253,6 @@ export const applyGuestRetention = Effect.fnUntraced(function* (days: RetentionD
   yield* runForAllOperators(inquiryRetention(daysBefore(now, days.orders)))
 })
 
-/** Forgets for as long as the process runs, where the settings say that something goes. */
 export const layerGuestRetention = Layer.effectDiscard(
   Effect.flatMap(RetentionDays, (days) => {
     if (Object.values(days).every((each) => each === undefined)) return Effect.void

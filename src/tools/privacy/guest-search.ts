@@ -5,39 +5,35 @@ import type { GuestRecordIds } from "../../domain/guest-data.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { GUEST_COMMAND_ORDERS_MAX } from "../../platform/limits.ts"
 
-// Who is meant: by what a guest says of himself, or by a code. It reads the orders of the operator from end to end, which is for
-// who runs the service and seldom.
+// Scans all orders of the operator, which is acceptable for rare administrator commands.
 
-/** Digits from which on a number is somebody's without its country's. */
+/** From this many digits on, a phone number may lack its country code. */
 const NATIONAL_PHONE_DIGITS = 8
 
-/** By one of these. */
 export type GuestQuery =
   | { readonly by: "order"; readonly value: string }
   | { readonly by: "email"; readonly value: string }
   | { readonly by: "phone"; readonly value: string }
 
-/** More than one command works on: nothing was done. */
 export class TooManyGuestRecords extends Data.TaggedError("TooManyGuestRecords") {
   override get message(): string {
     return `--order: is required, because this guest has more than ${GUEST_COMMAND_ORDERS_MAX} orders and conversations.`
   }
 }
 
-/** An order or a conversation of the guest, with what belongs to it. */
 export interface GuestMatch {
   readonly recordIds: GuestRecordIds
-  /** As the trail names them. */
+  /** As in the audit log. */
   readonly records: ReadonlyArray<string>
-  /** Codes of its stays that are not over, and not of a cancelled order. */
+  /** Stays that are not over and whose order is active. */
   readonly currentStayCodes: ReadonlyArray<string>
 }
 
-/** A phone number by its digits: the others are how people write it, as are zeros before it. The last ten: one may be without its country. */
+/** Compares digits without leading zeros, at most the last ten, because one number may lack its country code. */
 const phoneDigitsSql = (sql: SqlClient.SqlClient, text: Fragment): Fragment =>
   sql`right(ltrim(regexp_replace(${text}, '[^0-9]', '', 'g'), '0'), 10)`
 
-/** Whether two are one number: in many countries it has fewer than ten digits, and then the other may have its country's before. */
+/** Shorter national numbers are compared with the end of the other number. */
 const samePhoneCondition = (sql: SqlClient.SqlClient, left: Fragment, right: Fragment): Fragment => sql`EXISTS (
   SELECT FROM (SELECT ${phoneDigitsSql(sql, left)} AS a, ${phoneDigitsSql(sql, right)} AS b) two
   WHERE CASE WHEN least(length(a), length(b)) >= ${sql.literal(String(NATIONAL_PHONE_DIGITS))}
@@ -96,7 +92,6 @@ const toGuestMatch = (operatorId: number, row: typeof GuestMatchRow.Type): Guest
   currentStayCodes: row.current
 })
 
-/** What of an operator these orders and conversations are, each with what belongs to it. */
 const guestMatchesSql = (
   sql: SqlClient.SqlClient,
   operatorId: number,
@@ -128,7 +123,6 @@ const guestMatchesSql = (
   WHERE NOT EXISTS (SELECT FROM orders WHERE operator_id = ${operatorId} AND conversation_id = c.code)
   ORDER BY order_id, conversation_id LIMIT ${sql.literal(String(GUEST_COMMAND_ORDERS_MAX + 1))}`
 
-/** Everything of an operator that is of one guest; empty where nothing is. */
 export const findGuest = Effect.fnUntraced(function* (operatorId: number, query: GuestQuery, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const orders = matchingOrdersSql(sql, operatorId, query)
@@ -138,7 +132,6 @@ export const findGuest = Effect.fnUntraced(function* (operatorId: number, query:
   return rows.map((row) => toGuestMatch(operatorId, row))
 })
 
-/** The same of a conversation, with its orders. */
 export const findGuestByConversation = Effect.fnUntraced(function* (operatorId: number, code: string, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const orders = sql`SELECT NULL::bigint AS id WHERE false`
@@ -147,7 +140,7 @@ export const findGuestByConversation = Effect.fnUntraced(function* (operatorId: 
   return rows.map((row) => toGuestMatch(operatorId, row))
 })
 
-/** The same of an order, with the others of its thread. */
+/** Includes other orders of the same conversation. */
 export const findGuestByOrder = Effect.fnUntraced(function* (operatorId: number, orderId: number, now: Date) {
   const sql = yield* SqlClient.SqlClient
   const orders = sql`SELECT ${orderId}::bigint AS id`

@@ -5,38 +5,31 @@ import { makeCountHandler } from "./count-handler.ts"
 import { WorkerMetrics } from "./WorkerMetrics.ts"
 import { type SupervisorMessage, WorkerMessage } from "./worker-messages.ts"
 
-/** How a process ended: its status, or the signal that ended it. */
 export interface ProcessEnd {
   readonly code: number | null
   readonly signal: string | null
 }
 
-/** A worker: a process that serves on the port of its parent. */
 export interface WorkerProcess {
   readonly pid: number | undefined
-  /** Waits until it serves; what a start prints. */
+  /** Returns the start message. */
   readonly awaitReady: Effect.Effect<string>
-  /** Waits until it has ended. */
   readonly awaitEnd: Effect.Effect<ProcessEnd>
-  /** Asks it to end as the whole service ends. */
   readonly stop: Effect.Effect<void>
-  /** Asks it to end because another serves in its place. */
+  /** For a worker that was replaced. */
   readonly retire: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
 }
 
-/** Starts workers. */
 export class WorkerProcesses extends Context.Service<
   WorkerProcesses,
   {
     readonly start: Effect.Effect<WorkerProcess>
-    /** What they counted. */
     readonly metrics: Pick<WorkerMetrics, "all" | "isReady">
   }
 >()("latchkey/tools/workers/WorkerProcesses") {
   /**
-   * Processes of this same program and its arguments, which have the port from this one: it takes connections and hands them
-   * out in turn. A worker whose parent is gone, however that ended, ends at once.
+   * The primary process accepts connections and distributes them in turn. A worker without its primary ends at once.
    */
   static readonly layer = Layer.sync(WorkerProcesses, () => {
     cluster.schedulingPolicy = cluster.SCHED_RR
@@ -56,7 +49,7 @@ const wrapWorker = (
   const ready = Deferred.makeUnsafe<string>()
   const ended = Deferred.makeUnsafe<ProcessEnd>()
   const send = (message: SupervisorMessage) => {
-    // Who has gone needs no answer: its end is heard by itself.
+    // The end of the worker is noticed anyway.
     if (worker.isConnected()) worker.send(message, () => {})
   }
   const closeConnections = trackConnectionHandover(worker)
@@ -68,13 +61,13 @@ const wrapWorker = (
     else if ("measured" in received) metrics.receiveSnapshot(worker.id, received.measured, received.ready)
     else Deferred.doneUnsafe(ready, Effect.succeed(received.ready))
   })
-  // It could not be begun, or not be told something: the first has no exit.
+  // A worker that could not be started has no exit event.
   worker.on("error", () => {
     if (worker.process.pid !== undefined) return
     metrics.removeWorker(worker.id)
     Deferred.doneUnsafe(ended, Effect.succeed({ code: 1, signal: null }))
   })
-  // Its last words may come after its exit, but not after its channel is closed.
+  // Last messages may follow the exit, but not the closing of the channel.
   const finishWhenClosed = () => {
     if (!worker.isDead() || worker.isConnected()) return
     metrics.removeWorker(worker.id)

@@ -1,16 +1,16 @@
 import type { Worker } from "node:cluster"
 import { Predicate, Schema } from "effect"
 
-/** What a parent says with a connection that it hands over, and what a worker says once it has it or will not have it. */
+/** Node's cluster has no public event for these. */
 const isHandoverMessage = Schema.is(
   Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), act: Schema.Literal("newconn"), seq: Schema.Int })
 )
 const isAcknowledgement = Schema.is(Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), ack: Schema.Int }))
 
 /**
- * Connections on their way to a worker; the answered closes those that it never settled. Node's cluster forgets them where the
- * worker ends first (lib/internal/cluster/round_robin_handle.js): they stay open here, and their callers wait for ever. They are
- * not handed to another, as the worker may have read from one. Node has no public event for either word.
+ * Tracks connections on their way to a worker. Returns a function that closes those it never confirmed. Node forgets
+ * them if the worker ends first (lib/internal/cluster/round_robin_handle.js), and their clients would wait forever.
+ * Another worker cannot take them, because the first may have read from them.
  */
 export const trackConnectionHandover = (worker: Worker): (() => void) => {
   const open = new Map<number, () => void>()

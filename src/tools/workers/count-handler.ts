@@ -1,10 +1,7 @@
 import { MemoryCounters } from "../../admission/windows/memory-counters.ts"
 import { type CountRequest, type CountResponse, decodeCounter } from "./worker-messages.ts"
 
-/**
- * Counts for all workers of a parent: exact on this machine, and forgotten when the parent ends. A step is one function
- * that waits for nothing, so no other worker's comes between.
- */
+/** Counts for all workers in memory. A step is synchronous, so it is atomic. */
 export const makeCountHandler = (): ((requests: ReadonlyArray<CountRequest>) => ReadonlyArray<CountResponse>) => {
   const counts = new MemoryCounters()
   const runStep = ({ act, buckets, peek, now }: CountRequest): ReadonlyArray<number> => {

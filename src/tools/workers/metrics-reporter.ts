@@ -3,12 +3,11 @@ import { Readiness } from "../../platform/database/Readiness.ts"
 import { takeOwnSnapshot } from "../../platform/telemetry/metrics/Snapshots.ts"
 import type { WorkerMessage } from "./worker-messages.ts"
 
-/** Milliseconds after which a worker says by itself what it counted: so much is lost at most with one that dies. */
+/** A crashed worker loses at most this time of metrics. */
 const REPORT_INTERVAL_MS = 10_000
-/** Milliseconds that its database gets to answer before it is told not to: less than the parent waits. */
+/** Shorter than the primary's wait. */
 const READY_TIMEOUT_MS = 700
 
-/** Says what this worker counted, when it is asked, from time to time, and as it ends. */
 export const layerMetricsReporter = (requested: Latch.Latch, send: (message: WorkerMessage) => void) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

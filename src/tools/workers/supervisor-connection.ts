@@ -7,12 +7,11 @@ import { type CountResponse, SupervisorMessage, type WorkerMessage } from "./wor
 
 const decodeMessage = Schema.decodeUnknownOption(SupervisorMessage)
 
-/** What a worker has of its parent, from its start to its end. */
 export const connectToSupervisor = () => {
   const replacementReady = Latch.makeUnsafe()
   const metricsRequested = Latch.makeUnsafe()
   let onResponses: (responses: ReadonlyArray<CountResponse>) => void = () => {}
-  // The parent decides what a hang-up means; it comes to the whole group where a terminal goes.
+  // The primary handles hang-ups. A closing terminal sends them to the whole process group.
   process.on("SIGHUP", () => {})
   process.on("message", (message) => {
     const received = Option.getOrUndefined(decodeMessage(message))
@@ -30,14 +29,12 @@ export const connectToSupervisor = () => {
     }
   }
   return {
-    /** Says that this process serves now, and what its start prints. */
     announce: (startMessage: string) => Effect.sync(() => send({ ready: startMessage })),
-    /** Open once another serves in its place. */
     replaced: replacementReady,
-    /** Leaves the port of metrics to its parent, and tells it what there is to tell. */
+    /** The primary serves the metrics port. */
     layerMetrics: ({ metricsPort }: Pick<Settings, "metricsPort">) =>
       metricsPort === undefined ? Layer.empty : layerMetricsReporter(metricsRequested, send),
-    /** Counts with the other workers: of several machines at Redis, of this one at the parent. */
+    /** With Redis, windows are shared by all machines, otherwise by the workers of this one. */
     layerRateWindows: ({ redisUrl }: Pick<Settings, "redisUrl">) =>
       redisUrl === undefined
         ? RateWindows.layerShared(makeSupervisorCounters(channel))

@@ -3,27 +3,24 @@ import type { SharedCounters } from "../../admission/windows/RateWindows.ts"
 import type { Bucket } from "../../admission/windows/rate-window.ts"
 import { type CountRequest, type CountResponse, encodeCounter } from "./worker-messages.ts"
 
-/** Longest a call waits for the parent to count it, in milliseconds. It does nothing else, so this is a parent that was stopped. */
+/** A primary that takes longer is stopped, because it does nothing else. */
 export const SUPERVISOR_TIMEOUT_MS = 200
-/** Looks at what waits in that time: a pause of this process is one look late instead of the whole wait gone. */
+/** A pause of this process then delays one poll instead of using up the timeout. */
 const POLLS_PER_TIMEOUT = 4
 
-/** How a worker asks its parent. */
 export interface SupervisorChannel {
   readonly send: (requests: ReadonlyArray<CountRequest>) => void
-  /** Hands over what the parent says from now on. */
   readonly onResponses: (listener: (responses: ReadonlyArray<CountResponse>) => void) => void
 }
 
 interface PendingRequest {
-  /** Looks before it. */
   readonly pollCount: number
   readonly resolve: (counts: ReadonlyArray<number> | undefined) => void
 }
 
 /**
- * Counts at the parent, with that of its other workers. Steps of one turn of the event loop go in one message. A parent
- * that does not answer in time is not asked again until it has answered: calls wait once, and what waits is bounded.
+ * Requests of one event-loop turn share a message. After a timeout no request is sent until the primary responds, so
+ * calls wait only once and pending requests are bounded.
  */
 export const makeSupervisorCounters = Effect.fnUntraced(function* ({ send, onResponses }: SupervisorChannel) {
   const pending = new Map<number, PendingRequest>()

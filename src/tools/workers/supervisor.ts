@@ -8,7 +8,6 @@ import { layerMetricsPort } from "../../transports/metrics/metrics-endpoint.ts"
 import { WorkerProcesses } from "./WorkerProcesses.ts"
 import { superviseWorkers } from "./worker-supervision.ts"
 
-/** Opened by each SIGHUP from now on, which does nothing else to this process. */
 const listenForHangUps = Effect.gen(function* () {
   const hungUp = yield* Latch.make()
   yield* Effect.acquireRelease(
@@ -22,7 +21,6 @@ const listenForHangUps = Effect.gen(function* () {
   return hungUp
 })
 
-/** Where Prometheus comes by: what all workers counted, those that have ended among them. */
 const layerWorkerMetrics = ({ metricsPort, host }: Settings) => {
   if (metricsPort === undefined) return Layer.empty
   const layerWorkerSnapshots = Layer.unwrap(
@@ -38,15 +36,11 @@ const layerWorkerMetrics = ({ metricsPort, host }: Settings) => {
   return Layer.provide(layerMetricsPort({ port: metricsPort, host }), [layerWorkerSnapshots, layerSupervisorMetrics])
 }
 
-/**
- * The process that has the port and so many workers: it starts those that ended anew, replaces all at each SIGHUP, counts
- * for them, and ends when it is interrupted and they have ended. One SIGHUP that comes during a rolling restart, or several, lead to one
- * more after it.
- */
+/** Hang-ups during a rolling restart cause one more. */
 export const runSupervisor = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const hungUp = yield* listenForHangUps
   const { startMessage, restartWorkers } = yield* superviseWorkers(workers, settings.drainSeconds)
-  // Not before the first of them serves: it has looked whether the database's secrets need a key.
+  // The first worker checks whether secrets need a key.
   if (isMissingSecretKey(settings)) yield* warnSecretsInClear
   yield* Layer.build(layerWorkerMetrics(settings))
   yield* Console.log(startMessage)

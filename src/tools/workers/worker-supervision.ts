@@ -4,25 +4,22 @@ import { incrementCounter } from "../../platform/telemetry/metrics/metric-update
 import type { ProcessEnd, WorkerProcess } from "./WorkerProcesses.ts"
 import { awaitStartMessage, makeWorkerLifecycle, type WorkerLifecycle } from "./worker-lifecycle.ts"
 
-/** Milliseconds that a worker must have lived for its end to be an accident: the next is started at once. */
+/** A worker that lived this long is restarted at once. */
 export const STABLE_MS = 10_000
-/** Milliseconds until the next start of one that ended sooner, twice as long each time, and the longest. */
+/** The pause doubles after each early end. */
 export const FIRST_RESTART_PAUSE_MS = 1_000
 export const MAX_RESTART_PAUSE_MS = 30_000
-/** Milliseconds that a worker of a rolling restart has until it serves: it may have to migrate the database first. */
+/** Includes a migration of the database. */
 export const WORKER_START_TIMEOUT_MS = 10 * 60_000
 
-/** How long to wait before the next start after a worker that lived so long, and how long it was the last time. */
 export const computeRestartPauseMs = (livedMs: number, lastPauseMs: number): number => {
   if (livedMs >= STABLE_MS) return 0
   return lastPauseMs === 0 ? FIRST_RESTART_PAUSE_MS : Math.min(MAX_RESTART_PAUSE_MS, 2 * lastPauseMs)
 }
 
-/** Where one worker after the other is. */
 interface WorkerSlot {
   readonly number: number
   current: WorkerProcess
-  /** Held by who puts another in the place of the current one. */
   readonly replacementLock: Semaphore.Semaphore
 }
 
@@ -31,7 +28,6 @@ const makeSlot = (number: number, current: WorkerProcess): Effect.Effect<WorkerS
 
 const describeEnd = ({ code, signal }: ProcessEnd) => (signal === null ? `with status ${code}` : `by ${signal}`)
 
-/** Starts another worker whenever the one in the place has ended and nobody else has seen to it. */
 const keepSlotRunning = Effect.fnUntraced(function* (slot: WorkerSlot, { startWorker }: WorkerLifecycle) {
   let pause = 0
   while (true) {
@@ -58,7 +54,7 @@ const keepSlotRunning = Effect.fnUntraced(function* (slot: WorkerSlot, { startWo
   }
 })
 
-/** A new worker in the place, the last one asked to go once it serves; whether it came to that. */
+/** Returns false if the new worker does not become ready. */
 const replaceWorker = (slot: WorkerSlot, { startWorker, awaitEndOrKill }: WorkerLifecycle) =>
   Effect.gen(function* () {
     const next = yield* startWorker
@@ -87,18 +83,17 @@ const restartAll = Effect.fnUntraced(function* (slots: ReadonlyArray<WorkerSlot>
 })
 
 interface SupervisedWorkers {
-  /** What the first worker printed when it served. */
   readonly startMessage: string
   /**
-   * Puts a new worker in the place of each, one after the other and the new one first: somebody always serves. Where a new one
-   * does not come to serve, the others stay as they are.
+   * Replaces the workers one by one, each after its successor is ready. Stops at a failure, and the other workers keep
+   * running.
    */
   readonly restartWorkers: Effect.Effect<void>
 }
 
 /**
- * Keeps so many workers at work until the scope closes, which stops them all and waits for it. The first starts alone: it
- * brings the database up to date, and where it cannot serve, nobody could.
+ * Keeps `workers` processes running until the scope closes, which stops them. The first starts alone: it migrates the
+ * database, and if it cannot serve, no worker could.
  */
 export const superviseWorkers = Effect.fnUntraced(function* (workers: number, drainSeconds: number) {
   const lifecycle = yield* makeWorkerLifecycle(drainSeconds)

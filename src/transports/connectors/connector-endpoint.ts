@@ -23,15 +23,13 @@ import { pageCallerIpAddress } from "../http/caller-address.ts"
 import { serverErrorAttributes } from "../http/server-error-attributes.ts"
 import { ConnectorPermits } from "./connector-permits.ts"
 
-/** Below which path connectors speak, each at its id. */
 export const CONNECTORS_PREFIX = "/connectors/"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** What is below {@link CONNECTORS_PREFIX}; undefined: nothing, as at any path that nobody knows. */
+/** Undefined if the path is unknown. */
 type ConnectorHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
-/** The door of connectors, where the process has one. */
 export const ConnectorEndpoint = Context.Reference<ConnectorHandler>(
   "latchkey/transports/connectors/ConnectorEndpoint",
   {
@@ -48,7 +46,6 @@ const toResponse = ({ status, body, retryAfter }: ConnectorMessageResponse): Res
     headers: retryAfter === undefined ? NO_STORE : { ...NO_STORE, "retry-after": String(retryAfter) }
   })
 
-/** What the door answers that may not be opened as it was asked for, and where nothing is. */
 export const toConnectorErrorResponse = ({ envelope }: ServiceAnswer): Response =>
   toResponse(toRejectionResponse(envelope.error_code, envelope.error_msg))
 
@@ -66,7 +63,6 @@ const internalError = toRejectionResponse(
   BUSY_RETRY_SECONDS
 )
 
-/** Why the body of a message is not even read. */
 const checkHeaders = ({ headers }: HttpServerRequest): ConnectorMessageResponse | undefined => {
   if (!/^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "")) return unsupportedMediaType
   return Number(headers["content-length"] ?? 0) > BODY_BYTES ? tooLarge : undefined
@@ -75,29 +71,26 @@ const checkHeaders = ({ headers }: HttpServerRequest): ConnectorMessageResponse 
 const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
   error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
 
-/** The bytes of a message, or why there are none. */
 const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, ConnectorMessageResponse> =>
   request.arrayBuffer.pipe(
     Effect.provideService(MaxBodySize, ByteSize.bytes(BODY_BYTES)),
     Effect.mapError((error) => (isTooLarge(error) ? tooLarge : unreadableBody)),
-    // Whoever is too slow mostly does not hear so: to stop reading ends the connection.
+    // A slow sender rarely gets this response, because an unread body ends the connection.
     Effect.timeoutOrElse({ duration: CONNECTOR_BODY_MS, orElse: () => Effect.fail(tooSlow) }),
     Effect.map((bytes) => new Uint8Array(bytes))
   )
 
-/** What came of a request: who is known to have sent it, and the answer. */
 interface MessageOutcome {
   readonly signer?: number
   readonly reply: ConnectorMessageResponse
 }
 
-/** Settings of the connector endpoint. */
 interface ConnectorSettings {
-  /** Whether to trust `X-Forwarded-For`, because a proxy in front sets it. */
+  /** Set if a proxy in front writes `X-Forwarded-For`. */
   readonly trustProxy?: boolean | undefined
 }
 
-/** Serves the endpoint of connectors. An unsigned message costs only its headers, or a body of limited size and time. */
+/** An unsigned message costs only its headers, or a body of limited size and time. */
 export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings = {}) =>
   Layer.effect(
     ConnectorEndpoint,
@@ -106,7 +99,7 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
       const permits = new ConnectorPermits(tooManyBodies)
       const warn = makeThrottledWarning("the connector endpoint refused a message")
 
-      /** Receives a body and returns it with the connector that signed it. Fails if no connector did, and drops the body. */
+      /** Fails, and drops the body, if no connector signed it. */
       const receiveSigned = (request: HttpServerRequest, id: number, signature: SignatureHeaders) =>
         Effect.gen(function* () {
           const body = yield* readBody(request)
@@ -130,7 +123,10 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
         return { signer, reply: yield* messages.receive(signer, signature, body) }
       })
 
-      /** Logs each signed message within its rate limit. Logs other messages, which anybody may send, once a minute. */
+      /**
+       * Logs each signed message within its rate limit. Other messages, which anybody may send, are logged once a
+       * minute.
+       */
       const logOutcome = (id: number, { signer, reply: { status, body } }: MessageOutcome, ms: number) => {
         const annotations = { status, ...(status === 200 ? {} : { reason: body["reason"] }) }
         if (signer === undefined) return warn(String(status), { ...annotations, named: id })
@@ -164,7 +160,6 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
     })
   )
 
-/** Returns the response to a message that failed for a reason of ours. */
 const toFailureOutcome = (cause: Cause.Cause<ServerError>): Effect.Effect<MessageOutcome> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)

@@ -1,24 +1,21 @@
 import { Clock, Deferred, Effect } from "effect"
 import { CONCURRENT_CONNECTOR_BODIES_MAX, CONNECTOR_BODY_PROTECTED_MS } from "../../platform/limits.ts"
 
-/** The source of a message before its signature is checked: the connector that its path names, and the network it comes from. */
+/** The source of an unverified message: the connector in its path, and its network. */
 export interface MessageSource {
   readonly connectorId: number
   readonly network: string
 }
 
-/** A body that this process is receiving. */
 interface ArrivingBody extends MessageSource {
-  /** The time at which the body got its permit, in milliseconds. */
   readonly since: number
 }
 
 /**
- * Returns the body that loses its permit to a new message while all permits are held, or undefined if the new message is refused.
- * `bodies` are in the order in which they got their permits. The candidate is the oldest body of the connector with the most
- * permits, and within that connector of the network with the most. The candidate is evicted if its connector or network holds
- * more permits than those of the new message would, or if it has been arriving for longer than
- * {@link CONNECTOR_BODY_PROTECTED_MS}.
+ * Chooses the body that loses its permit to a new message, or returns undefined to reject the message. `bodies` are in
+ * the order of their permits. The candidate is the oldest body of the connector, and then of the network, with the most
+ * permits. It is evicted if it holds more permits than the new message would, or arrives for longer than {@link
+ * CONNECTOR_BODY_PROTECTED_MS}.
  */
 export const chooseBodyToEvict = <Body extends ArrivingBody>(
   bodies: Iterable<Body>,
@@ -34,7 +31,6 @@ export const chooseBodyToEvict = <Body extends ArrivingBody>(
   return holdsMore || now - candidate.since > CONNECTOR_BODY_PROTECTED_MS ? candidate : undefined
 }
 
-/** Counts the permits of each connector and of each of its networks. `compare` orders two sources by them, the connector first. */
 const countPermits = (sources: ReadonlyArray<MessageSource>) => {
   const counts = new Map<number | string, number>()
   const networkKey = ({ connectorId, network }: MessageSource): string => `${connectorId} ${network}`
@@ -52,19 +48,17 @@ interface HeldBody extends ArrivingBody {
 }
 
 /**
- * Limits how many bodies this process receives at once before their signatures are checked. A slow sender blocks only messages of
+ * Limits the bodies that this process receives at once before their signatures are checked. A slow sender blocks only
  * its own connector and network.
  */
 export class ConnectorPermits<Refusal> {
   readonly #bodies = new Set<HeldBody>()
   readonly #refusal: Refusal
 
-  /** `refusal`: the failure of a message that gets no permit or is evicted. */
   constructor(refusal: Refusal) {
     this.#refusal = refusal
   }
 
-  /** Receives a body while it holds a permit. */
   readonly within = <A, E, R>(
     source: MessageSource,
     receive: Effect.Effect<A, E, R>

@@ -1,19 +1,19 @@
 import type { DeploymentName } from "../../platform/installation.ts"
 import examples from "./examples.json" with { type: "json" }
 
-/** A call and what the demo operator was answered. */
+/** A request of the demo operator, and its response. */
 export interface OperationExample {
-  /** The fields that were sent, all together. */
+  /** The fields of the path, the query and the body. */
   readonly request: Readonly<Record<string, unknown>>
-  /** The envelope. */
+  /** The whole envelope of the response. */
   readonly answer: unknown
 }
 
 const INTERNATIONAL_EXAMPLES: ReadonlyMap<string, OperationExample> = new Map(Object.entries(examples.international))
 
-/** Of what the regional deployment takes or answers otherwise. */
+/** The operations that differ on the regional deployment. */
 const REGIONAL_EXAMPLES: ReadonlyMap<string, OperationExample> = new Map(Object.entries(examples.regional))
 
-/** An example of an operation, taken from the demo operator by `npm run examples`. */
+/** Returns the example that `npm run examples` recorded for an operation. */
 export const findExample = (name: string, deployment: DeploymentName = "international"): OperationExample | undefined =>
   (deployment === "regional" ? REGIONAL_EXAMPLES.get(name) : undefined) ?? INTERNATIONAL_EXAMPLES.get(name)

@@ -1,19 +1,17 @@
 import type { OperationDescription } from "./operation-descriptions.ts"
 
-// What documents file operations under: the categories of tools, and three more for what is no tool.
-
 export interface OperationTag {
   readonly name: string
-  /** For people. */
   readonly title: string
   readonly description: string
 }
 
+/** The groups of operations in OpenAPI and on the site: the tool categories, and webhook, event and oauth. */
 export const OPERATION_TAGS: ReadonlyArray<OperationTag> = [
   {
     name: "reservation",
     title: "Reservations",
-    description: "Orders and stays, their tags, reviews and special offers."
+    description: "Reservations and stays, their tags, reviews and special offers."
   },
   {
     name: "property",
@@ -23,17 +21,21 @@ export const OPERATION_TAGS: ReadonlyArray<OperationTag> = [
   {
     name: "calendar",
     title: "Calendars and prices",
-    description: "What can be sold on which day, at what price, and who may see it."
+    description: "Availability, prices and restrictions, and shared, imported and exported calendars."
   },
   { name: "finance", title: "Finance", description: "Income and expense entries, and the dictionaries they use." },
   { name: "task", title: "Tasks and staff", description: "Tasks and the staff who do them." },
-  { name: "knowledge_base", title: "Knowledge base", description: "What a host knows and guests ask." },
+  {
+    name: "knowledge_base",
+    title: "Knowledge base",
+    description: "Texts from which the questions of guests are answered."
+  },
   { name: "messaging", title: "Messages", description: "Conversations with guests." },
-  { name: "automation", title: "Automation", description: "What rules are about to do." },
+  { name: "automation", title: "Automation", description: "Rules and their upcoming actions." },
   { name: "meta", title: "Tags, fields, channels", description: "Tags, custom fields and custom channels." },
   { name: "webhook", title: "Webhooks", description: "Subscriptions to events." },
-  { name: "event", title: "The feed", description: "The feed of events and its consumers." },
-  { name: "oauth", title: "OAuth", description: "Where tokens come from and where they end." }
+  { name: "event", title: "Event feed", description: "The feed of events and its consumers." },
+  { name: "oauth", title: "OAuth", description: "Issue and revoke tokens." }
 ]
 
 const TAG_BY_PATH: Readonly<Record<string, string>> = {

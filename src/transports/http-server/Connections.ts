@@ -4,14 +4,12 @@ import { CALLER_CONNECTIONS_MAX } from "../../platform/limits.ts"
 import { Connection } from "./Connection.ts"
 import type { HttpTimeouts } from "./node-server.ts"
 
-/** Milliseconds between two checks for unused connections, as often as Node checks its own timeouts. */
+/** As often as Node checks its own timeouts. */
 const CHECK_MS = 1_000
-/** Milliseconds that Node may be late with its own timeouts, so that a request with slow headers gets its response before it is cut. */
+/** Node may be this late, and a request with slow headers should get its response first. */
 const NODE_LATE_MS = 2_000
 
-/** All connections of a server. */
 export class Connections {
-  /** Whether the server stops. Then each response has `Connection: close`. */
   stopping = false
   readonly #open = new Map<Socket, Connection>()
   readonly #most: number
@@ -33,7 +31,6 @@ export class Connections {
     return this.#open.size
   }
 
-  /** Closes connections that have been idle for so many milliseconds. */
   closeIdle(milliseconds: number): void {
     for (const connection of this.#open.values()) {
       if ((connection.idleMs() ?? -1) >= milliseconds) connection.close()
@@ -54,8 +51,8 @@ export class Connections {
   }
 
   /**
-   * Closes connections whose clients receive nothing of a response, or send no request. Node's own timeouts cut slow headers, slow bodies
-   * and idle connections, but empty lines restart its idle timeout.
+   * Closes stalled and unused connections. Node's timeouts do not suffice, because empty lines restart its idle
+   * timeout.
    */
   #closeUnused({ keepAliveSeconds, headerSeconds, stalledSeconds }: HttpTimeouts): void {
     for (const connection of this.#open.values()) {
@@ -65,12 +62,12 @@ export class Connections {
     }
   }
 
-  /** Ends the longest idle connection, if possible one whose next request is not coming. Returns false if none is idle. */
+  /** Prefers a connection that receives no request. Returns false if none is idle. */
   #makeRoom(): boolean {
     const connections = Array.from(this.#open.values())
     const longest =
       findLongestIdle(connections.filter(({ isReceiving }) => !isReceiving)) ?? findLongestIdle(connections)
-    // Not with close(): a connection that lingers still counts.
+    // A lingering connection still counts, so close() does not suffice.
     longest?.socket.destroy()
     return longest !== undefined
   }

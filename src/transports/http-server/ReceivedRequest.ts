@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { ApiHeaders, ApiRequest, BodyTooLarge, BodyUnreadable } from "../http/api-http.ts"
 
-/** A request to REST or MCP as Node received it. */
 export class ReceivedRequest implements ApiRequest {
   readonly method: string
   readonly url: string
@@ -22,7 +21,7 @@ export class ReceivedRequest implements ApiRequest {
     return this.#request.socket.remoteAddress
   }
 
-  /** A client that sent `Expect: 100-continue` is asked for its body only here, so a refused request costs it no upload. */
+  /** Sends "100 Continue" only here, so a rejected request costs its client no upload. */
   receiveBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyUnreadable> {
     const [request, response] = [this.#request, this.#response]
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) return bodyTooLarge
@@ -53,21 +52,21 @@ export class ReceivedRequest implements ApiRequest {
   }
 }
 
-/** Whether the client waits for "100 Continue" before it sends its body. An expectation of HTTP/1.0 is ignored (RFC 9110, 10.1.1). */
+/** HTTP/1.0 expectations are ignored (RFC 9110, 10.1.1). */
 export const expectsContinue = ({ headers, httpVersion }: IncomingMessage): boolean =>
   headers.expect !== undefined && httpVersion !== "1.0"
 
 const bodyTooLarge = Effect.fail<BodyTooLarge>({ _tag: "BodyTooLarge" })
 const bodyUnreadable = Effect.fail<BodyUnreadable>({ _tag: "BodyUnreadable" })
 
-/** Returns path and query of a target. A target with scheme and host is for a proxy, but must be served (RFC 9112, 3.2.2). */
+/** Returns path and query. A target with scheme and host must be served too (RFC 9112, 3.2.2). */
 const toOriginForm = (target: string): string => {
   if (target.startsWith("/") || !/^https?:\/\//i.test(target)) return target
   const url = URL.parse(target)
   return url === null ? target : `${url.pathname}${url.search}`
 }
 
-/** Node joins the values of a repeated header, except `Set-Cookie`, which means nothing in a request. */
+/** Node joins repeated headers, except `Set-Cookie`, which has no meaning in a request. */
 const toTextHeaders = ({ headers }: IncomingMessage): ApiHeaders =>
   hasTextHeaders(headers) ? headers : withoutLists(headers)
 

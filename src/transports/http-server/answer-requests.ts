@@ -13,21 +13,18 @@ import type { Connection } from "./Connection.ts"
 import type { Connections } from "./Connections.ts"
 import { expectsContinue, ReceivedRequest } from "./ReceivedRequest.ts"
 
-/**
- * Answers every request that the server reads, until the scope closes. REST and MCP are answered from Node's objects, with one write.
- * Pages go through the platform's HTTP server.
- */
+/** REST and MCP use Node's objects and one write; pages use the platform's HTTP server. */
 export const answerRequests = Effect.fnUntraced(function* (server: Server, connections: Connections, app: HttpApp) {
   const { rejectIfStillOverloaded } = yield* Service
   const answerPage = yield* NodeHttpServer.makeHandler(withPageHeaders(app.pages, connections), {
-    // A scope of its own, made before the finalizer that stops the server: pages that are under way are finished first.
+    // Created before the finalizer that stops the server, so that running pages finish first.
     scope: yield* Scope.fork(yield* Effect.scope, "parallel")
   })
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.of(request.socket)
-    // A request that comes after the last response of its connection is not run, because its client could not be told the result.
+    // A request after the last response must not run, because its client could not learn the result.
     if (connection === undefined || !connection.begin(request, response)) return
     const received = new ReceivedRequest(request, response)
     const headerError = findHeaderError(request)
@@ -44,7 +41,7 @@ export const answerRequests = Effect.fnUntraced(function* (server: Server, conne
     answerPage(request, response)
   }
 
-  /** Runs an answer and writes it. A client that goes away interrupts its running call. */
+  /** A disconnect of the client interrupts the call. */
   const runToResponse = (effect: Effect.Effect<ApiResponse>, exchange: Exchange) => {
     const fiber = run(effect)
     fiber.addObserver((exit) => {
@@ -59,19 +56,18 @@ export const answerRequests = Effect.fnUntraced(function* (server: Server, conne
   }
 
   server.on("request", answer)
-  // `Expect: 100-continue`; every other expectation is refused as a wrong header.
+  // Other expectations are rejected as invalid headers.
   server.on("checkContinue", answer)
   server.on("checkExpectation", answer)
 })
 
-/** Every operation turns its own defects into envelopes. This is for a defect of a transport. */
+/** For defects of a transport. Operations return their own defects as envelopes. */
 const defectResponse: ApiResponse = { status: 500, headers: NO_STORE, body: "" }
 
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly connection: Connection
-  /** Whether the response is to be the last of its connection. */
   readonly isLastWanted: boolean
 }
 
@@ -93,31 +89,29 @@ const writeResponse = (
     return
   }
   response.end(body)
-  // Node discards a body of known length itself. A request that is answered at once is not complete yet, even without a body.
+  // Node discards bodies of known length itself.
   if (!request.complete && request.headers["transfer-encoding"] !== undefined) connection.discardBody(request)
 }
 
 /**
- * Whether the client asks for another protocol. The server ignores that (RFC 9110, 7.8), but Node drops the bytes that came with such a
- * request, which may be a pipelined one. So the response is the last of its connection, and the client sends the next request again.
+ * Upgrade is ignored (RFC 9110, 7.8), but Node drops bytes that arrived with it, such as a pipelined request. As the
+ * last response, it makes the client send that request again.
  */
 const isUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined
 
-/** Whether the client still waits for "100 Continue". Node closes the connection after such a response. */
+/** Node closes the connection after a response to a client that still waits for "100 Continue". */
 const awaitsContinue = (request: IncomingMessage): boolean =>
   expectsContinue(request) && request.readableFlowing === null
 
-/** Returns whether `Content-Length` announces more unread bytes than `BODY_BYTES`. Then the response is the last of its connection. */
 const hasLongUnreadBody = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && Number(headers["content-length"] ?? 0) > BODY_BYTES
 
-/** Adds to a page what every response of this server has. */
 const withPageHeaders = (pages: HttpApp["pages"], connections: Connections): HttpApp["pages"] =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     const incoming = NodeHttpServerRequest.toIncomingMessage(request)
     const answer =
       connections.stopping && requestPath(request) === READY_PATH ? Effect.succeed(stoppingResponse) : pages
-    // The platform's server runs its handler uninterruptible: a page would go on for a client that is gone.
+    // The platform runs handlers uninterruptibly, so a page would continue after a disconnect.
     return Effect.map(Effect.interruptible(answer), (response) => {
       const isLast =
         incoming instanceof IncomingMessage &&
@@ -127,12 +121,10 @@ const withPageHeaders = (pages: HttpApp["pages"], connections: Connections): Htt
     })
   })
 
-/** A load balancer sends its callers elsewhere while those that come are still served. */
 const stoppingResponse = HttpServerResponse.text("stopping\n", { status: 503 })
 
-/** Returns the error of a request whose headers no path accepts. */
 const findHeaderError = (request: IncomingMessage): BadRequest | undefined => {
-  // RFC 9112, 3.2: a request without Host, or with two that could name different places, is a bad one.
+  // RFC 9112, 3.2: exactly one Host is required.
   const hosts = countHosts(request.rawHeaders)
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1"))
     return new BadRequest({ message: "Host: must be given once." })
@@ -142,7 +134,7 @@ const findHeaderError = (request: IncomingMessage): BadRequest | undefined => {
     : new BadRequest({ message: "Expect: must be 100-continue or left out." })
 }
 
-/** `rawHeaders` has names and values in turn. */
+/** `rawHeaders` alternates names and values. */
 const countHosts = (rawHeaders: ReadonlyArray<string>): number => {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -12,18 +12,19 @@ export interface ListenOptions extends StopOptions {
   readonly port: number
   readonly host: string
   readonly timeouts?: HttpTimeouts | undefined
-  /** Connections that may be open at once. */
   readonly connections?: number | undefined
 }
 
-/** How many services a call adds to the context of the process: its span, its caller, its permit. */
+/** Upper bound of the services that a call adds to the context. */
 const CALL_CONTEXT = 24
 
-/** Returns the same context in one map. Otherwise each call would copy everything the process has, once per service that it adds. */
+/**
+ * Flattens the context into one map. Otherwise each call would copy all services of the process once per service it
+ * adds.
+ */
 const flattenContext = <R>(context: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(context.mapUnsafe, { maxDepth: CALL_CONTEXT })
 
-/** Accepts connections until the scope closes, which waits for open requests. */
 export const listen = Effect.fnUntraced(function* (app: HttpApp, options: ListenOptions) {
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const server = makeNodeServer(timeouts)
@@ -35,7 +36,7 @@ export const listen = Effect.fnUntraced(function* (app: HttpApp, options: Listen
     host: options.host,
     disablePreemptiveShutdown: true
   })
-  // The last finalizer runs first: the server still answers while it stops.
+  // Finalizers run in reverse order, so the server still answers while it stops.
   yield* Effect.addFinalizer(() => stop(server, connections, options))
   return listener.address
 })

@@ -7,7 +7,6 @@ import {
   STALLED_SECONDS
 } from "../../platform/limits.ts"
 
-/** The timeouts of a server. */
 export interface HttpTimeouts {
   readonly headerSeconds: number
   readonly requestSeconds: number
@@ -22,24 +21,24 @@ export const DEFAULT_TIMEOUTS: HttpTimeouts = {
   stalledSeconds: STALLED_SECONDS
 }
 
-/** Returns Node's server with every limit set, and without the responses it would send by itself. */
+/** Returns Node's server with all limits set, and without its own responses. */
 export const makeNodeServer = ({ headerSeconds, requestSeconds, keepAliveSeconds }: HttpTimeouts): Server => {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES,
     headersTimeout: headerSeconds * 1000,
     requestTimeout: requestSeconds * 1000,
-    // How often Node checks the two. Its default of 30 s would double them.
+    // Node's default of 30 s would allow twice the timeouts above.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: keepAliveSeconds * 1000,
-    // TCP keep-alive: the kernel notices that a client's machine is gone.
+    // TCP keep-alive detects that a client's machine is gone.
     keepAlive: true,
     // answer-requests.ts rejects a request without Host, with an envelope.
     requireHostHeader: false,
     // A server may ignore Upgrade (RFC 9110, 7.8).
     shouldUpgradeCallback: () => false
   })
-  // By default Node drops headers after the 2,000th. HEADER_BYTES limits them already.
+  // Node would drop headers after the 2,000th. HEADER_BYTES limits them already.
   server.maxHeadersCount = 0
-  // A client may end its side after its request (RFC 9112, 9.6). The types of Node lack this setting.
+  // A client may end its side after its request (RFC 9112, 9.6). Node's types lack this setting.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }

@@ -10,9 +10,8 @@ import type { Connection } from "./Connection.ts"
 import type { Connections } from "./Connections.ts"
 
 /**
- * Rejects what Node cannot parse as a request: bytes that are no HTTP, headers over their limit, a body that breaks off or takes too
- * long, and CONNECT. The requests before it on its connection get their responses first. Then the server sends the envelope and ends the
- * connection.
+ * Rejects what Node cannot parse: invalid HTTP, headers over the limit, broken or slow bodies, and CONNECT. Earlier
+ * requests of the connection get their responses first.
  */
 export const rejectUnreadable = Effect.fnUntraced(function* (server: Server, connections: Connections) {
   const service = yield* Service
@@ -44,14 +43,14 @@ export const rejectUnreadable = Effect.fnUntraced(function* (server: Server, con
     const connection = socket instanceof Socket ? connections.of(socket) : undefined
     if (connection === undefined || socket.destroyed) return
     if (!isProtocolError(error)) socket.destroy()
-    // A connection that accepts no requests has its last response already: further bytes are ignored.
+    // The connection already has its last response, so further bytes are ignored.
     else if (connection.acceptsRequests) end(connection, error)
   })
 
   server.on("connect", (_: IncomingMessage, socket) => {
     const connection = socket instanceof Socket ? connections.of(socket) : undefined
     if (connection === undefined) return
-    // Node detaches the socket: without these, an error would end the process and further bytes would never be read.
+    // Node detaches the socket. An unhandled error would end the process, and further bytes would not be read.
     socket.on("error", () => socket.destroy())
     socket.resume()
     reject(connection, "CONNECT is not supported: this server is not a proxy.")
@@ -63,7 +62,7 @@ const readErrorCode = (error: Error): string =>
 
 const TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT"
 
-/** Whether Node's parser or one of its timeouts reports the error. Any other error is one of the socket itself. */
+/** Other errors are those of the socket. */
 const isProtocolError = (error: Error): boolean =>
   readErrorCode(error).startsWith("HPE_") || readErrorCode(error) === TIMEOUT
 
@@ -75,7 +74,7 @@ const toErrorMessage = (error: Error): string => {
   return `The request is not valid HTTP (${code}).`
 }
 
-/** Returns a whole response as text, because Node has no response object for it. */
+/** Node has no response object here. */
 const renderResponse = ({ envelope, headers }: ServiceResponse, now: Date): string => {
   const body = JSON.stringify(envelope)
   const lines = Object.entries({

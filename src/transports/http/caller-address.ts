@@ -4,9 +4,9 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { ApiRequest } from "./api-http.ts"
 
 /**
- * Where a request comes from, as far as it is known. Behind a proxy that is trusted it is the last entry of `X-Forwarded-For`, the one
- * which that proxy wrote: what stands before it is its sender's own word. An entry that is no address, such as one with a port, would
- * be another for each connection: then it is the proxy's own.
+ * With a trusted proxy, returns the last entry of `X-Forwarded-For`, which the proxy wrote; a client can forge earlier
+ * ones. Falls back to the proxy's address if the entry is no IP address, since an entry with a port would change with
+ * each connection.
  */
 export const callerIpAddress = (
   { headers, remoteAddress }: Pick<ApiRequest, "headers" | "remoteAddress">,
@@ -16,6 +16,5 @@ export const callerIpAddress = (
   return isIP(forwarded) === 0 ? remoteAddress : forwarded
 }
 
-/** Returns the same for a request to a page. */
 export const pageCallerIpAddress = ({ headers, remoteAddress }: HttpServerRequest, trustProxy: boolean) =>
   callerIpAddress({ headers, remoteAddress: Option.getOrUndefined(remoteAddress) }, trustProxy)

@@ -7,7 +7,6 @@ export interface HttpSettings {
   readonly trustProxy: boolean
 }
 
-/** Whether a request came over HTTPS, as a trusted proxy says, or need not. */
 export const isSecureRequest = (
   { headers }: Pick<ApiRequest, "headers">,
   { requireHttps, trustProxy }: Pick<HttpSettings, "requireHttps" | "trustProxy">

@@ -1,13 +1,15 @@
 import { BadRequest } from "../../contract/errors.ts"
 
-// Maps the names that existing clients send to the names of tools and arguments here (contract facts 14.5). `tools/call` accepts these
-// aliases. They are listed nowhere, so no model learns them.
+// `tools/call` accepts names that existing clients send (contract facts 14.5). Aliases are listed nowhere, so no model
+// learns them.
 
-/** The verbs of a read are interchangeable: the public documentation has `search_` where the specification has `query_` or `get_`. */
+/**
+ * Verbs of reads are interchangeable: the public documentation has `search_` where the specification has `query_` or
+ * `get_`.
+ */
 const READ_TOOL = /^(?:search|query|get|list)_(.+)$/
 const READ_VERBS = ["search", "query", "get", "list"]
 
-/** Aliases that do not follow from the verbs of reads: each alias with its tool. */
 const TOOL_ALIASES: Readonly<Record<string, string>> = {
   search_availabilities: "get_property_availability",
   query_availabilities: "get_property_availability",
@@ -35,7 +37,7 @@ const TOOL_ALIASES: Readonly<Record<string, string>> = {
   create_message: "send_message"
 }
 
-/** Returns the aliases of these tools, each with the name of its tool. No alias is the name of a tool. */
+/** No alias is the name of a tool. */
 export const makeToolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const toolNames = new Set(tools)
   const names = new Map<string, string>()
@@ -52,22 +54,17 @@ export const makeToolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<strin
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Aliases of arguments, by tool: each alias with the name of its argument. */
 const ARGUMENT_ALIASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   get_conversation: { conversation_id: "id" },
   send_message: { conversation_id: "id" }
 }
 
-/** The arguments of a call under the tool's own names, or the error that rejects the call. */
 interface ResolvedArguments {
   readonly fields: Fields
   readonly error: BadRequest | undefined
 }
 
-/**
- * Renames the aliased arguments of a call. An argument that comes under both names with different values returns 400. Null under an alias
- * counts as not given.
- */
+/** Different values under both names are an error. Null under an alias counts as absent. */
 export const resolveArgumentAliases = (tool: string, fields: Fields): ResolvedArguments => {
   const names = ARGUMENT_ALIASES[tool]
   if (names === undefined) return { fields, error: undefined }

@@ -3,14 +3,14 @@ import { Effect, Predicate, Semaphore } from "effect"
 import { toPrintableName } from "../../contract/printable-name.ts"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES_MAX } from "../../platform/limits.ts"
 
-// Validates batches, and limits what one batch may use. A batch is the one way to get many responses with one small request.
+// One small batch can cause many responses.
 
-/** The only revision with batches. Its clients name it, or no revision. */
+/** The only revision with batches. Its clients may omit the version. */
 const BATCH_REVISION = "2025-03-26"
 
 /**
- * Returns why a batch is rejected as a whole. `revision`: the revision that the client names. Notifications count as messages. Ids must
- * differ, because the library would silently drop the second of two calls with one id.
+ * Returns why a batch is rejected. `revision` is the client's. Notifications count as messages. Ids must differ,
+ * because the library would drop the second of two equal ones.
  */
 export const findBatchError = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined
@@ -24,9 +24,8 @@ export const findBatchError = (message: unknown, revision: string | undefined): 
 }
 
 /**
- * Runs the calls of one exchange one after the other, so a batch uses no more of the service than single calls would. Once the responses
- * have reached {@link MCP_BATCH_BYTES}, further calls are rejected and not run. So a batch returns at most this many bytes and one
- * response. If the client goes away, queued calls are interrupted with the running one.
+ * Runs the calls of a batch one by one, so it uses no more of the service than single calls. After {@link
+ * MCP_BATCH_BYTES} of responses, further calls are rejected. A disconnect interrupts all.
  */
 export class BatchCallQueue {
   readonly #semaphore = Semaphore.makeUnsafe(1)

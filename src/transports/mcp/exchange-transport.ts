@@ -1,18 +1,13 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from "@modelcontextprotocol/server"
 import type { McpExchange } from "./McpExchange.ts"
 
-// Connects one library server with the HTTP requests of all clients.
-
 interface OpenRequest {
   readonly exchange: McpExchange
   readonly clientId: RequestId
   readonly respond: (message: JSONRPCMessage) => void
 }
 
-/**
- * Connects one server of the protocol library with the requests of all clients. Clients choose the ids of their requests, so each
- * request gets an id of its own here.
- */
+/** Clients choose their ids, so each request gets its own id here. */
 export class ExchangeTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -29,7 +24,6 @@ export class ExchangeTransport implements Transport {
     return Promise.resolve()
   }
 
-  /** Called by the server with each of its responses. */
   send(message: JSONRPCMessage): Promise<void> {
     const id = "id" in message ? message.id : undefined
     const request = id === undefined ? undefined : this.#open.get(id)
@@ -40,12 +34,11 @@ export class ExchangeTransport implements Transport {
     return Promise.resolve()
   }
 
-  /** Returns the exchange of an open request. */
   findExchange(id: RequestId): McpExchange | undefined {
     return this.#open.get(id)?.exchange
   }
 
-  /** Passes a request to the server and returns its response. If the client goes away, the request is cancelled and never resolves. */
+  /** A disconnect cancels the request, and the promise never resolves. */
   request(exchange: McpExchange, message: JSONRPCRequest, signal: AbortSignal): Promise<JSONRPCMessage> {
     const id = ++this.#lastId
     return new Promise((resolve) => {

@@ -20,16 +20,14 @@ import { makeMessageHandler } from "./message-handler.ts"
 import { makeTools } from "./tools.ts"
 
 /**
- * Returns the handler of the MCP endpoint (specification, "Tool-protocol (MCP) endpoint"): a thin proxy over {@link Service} for revision
- * 2026-07-28 and those of 2025, without sessions. It rejects in three ways:
+ * A stateless proxy for revisions 2026-07-28 and 2025 (specification, "Tool-protocol (MCP) endpoint").
  *
- * - A foreign origin or host gets HTTP 403, and a request without a valid token 401, with the envelope as body.
+ * - A foreign origin or host gets HTTP 403, and an invalid token 401, with an envelope.
  * - An unreadable message gets a JSON-RPC error.
- * - Every other error is the result of a tool.
+ * - Other errors are tool results.
  */
 export const makeMcpHandler = Effect.fnUntraced(function* (options: {
   readonly operations: ReadonlyArray<AnyOperation>
-  /** The public URL of the service. */
   readonly publicUrl: string
 }): Effect.fn.Return<ApiHandler, never, Service | ConcurrencyLimiter> {
   const service = yield* Service
@@ -49,13 +47,13 @@ export const makeMcpHandler = Effect.fnUntraced(function* (options: {
       withStatus(toEnvelopeResponse(response), status)
     )
 
-  /** Parses a message. A large message needs a permit of its operator, so that no operator can occupy the thread. */
+  /** A large message needs a permit, so that no operator can occupy the thread. */
   const parseWithPermit = (operatorId: number, body: Uint8Array, headers: ApiRequest["headers"]) => {
     const message = Effect.suspend(() => Effect.fromResult(parse(body, headers)))
     return body.length > SMALL_BODY_BYTES ? limiter.withPermit(operatorId, message, body.length) : message
   }
 
-  /** Returns the response to a message that got no permit. Its id is not parsed, so the response is no tool result. */
+  /** Without parsing, the message id is unknown, so this is no tool result. */
   const rejectUnparsed = (request: ApiRequest, error: ServerError): Effect.Effect<ApiResponse> =>
     Effect.map(service.respondWithError(error, { transport: "mcp", headers: request.headers }), toRpcErrorResponse)
 
@@ -70,7 +68,7 @@ export const makeMcpHandler = Effect.fnUntraced(function* (options: {
     if (caller === undefined)
       return withChallenge(yield* rejectWithStatus(request, 401, unknownTokenError), readToken(headers))
     const { operatorId, scope } = caller
-    // The library rejects these requests without reading a message: 405 and 415.
+    // The library rejects these with 405 or 415 without reading a message.
     if (method === "GET") return withChallenge(yield* handleMessage({ request, scope }), undefined)
     if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null))
       return yield* handleMessage({ request, scope })

@@ -25,9 +25,8 @@ import { makeServerFactory } from "./server-factory.ts"
 import type { McpTool } from "./tools.ts"
 
 /**
- * Returns a function that passes messages to the protocol library and returns its responses in a format that the client accepts. One
- * shared server handles single requests of the revisions of 2025, which keep no state. The library makes a server per request for
- * everything else.
+ * Returns responses in a format that the client accepts. One shared server handles stateless requests of the 2025
+ * revisions. For others, the library creates a server per request.
  */
 export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMap<string, McpTool>) {
   const service = yield* Service
@@ -35,11 +34,11 @@ export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMa
   const onerror = (error: Error) => void run(Effect.logDebug("the MCP library reported an error", error.message))
   const makeServer = makeServerFactory(service, tools, onerror)
   const makeRequestServer: McpServerFactory = ({ requestInfo }) => {
-    // The handler passes only requests of this class.
+    // Unreachable: the handler passes only this class.
     if (!(requestInfo instanceof ProtocolRequest)) throw new TypeError("not a request of this endpoint")
     return makeServer(() => requestInfo.exchange)
   }
-  // A response is written whole (see toApiResponse), so there is no stream to keep alive.
+  // Responses are complete, so no stream needs keep-alive.
   const defaultHandler = createMcpHandler(makeRequestServer, { keepAliveMs: 0, onerror })
   const eventStreamHandler = createMcpHandler(makeRequestServer, { keepAliveMs: 0, onerror, responseMode: "sse" })
   const transport = new ExchangeTransport()
@@ -68,7 +67,6 @@ export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMa
     return toApiResponse(exchange, await handler.fetch(protocolRequest, { parsedBody: json }))
   }
 
-  /** If the client goes away, its running calls are interrupted. */
   return ({ request, scope }: AuthenticatedRequest, message: McpMessage = EMPTY_MESSAGE): Effect.Effect<ApiResponse> =>
     Effect.contextWith((context: Context.Context<never>) =>
       Effect.promise((signal) =>
@@ -79,7 +77,6 @@ export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMa
 
 const EMPTY_MESSAGE: McpMessage = { json: undefined, bytes: 0 }
 
-/** Returns whether a message is of a revision of 2025. */
 const isLegacyMessage = ({ method, headers }: ApiRequest, json: unknown): boolean => {
   if (json === undefined) return false
   const [version, mcpMethod, name] = [headers["mcp-protocol-version"], headers["mcp-method"], headers["mcp-name"]]
@@ -93,7 +90,7 @@ const isLegacyMessage = ({ method, headers }: ApiRequest, json: unknown): boolea
   return classified.kind === "legacy"
 }
 
-/** Returns whether the shared server may handle a legacy message. `initialize` would change the state of that server. */
+/** `initialize` would change the state of the shared server. */
 const isStatelessRequest = ({ headers }: ApiRequest, json: unknown): json is JSONRPCRequest => {
   const version = headers["mcp-protocol-version"]
   return (
@@ -106,9 +103,8 @@ const isStatelessRequest = ({ headers }: ApiRequest, json: unknown): json is JSO
 const STATELESS_METHODS: ReadonlySet<string> = new Set(["tools/call", "tools/list"])
 
 /**
- * Handles a message of the revisions of 2025 and returns one JSON document. It serves clients that accept no event stream, because the
- * library's handler of these revisions returns only streams. It also serves single messages, because a stream of one event costs more than
- * the call.
+ * Returns one JSON document for a 2025 message. The library would return an event stream, which some clients reject and
+ * which costs more than a single call.
  */
 const respondAsJson = async (
   serverFactory: McpServerFactory,
@@ -124,7 +120,6 @@ const respondAsJson = async (
   return response
 }
 
-/** Returns an event stream with a JSON document as its one event, in the library's format. */
 const toEventStream = (text: string, exchange: McpExchange): ApiResponse => ({
   status: 200,
   headers: { ...EVENT_HEADERS, ...toHeaders(exchange) },

@@ -10,19 +10,15 @@ import { mapMessages, wrapArguments } from "./argument-wrapper.ts"
 import { findBatchError } from "./batch.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 
-// Receives and parses the body of an MCP request, and builds the JSON-RPC errors for requests that are no readable message.
-
-/** The parsed body of a request. The arguments of its tool calls are wrapped (argument-wrapper.ts). */
+/** Tool arguments are wrapped (argument-wrapper.ts). */
 export interface McpMessage {
   readonly json: unknown
-  /** Bytes of the body. */
   readonly bytes: number
 }
 
 /**
- * Returns `receive`, which receives the body of a request, and `parse`, which parses it. Each fails with the response to send: 400
- * for invalid JSON or too many values or messages, 413 for too large a body. The limit is {@link BODY_BYTES} as in REST, and
- * {@link IMAGE_BODY_BYTES} for a tool that takes an image. `parse` decides which one applies, because the body names the tool.
+ * `receive` reads the body and `parse` parses it; both fail with the response to send. Tools that take an image allow
+ * {@link IMAGE_BODY_BYTES}, others {@link BODY_BYTES}. Only `parse` knows the tool, so it checks the lower limit.
  */
 export const makeMessageReader = (tools: ReadonlyMap<string, McpTool>) => {
   const findTool = makeToolLookup(tools)
@@ -46,10 +42,7 @@ export const makeMessageReader = (tools: ReadonlyMap<string, McpTool>) => {
   return { receive, parse }
 }
 
-/**
- * Returns a message without `params: null` and without parameters that are null, such as `arguments` or `cursor`. Generated clients
- * send null for a parameter that they leave out.
- */
+/** Generated clients send null for parameters that they omit, such as `arguments` or `cursor`. */
 const dropNullParams = (message: unknown): unknown => {
   if (!Predicate.hasProperty(message, "params")) return message
   const { params, ...others } = message
@@ -58,7 +51,6 @@ const dropNullParams = (message: unknown): unknown => {
   return { ...others, params: Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) }
 }
 
-/** Returns the name of the tool that a message calls, or an empty text. */
 const readToolName = (message: unknown): string =>
   Predicate.hasProperty(message, "params") &&
   Predicate.hasProperty(message.params, "name") &&
@@ -66,7 +58,7 @@ const readToolName = (message: unknown): string =>
     ? message.params.name
     : ""
 
-/** Returns the JSON-RPC error for a request that was rejected before it was parsed, with the status and headers of the envelope. */
+/** For requests rejected before parsing. Keeps the envelope's code as HTTP status. */
 export const toRpcErrorResponse = ({ envelope, headers }: ServiceResponse) =>
   withHeaders(makeRpcError(envelope.error_code, INVALID_REQUEST, envelope.error_msg), {
     ...headers,

@@ -1,8 +1,6 @@
-// Finds the candidate that a misspelled name most likely means.
-
 /**
- * Returns the nearest candidate: one that differs only in case and underscores, that begins or ends with the name (or the reverse), or
- * that differs in at most a third of the letters of the name. Returns undefined if there is none.
+ * Returns a candidate that differs only in case or underscores, shares its beginning or end with the name, or differs
+ * in at most a third of the letters.
  */
 export const findNearestName = (name: string, candidates: ReadonlyArray<string>): string | undefined => {
   const letters = normalizeName(name)
@@ -15,7 +13,6 @@ export const findNearestName = (name: string, candidates: ReadonlyArray<string>)
 
 const normalizeName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-/** Letters that a name must have to count as the beginning or end of another. */
 const MIN_AFFIX_LENGTH = 4
 
 const computeNameDistance = (name: string, candidate: string): number => {
@@ -24,7 +21,7 @@ const computeNameDistance = (name: string, candidate: string): number => {
   return isAffix ? Math.min(1, long.length - short.length) : computeEditDistance(name, candidate)
 }
 
-/** Counts the letters to insert, delete or replace to turn one text into the other (Levenshtein distance). */
+/** Levenshtein distance. */
 const computeEditDistance = (one: string, other: string): number =>
   Array.from(one).reduce(
     (previousRow, letter, row) => {

@@ -27,20 +27,17 @@ import type { McpExchange } from "./McpExchange.ts"
 import { findNearestTool } from "./nearest-tool.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 
-// Makes the library servers of the MCP endpoint: the tool list, and the tool calls that run operations of the Service.
-
-/** Characters from which a response is serialized in the next event-loop iteration and not in the one that built it. */
+/** In characters. A larger response is serialized in the next event-loop iteration. */
 const MCP_LARGE_RESPONSE = 256 * 1024
-/** Milliseconds for which a client may cache the list of tools. Only a release changes it. */
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
 const SERVER_INFO = { name: manifest.name, title: "Latchkey", version: CURRENT_VERSION }
 
-/** Private, because a read-only token gets a shorter list. */
+/** Private, because read-only tokens get a shorter list. */
 const TOOL_LIST_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
 const DISCOVERY_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
 
-/** The instructions of the server, which an agent reads once before it lists the tools: fewer than 300 tokens. */
+/** Agents read this once before they list the tools. Limit: 300 tokens. */
 export const INSTRUCTIONS = [
   "Latchkey runs short-stay rentals: properties, reservations, calendars, prices, guests, money, tasks, staff.",
   "Each tool answers one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
@@ -58,10 +55,7 @@ const SERVER_OPTIONS: ServerOptions = {
   cacheHints: { "tools/list": TOOL_LIST_CACHE, "server/discover": DISCOVERY_CACHE }
 }
 
-/**
- * Returns a function that makes a server. The server calls `findExchange` with the id of a request. It is the library's low-level `Server`,
- * because `McpServer` would validate the arguments, which the service does.
- */
+/** Uses the library's low-level `Server`, because `McpServer` would validate the arguments, which the service does. */
 export const makeServerFactory = (
   service: Service["Service"],
   tools: ReadonlyMap<string, McpTool>,
@@ -94,7 +88,7 @@ export const makeServerFactory = (
   }
 }
 
-/** Returns the tools that a token of each scope may call (specification, OAuth 2.0 bearer token 4). */
+/** Tools by token scope (specification, OAuth 2.0 bearer token 4). */
 const makeToolLists = (tools: ReadonlyMap<string, McpTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
   const all = Array.from(tools.values(), ({ definition }) => definition)
   return {
@@ -117,8 +111,8 @@ const rejectInvalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
 
 /**
- * Calls the operation of a tool. Returns the envelope as REST would write it, and a second text with the unknown arguments if there are
- * any. Tools declare no output schema, so there is no structured content.
+ * Returns the envelope as text, and a second text about unknown arguments, if any. Tools have no output schema, so
+ * there is no structured content.
  */
 const callTool = Effect.fnUntraced(function* (
   service: Service["Service"],
@@ -151,7 +145,7 @@ const callTool = Effect.fnUntraced(function* (
       return JSON.stringify(serviceResponse.envelope)
     }
   )
-  // The library serializes the text again, within its own message. A large text waits for the next event-loop iteration.
+  // The library serializes the text again, so a large one waits for the next event-loop iteration.
   const responseAfterYield = Effect.tap(response, (text) =>
     text.length > MCP_LARGE_RESPONSE ? Effect.yieldNow : Effect.void
   )
@@ -163,5 +157,4 @@ const callTool = Effect.fnUntraced(function* (
   return replayed ? { ...result, _meta: { [REPLAYED_META]: true } } : result
 })
 
-/** Codes of calls that the gate rejected. They get no notice of unknown arguments. */
 const REJECTED_CODES: ReadonlySet<number> = new Set([401, 420, 429])

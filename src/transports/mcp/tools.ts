@@ -12,19 +12,12 @@ import type { DeploymentName } from "../../platform/installation.ts"
 import { makeToolAliases } from "./aliases.ts"
 import { makeUnknownArgumentNotice } from "./unknown-arguments.ts"
 
-// Derives the MCP tools from the operations.
-
-/** An operation as an MCP tool. */
 export interface McpTool {
-  /** Its entry in `tools/list`. */
   readonly definition: Tool
-  /** Whether its arguments may contain an image, for which a larger body is accepted. */
   readonly takesImage: boolean
-  /** Returns the notice of unknown arguments. Undefined: there are none. */
   readonly describeUnknownArguments: (fields: unknown) => string | undefined
 }
 
-/** Returns the tools among the operations, by name, in the order of the operations. */
 export const makeTools = (
   operations: ReadonlyArray<AnyOperation>,
   deployment: DeploymentName = "international"
@@ -42,7 +35,6 @@ export const makeTools = (
   return tools
 }
 
-/** Returns a function that finds a tool by its name or an alias. */
 export const makeToolLookup = (tools: ReadonlyMap<string, McpTool>) => {
   const aliases = makeToolAliases(Array.from(tools.keys()))
   return (name: string): McpTool | undefined => tools.get(name) ?? tools.get(aliases.get(name) ?? "")
@@ -62,7 +54,7 @@ const toToolDefinition = (
     annotations: {
       readOnlyHint: isAllowedForReadOnlyToken(operation),
       destructiveHint: metadata.destructive ?? method === "DELETE",
-      // A repeated call changes nothing, except with POST.
+      // Repeating any method but POST changes nothing more.
       idempotentHint: metadata.idempotent ?? method !== "POST",
       openWorldHint: metadata.openWorld
     },
@@ -77,5 +69,4 @@ const toToolDefinition = (
   }
 }
 
-/** `search_transactions` → `Search transactions`. */
 const toTitle = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`

@@ -3,12 +3,8 @@ import { toPrintableName } from "../../contract/printable-name.ts"
 import { REPORTED_NAMES_MAX } from "../../platform/limits.ts"
 import { findNearestName } from "./nearest-name.ts"
 
-// Describes the unknown arguments of a tool call. A tool ignores them (contract facts 0.1), but the caller may expect an effect.
+// Tools ignore unknown arguments (contract facts 0.1), but callers may expect an effect.
 
-/**
- * Returns a function that describes the arguments which a payload does not have, with the names that may have been meant. The function
- * returns undefined if the payload has all arguments.
- */
 export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
   const checkPayload = makeCheck(payload.ast)
   return (fields) => {
@@ -27,14 +23,12 @@ export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields:
 }
 
 interface UnknownArgument {
-  /** The path of the object that contains it, with a dot at its end. */
+  /** Path of the containing object, with a dot at its end. */
   readonly path: string
   readonly name: string
-  /** The names that this object may have and does not have. */
   readonly unusedNames: ReadonlyArray<string>
 }
 
-/** The number of unknown arguments, and the first of them. */
 class UnknownArguments {
   count = 0
   readonly first: Array<UnknownArgument> = []
@@ -62,7 +56,7 @@ const makeCheck = (ast: SchemaAST.AST): ArgumentCheck => {
   }
 }
 
-/** Checks a union with one object member, such as "an object or null". A union of several objects is not checked. */
+/** Checks only unions with one object member, such as "an object or null". */
 const makeUnionCheck = (checks: ReadonlyArray<ArgumentCheck>): ArgumentCheck => {
   const [check = noCheck, ...others] = checks.filter((each) => each !== noCheck)
   return others.length === 0 ? check : noCheck
@@ -78,7 +72,7 @@ const makeListCheck = ([checkItem = noCheck]: ReadonlyArray<ArgumentCheck>): Arg
         })
       }
 
-/** Checks the fields of an object. A field that an edit always rejects is known, but is never suggested. */
+/** Immutable fields are known but never suggested. */
 const makeFieldsCheck = ({ propertySignatures }: SchemaAST.Objects): ArgumentCheck => {
   const fieldChecks = new Map(propertySignatures.map(({ name, type }) => [String(name), makeCheck(type)]))
   const suggestableNames = propertySignatures

@@ -9,15 +9,12 @@ import { NO_STORE } from "../http/caching.ts"
 import { LIVE_PATH, READY_PATH, requestPath } from "../http/paths.ts"
 import { DEFAULT_TIMEOUTS, makeNodeServer } from "../http-server/node-server.ts"
 
-/** Where Prometheus comes by. */
 const METRICS_PATH = "/metrics"
 
-/** Connections that may be open at once: some that scrape, and who looks by hand. One more is closed at once. */
+/** Further connections are closed at once. */
 export const METRICS_CONNECTIONS_MAX = 16
-/** Milliseconds that an answer under way gets when the process ends. */
 const SHUTDOWN_GRACE_MS = 1_000
 
-/** Another process has the port, or it may not be had. */
 export class MetricsPortUnavailable extends Data.TaggedError("MetricsPortUnavailable")<{ readonly cause: unknown }> {}
 
 const textResponse = (message: string, status = 200) => HttpServerResponse.text(message, { status, headers: NO_STORE })
@@ -25,8 +22,8 @@ const textResponse = (message: string, status = 200) => HttpServerResponse.text(
 const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 /**
- * What the port of metrics serves: what was counted, and whether the process lives and is ready, for one without doors. Nothing
- * of it is secret, and nothing of it names who calls; but it has no token to ask for, so it is for the inner network.
+ * Serves metrics and health checks without authentication, for the internal network. Metrics contain no secrets and no
+ * caller data.
  */
 const metricsApp = Effect.gen(function* () {
   const snapshots = yield* Snapshots
@@ -51,7 +48,6 @@ const metricsApp = Effect.gen(function* () {
   })
 })
 
-/** Answers at `port` for as long as the process runs, whatever becomes of its doors. */
 export const layerMetricsPort = ({ port, host }: { readonly port: number; readonly host: string }) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -4,10 +4,10 @@ import { type ApiError, errorCode, type OAuthErrorCode } from "../../contract/er
 import { type ApiResponse, toJsonResponse } from "../http/api-http.ts"
 import { NO_STORE } from "../http/caching.ts"
 
-// What an operation without a token answers: the envelope, and beside its fields those that the standards have (RFC 6749 5.1 and 5.2,
-// RFC 7591 3.2), so that clients of this API and libraries for OAuth both read it.
+// Operations without a token return the envelope and the fields of the standards (RFC 6749 5.1 and 5.2, RFC 7591 3.2).
+// So API clients and OAuth libraries can both read them.
 
-/** In which manner a request was sent, and is answered: a form as libraries send it, by HTTP status; anything else by the envelope. */
+/** `form`: OAuth libraries, which rely on the HTTP status. */
 type ResponseFormat = "form" | "envelope"
 
 const FORM_CONTENT_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
@@ -15,7 +15,7 @@ const FORM_CONTENT_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 export const toResponseFormat = (contentType: string | undefined): ResponseFormat =>
   contentType !== undefined && FORM_CONTENT_TYPE.test(contentType) ? "form" : "envelope"
 
-/** What a failure is in the words of OAuth; `fallback` where the failure has no word of its own: what was sent is wrong. */
+/** `fallback` applies to invalid requests without a specific OAuth code. */
 export const toOauthError = (error: ApiError, fallback: OAuthErrorCode): OAuthErrorCode => {
   switch (error._tag) {
     case "BadRequest":
@@ -28,7 +28,7 @@ export const toOauthError = (error: ApiError, fallback: OAuthErrorCode): OAuthEr
       return "temporarily_unavailable"
     case "ServerError":
       return error.retryAfter === undefined ? "server_error" : "temporarily_unavailable"
-    // That nobody may register is the server's own will, and no fault of the request: of all the words this says it.
+    // OAuth has no code for disabled registration. The request itself is valid.
     case "NotImplemented":
       return "access_denied"
     case "Forbidden":
@@ -39,14 +39,14 @@ export const toOauthError = (error: ApiError, fallback: OAuthErrorCode): OAuthEr
   }
 }
 
-/** HTTP status of a failure, for those who go by it (RFC 6749 5.2): 401 says that the client was not known, and nothing else does. */
+/** 401 only for an unknown client (RFC 6749 5.2). */
 export const toHttpStatus = (error: ApiError, oauth: OAuthErrorCode): number => {
   if (oauth === "invalid_client") return 401
   const code = errorCode(error)
   return code === 429 || code >= 500 ? code : 400
 }
 
-/** A text of the characters that an error_description may have (RFC 6749 5.2). */
+/** Restricts the text to the characters of an error_description (RFC 6749 5.2). */
 export const toErrorDescription = (message: string): string =>
   message
     .replaceAll('"', "'")

@@ -8,11 +8,9 @@ import { REST_PREFIX } from "../http/paths.ts"
 import { ANY_ORIGIN } from "./cross-origin.ts"
 import { toOauthResponse, toResponseFormat } from "./oauth-response.ts"
 
-/** How failures of an operation without a token are returned. */
 interface PublicPath {
   /** The OAuth error of a request that cannot be parsed (RFC 7591 3.2.2). */
   readonly invalidRequestError: OAuthErrorCode
-  /** Whether failures have an HTTP status other than 200 also for a JSON request, which no other path below `/v3` does. */
   readonly usesStatus: boolean
 }
 
@@ -23,7 +21,7 @@ const toPublicPath = (operation: AnyOperation): PublicPath => ({
   usesStatus: usesHttpStatus(operation)
 })
 
-/** By a router like the one that finds the operations: whatever spelling of a path leads to one is answered as it is. */
+/** The same router as for operations, so that all spellings of a path match. */
 const publicPaths = FindMyWay.make<PublicPath>()
 for (const operation of operations.filter((each) => !needsToken(each))) {
   publicPaths.on("POST", `${REST_PREFIX}${routeOf(operation).path}`, toPublicPath(operation))
@@ -31,10 +29,8 @@ for (const operation of operations.filter((each) => !needsToken(each))) {
 
 const findPublicPath = (path: string): PublicPath | undefined => publicPaths.find("POST", path)?.handler
 
-/** Whether an operation that needs no token lives at the path. */
 export const isPublicPath = (path: string): boolean => findPublicPath(path) !== undefined
 
-/** What is answered at such a path, whatever it was asked. */
 export const toPublicPathResponse = (answer: ServiceResponse, request: ApiRequest, path: string): ApiResponse => {
   const { invalidRequestError, usesStatus } = findPublicPath(path) ?? DEFAULT_PUBLIC_PATH
   const responseFormat =

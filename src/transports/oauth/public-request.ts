@@ -14,10 +14,10 @@ import {
 } from "../http/request-body.ts"
 import { toResponseFormat } from "./oauth-response.ts"
 
-// What a request to an operation without a token says: its form or its JSON, and as whom HTTP Basic says it comes. Its query says
-// nothing (RFC 6749 3.2), and a token that came with it is not looked at.
+// Requests without a token: a form or JSON, and HTTP Basic credentials. Query and access tokens are ignored (RFC 6749
+// 3.2).
 
-/** Receives a request to an operation without a token. Rejects invalid HTTP Basic credentials and other media types first. */
+/** Rejects invalid HTTP Basic credentials and other media types before it reads the body. */
 export const receivePublicRequest = Effect.fnUntraced(function* (
   request: ApiRequest,
   maxBody: number
@@ -56,10 +56,10 @@ const parseJsonInput: ParseText = (text, credentials) =>
     }))
   })
 
-/** What a form may say several times (RFC 8707 2), and nothing else (RFC 6749 3.2). */
+/** The only parameter that may be repeated (RFC 8707 2, RFC 6749 3.2). */
 const REPEATABLE = "resource"
 
-/** A parameter without a value is as if it were not sent (RFC 6749 3.2); so is an empty text of JSON. */
+/** Parameters without a value count as omitted (RFC 6749 3.2). */
 const dropEmptyFields = (fields: FormFields): FormFields =>
   Object.fromEntries(
     Object.entries(fields)
@@ -69,11 +69,11 @@ const dropEmptyFields = (fields: FormFields): FormFields =>
 
 interface BasicCredentials {
   readonly client_id: string
-  /** Undefined: it is empty, as of a client that has none. */
+  /** Undefined if empty, as for a public client. */
   readonly client_secret: string | undefined
 }
 
-/** As whom HTTP Basic says a client calls; undefined: it says nothing of that. */
+/** Returns undefined without HTTP Basic. */
 export const parseBasicCredentials = (
   header: string | undefined
 ): Result.Result<BasicCredentials | undefined, Unauthenticated> => {
@@ -91,13 +91,13 @@ export const parseBasicCredentials = (
   })
 }
 
-/** Both parts are encoded as in a form, before they are put together (RFC 6749 2.3.1). */
+/** Both parts are form-encoded (RFC 6749 2.3.1). */
 const decodeFormValue = (text: string): Option.Option<string> =>
   Result.getSuccess(
     Result.try({ try: () => decodeURIComponent(text.replaceAll("+", " ")), catch: () => "it is encoded wrongly" })
   )
 
-/** What Basic adds to a body. A client says once who it is (RFC 6749 2.3); its id may stand in both, if it is the same. */
+/** A client may authenticate in one way only (RFC 6749 2.3). The same id may be in both places. */
 const mergeCredentials = (
   fields: Readonly<Record<string, unknown>>,
   credentials: BasicCredentials | undefined
@@ -112,7 +112,7 @@ const mergeCredentials = (
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const makeInvalidRequest = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
-/** Who cannot be read has not proved who it is (RFC 6749 5.2). */
+/** RFC 6749 5.2. */
 const invalidCredentialsError = new Unauthenticated({
   message: "Authorization: must be client_id and client_secret in the form of HTTP Basic.",
   oauthErrorCode: "invalid_client"

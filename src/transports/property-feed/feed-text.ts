@@ -4,19 +4,17 @@ import type { PropertyFeed } from "../../domain/calendars/property-feeds/Propert
 import type { FeedBusyPeriod } from "../../domain/calendars/property-feeds/rules.ts"
 import { ICALENDAR_END, renderBusyEvents, renderIcalendarStart } from "../pages/icalendar.ts"
 
-/** What tells the events of a feed from those of any other. */
 interface PropertyFeedSource {
   readonly token: string
-  /** Host of the service. */
   readonly host: string
 }
 
-/** As marketplaces put it in theirs: nothing about who comes, and nothing of what the host calls the property. */
+/** As in feeds of marketplaces: without names of guests or properties. */
 const EVENT_SUMMARIES = { stay: "Reserved", closed: "Not available", "not let": "Not available" } as const
 
 const FEED_START = renderIcalendarStart({ product: "Property feed", refreshSeconds: 15 * 60 })
 
-/** A feed as it is sent. The same content is the same text the whole day of the merchant, whose beginning is its stamp. */
+/** The stamp is the start of the operator's day, so equal content is equal text for the whole day. */
 export const renderFeedText = (
   busyPeriods: ReadonlyArray<FeedBusyPeriod>,
   { today, time_zone }: FeedDay,
@@ -33,7 +31,7 @@ export const renderFeedText = (
 
 type FeedDay = Pick<PropertyFeed, "today" | "time_zone">
 
-// It has nothing in it that its reader does not know, so nothing can be found out by it. What is not let at all goes on so
-// while the first day of the feed moves.
+// The hash of known values reveals nothing. An inactive property keeps one UID, because the first day of its feed
+// moves.
 const eventUid = ({ token, host }: PropertyFeedSource, reason: FeedBusyPeriod["reason"], start: string): string =>
   `${hash("sha256", `${token} ${reason} ${reason === "not let" ? "" : start}`).slice(0, 32)}@${host}`

@@ -24,7 +24,7 @@ import { renderFeedText } from "./feed-text.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Who keeps it asks each time whether it still holds: what a reader was told is known only of reads that come here. */
+/** Readers must revalidate, because only their requests show which version they know. */
 const FEED_HEADERS = {
   ...PRIVATE_PAGE_HEADERS,
   "cache-control": "private, no-cache",
@@ -40,13 +40,11 @@ const toRateLimitBucket = ({ operator_id, id }: PropertyFeed) => ({
   max: PROPERTY_FEED_READS_A_MINUTE
 })
 
-/** The token in a path below {@link FEEDS_PREFIX}; the query says nothing. */
 const readToken = (url: string): string => {
   const [path = ""] = url.split("?", 1)
   return path.endsWith(FEED_SUFFIX) ? path.slice(FEEDS_PREFIX.length, -FEED_SUFFIX.length) : ""
 }
 
-/** The text under its own name, a strong one: of its bytes. Who names it has it already. */
 const toFeedResponse = (text: string, ifNoneMatch: string | undefined): Response => {
   const etag = `"${hash("sha256", text, "base64url").slice(0, 32)}"`
   const headers = { ...FEED_HEADERS, etag }
@@ -55,7 +53,7 @@ const toFeedResponse = (text: string, ifNoneMatch: string | undefined): Response
     : HttpServerResponse.text(text, { contentType: ICALENDAR_TYPE, headers })
 }
 
-/** What marketplaces read of a property, below {@link FEEDS_PREFIX}: the address is the only credential. */
+/** The secret address is the only credential. */
 export const makePropertyFeedHandler = Effect.gen(function* () {
   const feeds = yield* PropertyFeeds
   const limiter = yield* ConcurrencyLimiter
@@ -69,7 +67,7 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
       renderFeedText(content.value.busyPeriods, feed, { token, host }),
       request.headers["if-none-match"]
     )
-    // HEAD tells nothing. Who is answered 304 is told too: that what there is now is what it has.
+    // HEAD transfers no content. A 304 confirms that the reader has the current content, so it is recorded.
     if (request.method === "GET") yield* feeds.recordRead(feed, content.value)
     return response
   })
@@ -89,7 +87,6 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
       : Effect.succeed(methodNotAllowed)
 })
 
-/** What this door answers that may not be opened as it was asked for: over plain HTTP. */
 export const toFeedErrorResponse = ({ envelope }: ServiceResponse): Response =>
   plainTextResponse(`${envelope.error_msg}\n`, envelope.error_code)
 

@@ -9,7 +9,7 @@ import { DOCS_PATH, REST_PREFIX, requestPath } from "../http/paths.ts"
 import { allowAnyOrigin } from "../oauth/cross-origin.ts"
 import { makePublicDocument, rejectNonReadMethod, toDocumentResponse } from "./public-document.ts"
 
-/** Below which path clients look for who gives out access (RFC 8615, RFC 9728, RFC 8414). */
+/** RFC 8615, RFC 9728, RFC 8414. */
 export const DISCOVERY_PREFIX = "/.well-known/oauth-"
 
 const RESOURCE_METADATA_PATH = `${DISCOVERY_PREFIX}protected-resource`
@@ -18,7 +18,7 @@ const MCP_PATH = "/mcp"
 
 const SCOPES = ["read-only", "writable"]
 
-/** What a token is good for, and who gives it out (RFC 9728). */
+/** RFC 9728. */
 const resourceMetadata = (publicUrl: string, path: string): Schema.Json => ({
   resource: `${publicUrl}${path}`,
   authorization_servers: [publicUrl],
@@ -28,10 +28,7 @@ const resourceMetadata = (publicUrl: string, path: string): Schema.Json => ({
   resource_documentation: `${publicUrl}${DOCS_PATH}/`
 })
 
-/**
- * How access is asked for and given out (RFC 8414). It is the same text at each of its addresses: the issuer is one, whichever of
- * them its client came by.
- */
+/** RFC 8414. The issuer is the same at each address. */
 const serverMetadata = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
   const endpointUrl = (operation: (typeof OauthOperations)[keyof typeof OauthOperations]) =>
     `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
@@ -55,7 +52,10 @@ const serverMetadata = (publicUrl: string, hasPublicClient: boolean): Schema.Jso
   }
 }
 
-/** Where each document is; of a service below a path, also where the standards put that path: behind the well-known name. */
+/**
+ * For a service below a path, the documents are also at the well-known name followed by that path, as the standards
+ * require.
+ */
 const discoveryDocuments = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<string, Schema.Json> => {
   const basePath = new URL(publicUrl).pathname.replace(/\/$/, "")
   const server = serverMetadata(publicUrl, hasPublicClient)
@@ -71,7 +71,7 @@ const discoveryDocuments = (publicUrl: string, hasPublicClient: boolean): Readon
   )
 }
 
-/** Returns the document at a request's path, which may end with a slash, or undefined if there is none. */
+/** Accepts a trailing slash. */
 export const makeDiscoveryHandler = (publicUrl: string, hasPublicClient: boolean) => {
   const documents = new Map(
     Array.from(discoveryDocuments(publicUrl, hasPublicClient), ([path, document]) => [

@@ -12,7 +12,6 @@ import { makePublicDocument, type PublicDocument, rejectNonReadMethod, toDocumen
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** The token that the page for trying has filled in, where there is one to be had. */
 export const TryPageToken = Context.Reference<Effect.Effect<string | undefined>>(
   "latchkey/transports/public-documents/TryPageToken",
   {
@@ -20,10 +19,9 @@ export const TryPageToken = Context.Reference<Effect.Effect<string | undefined>>
   }
 )
 
-/** What answers at {@link DOCS_PATH} and below; undefined: nothing, as at any path that nobody knows. */
+/** Undefined if the path is unknown. */
 type DocsHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
-/** The documentation, where the process has it. */
 export const DocsEndpoint = Context.Reference<DocsHandler>("latchkey/transports/public-documents/DocsEndpoint", {
   defaultValue: () => () => Effect.succeed(undefined)
 })
@@ -34,7 +32,7 @@ const DOCS_HEADERS = {
   "referrer-policy": "no-referrer"
 }
 
-/** The console draws with styles in its elements, and with fonts and pictures of its own style sheet. */
+/** The API console needs inline styles. */
 const TRY_PAGE_HEADERS = {
   ...DOCS_HEADERS,
   "content-security-policy": DOCS_HEADERS["content-security-policy"].replace(
@@ -43,12 +41,10 @@ const TRY_PAGE_HEADERS = {
   )
 }
 
-/** What proxies say of whom they speak for. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"]
 
 const TRY_PAGE = "try.html"
 
-/** Where a page is that is asked for without its ending, and the first page. */
 const redirectPermanently = (location: string): Response =>
   HttpServerResponse.empty({ status: 308, headers: { location, "cache-control": "public, max-age=300" } })
 
@@ -57,7 +53,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   json: "application/json"
 }
 
-/** Below `assets/` and `examples/`: files as they lie there. */
 const findStaticFile = (name: string): { readonly file: string; readonly contentType: string } | undefined => {
   const [folder, base = ""] = name.split("/")
   if (folder === "assets") return SITE_ASSETS.get(base)
@@ -103,8 +98,8 @@ const makeDocsHandler = (publicUrl: string) =>
     })
 
     /**
-     * Who came to this page by another name gets no token: a page elsewhere may have given its name to this machine. Nor does who
-     * came through a proxy, which may stand at the door of the whole world.
+     * Gives the token only to direct requests under a local host name: DNS rebinding can give a foreign page access to
+     * this machine, and a proxy may be public.
      */
     const respondTryPage = Effect.fnUntraced(function* ({ headers }: HttpServerRequest) {
       const isDirectLocalRequest =

@@ -5,13 +5,10 @@ import { toPageResponse } from "../http/api-http.ts"
 import { matchesEtag } from "../http/caching.ts"
 import { preflightResponse } from "../oauth/cross-origin.ts"
 
-// What anybody may read, with HTTP's own status: documents that change with a release alone.
-
 type Response = HttpServerResponse.HttpServerResponse
 
 const READ_METHODS = "GET, HEAD, OPTIONS"
 
-/** Seconds a copy is good without being asked about. */
 const FRESH_SECONDS = 300
 
 export interface PublicDocument {
@@ -26,7 +23,7 @@ export const makePublicDocument = (content: string | Uint8Array, contentType: st
   etag: `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`
 })
 
-/** The answer to a method that reads nothing; undefined: it reads. */
+/** Returns undefined if the method reads. */
 export const rejectNonReadMethod = ({ method }: HttpServerRequest): Response | undefined => {
   if (method === "OPTIONS") return toPageResponse(preflightResponse(READ_METHODS))
   return method === "GET" || method === "HEAD" ? undefined : methodNotAllowed
@@ -37,7 +34,6 @@ const methodNotAllowed = HttpServerResponse.text(`This address takes ${READ_METH
   headers: { allow: READ_METHODS, "cache-control": "no-store" }
 })
 
-/** The document, or that the reader has it already. */
 export const toDocumentResponse = (
   { content, contentType, etag }: PublicDocument,
   { headers }: HttpServerRequest,

@@ -24,7 +24,6 @@ import { preflightResponse } from "../oauth/cross-origin.ts"
 import { isPublicPath, toPublicPathResponse } from "../oauth/public-paths.ts"
 import { receivePublicRequest } from "../oauth/public-request.ts"
 
-/** An answer below `/v3`: where no token is needed, with the fields of the standards beside the envelope. */
 export const toRestResponse = (serviceAnswer: ServiceResponse, request: ApiRequest): ApiResponse => {
   const [path] = splitTarget(request.url)
   return isPublicPath(path) ? toPublicPathResponse(serviceAnswer, request, path) : toEnvelopeResponse(serviceAnswer)
@@ -33,9 +32,8 @@ export const toRestResponse = (serviceAnswer: ServiceResponse, request: ApiReque
 interface RestRoute {
   readonly name: string
   readonly route: RouteSpec
-  /** Bytes. */
   readonly maxBody: number
-  /** It needs no token, and is read as the standards have it. */
+  /** Needs no token, and is parsed as the standards require. */
   readonly isPublic: boolean
 }
 
@@ -44,7 +42,6 @@ const maxBodySize = ({ body }: RouteSpec, isPublic: boolean): number => {
   return body === "image" ? IMAGE_BODY_BYTES : BODY_BYTES
 }
 
-/** The REST door: finds the operation of a request and hands it to the Service. */
 export const makeRestHandler = Effect.fnUntraced(function* ({
   trustProxy
 }: {
@@ -90,7 +87,6 @@ const readIdempotencyKey = (headers: ApiRequest["headers"]): ReceivedIdempotency
 
 const pathPattern = (path: string): `/${string}` => `${REST_PREFIX}${path.replace(/\{([a-z_]+)\}/g, ":$1")}` as const
 
-/** `allowedMethods`: the methods that the path has. */
 const makeNoSuchRouteError = (method: string, path: string, allowedMethods: ReadonlyArray<string>) => {
   const allowedText = allowedMethods.length === 0 ? "" : `; this path takes ${allowedMethods.join(" and ")}`
   return new NotFound({ message: `No such route: ${method} ${path.slice(0, 200)}${allowedText}` })

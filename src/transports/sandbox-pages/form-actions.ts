@@ -14,11 +14,8 @@ import {
 } from "../../connectors/sandbox/marketplace-requests.ts"
 import type { SandboxForm } from "./submitted-form.ts"
 
-// The forms of the page: each is an act of the marketplace.
-
 type SandboxFormAction = (form: SandboxForm) => Effect.Effect<string, MarketplaceError>
 
-/** What the service said of it, in words. */
 const ingestText = (ingestResult: string | null): string => {
   if (ingestResult === null) return "the service has not received it yet"
   return ingestResult === "applied" ? "the service applied it" : `the service: ${ingestResult}`
@@ -41,7 +38,7 @@ const makeAction =
   (form) =>
     Effect.map(Effect.flatMap(parse(form), run), describe)
 
-/** By the last part of their addresses; a form that is sent to the page itself books. */
+/** Returns the actions by the last part of the form's address. A form sent to the page itself books. */
 export const makeFormActions = (market: Marketplace["Service"]): ReadonlyMap<string, SandboxFormAction> => {
   const book = makeAction(decodeBookingRequest, market.bookOrder, orderText("is booked"))
   return new Map([

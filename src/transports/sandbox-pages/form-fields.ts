@@ -1,7 +1,5 @@
 import { type Html, html, nothing } from "../docs/html.ts"
 
-// Forms, each sent to an address of its own below the page's.
-
 interface SandboxFieldOptions {
   readonly type?: "text" | "date" | "number"
   readonly step?: string
@@ -10,7 +8,6 @@ interface SandboxFieldOptions {
   readonly required?: true
 }
 
-/** A field with its label. */
 export const field = (name: string, label: string, options: SandboxFieldOptions = {}): Html => {
   const { type = "text", value = "", list, step, required } = options
   const listAttribute = list === undefined ? nothing : html` list="${list}"`
@@ -19,7 +16,6 @@ export const field = (name: string, label: string, options: SandboxFieldOptions 
   return html`<label>${label} <input name="${name}" type="${type}" value="${value}" autocomplete="off"${listAttribute}${stepAttribute}${requiredAttribute}></label>`
 }
 
-/** A field for a text of several lines, in whatever script. */
 export const multilineField = (name: string, label: string): Html =>
   html`<label class="lines">${label} <textarea name="${name}" rows="2" dir="auto" required></textarea></label>`
 
@@ -29,7 +25,6 @@ export const hiddenField = (name: string, value: string | number): Html =>
 export const option = (value: string, isChosen: boolean): Html =>
   html`<option value="${value}"${isChosen ? html` selected` : nothing}>${value}</option>`
 
-/** Of several texts one, by their values; the first is chosen. */
 export const selectField = (
   name: string,
   label: string,
@@ -37,7 +32,6 @@ export const selectField = (
 ): Html =>
   html`<label>${label} <select name="${name}">${options.map(([value, label]) => html`<option value="${value}">${label}</option>`)}</select></label>`
 
-/** Fields that few need, behind a word. */
 export const optionalFields = (summary: string, fields: Html): Html => html`<details>
 <summary>${summary}</summary>
 <div class="seldom">
@@ -45,7 +39,7 @@ ${fields}
 </div>
 </details>`
 
-/** `quiet`: one of several in a row. */
+/** `quiet`: one of several forms in a row. */
 export const sandboxForm = (
   action: string,
   button: string,

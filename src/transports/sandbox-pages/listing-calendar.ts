@@ -1,21 +1,17 @@
 import type { GuestCalendarDay } from "../../connectors/sandbox/SandboxQueries.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 
-// The days of a listing as a guest sees them, week by week from Monday.
-
 const WEEK = 7
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 const weekdayIndex = (date: string): number => (new Date(`${date}T00:00:00Z`).getUTCDay() + WEEK - 1) % WEEK
 
-/** `1 Jun` of the first of a month and of the first day shown, else `2`. */
 const dayLabel = (date: string, isFirst: boolean): string => {
   const day = Number(date.slice(8))
   return isFirst || day === 1 ? `${day} ${MONTHS[Number(date.slice(5, 7)) - 1]}` : String(day)
 }
 
-/** What a guest may not do that day, as short as can be. */
 const restrictionsText = ({ restrictions: rules }: GuestCalendarDay): string => {
   const limitText = (name: string, nights: number | undefined) => (nights === undefined ? [] : [`${name} ${nights}`])
   return [
@@ -39,7 +35,6 @@ const dayCell = (day: GuestCalendarDay, isFirst: boolean): Html => {
   return html`<td class="${state}"><b>${dayLabel(day.date, isFirst)}</b><span class="price">${day.price}</span>${stateText === "" ? nothing : html`<span class="state">${stateText}</span>`}${rules === "" ? nothing : html`<span class="rule">${rules}</span>`}</td>`
 }
 
-/** The days in rows of a week. */
 export const listingCalendar = (days: ReadonlyArray<GuestCalendarDay>, currency: string): Html => {
   const [first] = days
   if (first === undefined) return nothing

@@ -18,9 +18,9 @@ import { ordersSection } from "./orders.ts"
 import { STYLE } from "./style.ts"
 import { threadsSection } from "./threads.ts"
 
-// The page of the sandbox, without a script: what is sold, to whom, and what the service has asked.
+// The sandbox page works without scripts.
 
-/** The lists of the page. Each is shown a part at a time: `?orders=2` is its second. */
+/** Lists are paged: `?orders=2` shows the second page. */
 const LIST_NAMES = ["accounts", "listings", "orders", "threads", "asked"] as const
 type ListName = (typeof LIST_NAMES)[number]
 
@@ -32,7 +32,6 @@ const PAGE_SIZES: Readonly<Record<ListName, number>> = {
   asked: 15
 }
 
-/** The parts that a query asks for. */
 export const readListRanges = (query: URLSearchParams): Readonly<Record<ListName, PageRange>> => {
   const readRange = (name: ListName): PageRange => {
     const text = query.get(name) ?? "1"
@@ -48,13 +47,12 @@ export const readListRanges = (query: URLSearchParams): Readonly<Record<ListName
   }
 }
 
-/** Whose the page shows: of one operator, or of all. */
 export const readOperatorFilter = (query: URLSearchParams): { readonly operator_id?: number } => {
   const text = query.get("operator") ?? ""
   return /^[1-9]\d{0,14}$/.test(text) ? { operator_id: Number(text) } : {}
 }
 
-/** What the address says beside messages, so that whoever sends a form comes back to where they were. */
+/** Parameters that stay after a form is sent. */
 export const preservedQuery = (query: URLSearchParams): string => {
   const preserved = ["operator", ...LIST_NAMES].flatMap((name) => {
     const value = query.get(name)
@@ -107,7 +105,6 @@ ${openSection(view)}
 </main>`
 })
 
-/** A page with one sentence. */
 export const textPage = (text: string): HtmlPage => ({
   title: "Sandbox marketplace",
   style: STYLE,
@@ -139,7 +136,6 @@ const messageHtml = (query: URLSearchParams): Html => {
 `
 }
 
-/** Ways to the parts before and after. */
 const pagination = (name: ListName, { listRanges, query, ...rows }: MarketplaceView): Html => {
   const { limit, offset } = listRanges[name]
   const { total } = rows[name]

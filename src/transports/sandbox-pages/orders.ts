@@ -9,7 +9,6 @@ import { field, hiddenField, multilineField, optionalFields, sandboxForm } from 
 import { canReview, reviewForm, reviewsList } from "./reviews.ts"
 import type { SandboxRenderContext } from "./threads.ts"
 
-/** The orders of all accounts, the latest first, and what their guests can do. */
 export const ordersSection = (
   orders: RowPage<SandboxOrderRow>,
   context: SandboxRenderContext,
@@ -20,7 +19,7 @@ ${orders.rows.length === 0 ? html`<p>Nobody has booked yet.</p>` : nothing}
 ${orders.rows.map((order) => orderCard(order, context))}
 ${pagination}</section>`
 
-/** What tells the order from others of its name. */
+/** Several accounts may have an order with this id. */
 const orderIdFields = ({ order_id, operator_id, channel_type }: SandboxOrderRow): Html =>
   html`${hiddenField("order_id", order_id)}${hiddenField("operator_id", operator_id)}${hiddenField("channel_type", channel_type)}`
 

@@ -3,8 +3,6 @@ import type { SandboxOrderRow } from "../../connectors/sandbox/SandboxQueries.ts
 import { type Html, html, nothing } from "../docs/html.ts"
 import { field, multilineField, sandboxForm } from "./form-fields.ts"
 
-// What guest and host have said of a stay, and what the guest can say yet.
-
 export const canReview = (order: SandboxOrderRow, now: Date): boolean =>
   isStayOver(order, order, now) && !order.review?.guest_review
 

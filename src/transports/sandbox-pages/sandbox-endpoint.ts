@@ -18,20 +18,18 @@ import {
 } from "./marketplace-page.ts"
 import { MAX_FORM_BYTES, readSandboxForm } from "./submitted-form.ts"
 
-/** Where the page of the sandbox is. */
 export const SANDBOX_PATH = "/sandbox"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** What is at {@link SANDBOX_PATH}; undefined: nothing, as at any path that nobody knows. */
+/** Undefined if the path is unknown. */
 type SandboxHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
-/** The page of the sandbox, where the process has one. */
 export const SandboxEndpoint = Context.Reference<SandboxHandler>("latchkey/transports/sandbox-pages/SandboxEndpoint", {
   defaultValue: () => () => Effect.succeed(undefined)
 })
 
-/** Days of a calendar that are shown: six weeks. */
+/** Six weeks. */
 const CALENDAR_DAYS = 42
 
 const makeRenderer = (queries: SandboxQueries["Service"], publicUrl: string) =>
@@ -55,7 +53,6 @@ const makeRenderer = (queries: SandboxQueries["Service"], publicUrl: string) =>
     )
   })
 
-/** Back to the page, with what came of it. */
 const redirectWithMessage = (name: "done" | "error", text: string, query: URLSearchParams): Response => {
   const shown = new URLSearchParams(preservedQuery(query))
   shown.set(name, text)
@@ -69,10 +66,7 @@ const MAX_MESSAGE_LENGTH = 600
 
 const toErrorResponse = (status: number, text: string): Response => toPageResponse(textPage(text), status, "own")
 
-/**
- * The page of the sandbox. Nobody signs in at it, so it is where callers reach the service on this machine alone, and
- * nowhere else, be the sandbox itself there.
- */
+/** The page needs no sign-in, so it exists only if the public URL is loopback. */
 export const layerSandboxEndpoint = (publicUrl: string) =>
   Layer.effect(
     SandboxEndpoint,
@@ -122,7 +116,7 @@ export const layerSandboxEndpoint = (publicUrl: string) =>
 
 const notFound = Effect.succeed(undefined)
 
-/** With its log line; what fails on our side is told there alone. */
+/** The response does not show the cause of a failure; only the log does. */
 const logResponse = Effect.fnUntraced(function* (
   request: HttpServerRequest,
   respond: Effect.Effect<Response | undefined>

@@ -1,4 +1,4 @@
-/** How the sandbox looks: on a phone, on a desk, in the dark. Sold, closed and free differ in words and not only in colour. */
+/** Statuses differ in words, not only in colour. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,13 +1,12 @@
 import { ByteSize, Effect } from "effect"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
 
-/** Largest body of a form in bytes: a message of 20,000 characters takes 12 each where they are emoji. */
+/** Fits a message of 20,000 emoji, with 12 bytes each. */
 export const MAX_FORM_BYTES = 256 * 1024
 
-/** What a form says, by the names of its fields. A field that was left empty is not there. */
+/** Empty fields are omitted. */
 export type SandboxForm = Readonly<Record<string, string | number | boolean>>
 
-/** Fields that are numbers, and those that are ticked. */
 const NUMBER_FIELDS = new Set([
   "operator_id",
   "channel_account_id",
@@ -23,7 +22,7 @@ const NUMBER_FIELDS = new Set([
   "tax"
 ])
 const CHECKBOX_FIELDS = new Set(["instant"])
-/** Fields that are kept as they were written; a browser sends other ends of lines than were typed. */
+/** Not trimmed. Browsers change line ends, which are restored. */
 const VERBATIM_FIELDS = new Set(["text"])
 
 const parseField = (name: string, rawValue: string): string | number | boolean => {
@@ -33,7 +32,7 @@ const parseField = (name: string, rawValue: string): string | number | boolean =
   return NUMBER_FIELDS.has(name) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-/** Undefined: what was sent is no form, or too much. */
+/** Returns undefined if the body is no form or too large. */
 export const readSandboxForm = (request: HttpServerRequest): Effect.Effect<SandboxForm | undefined> => {
   const type = request.headers["content-type"] ?? ""
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)

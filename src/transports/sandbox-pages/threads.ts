@@ -6,7 +6,6 @@ import type { RowPage } from "../../platform/database/rows.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { field, hiddenField, multilineField, optionalFields, sandboxForm } from "./form-fields.ts"
 
-/** Where and when the page is shown: what its address keeps, and where images of the service are. */
 export interface SandboxRenderContext {
   readonly querySuffix: string
   readonly now: Date
@@ -16,7 +15,6 @@ export interface SandboxRenderContext {
 type ThreadMessage = SandboxThreadRow["written"][number]
 type ThreadOffer = SandboxThreadRow["offers"][number]
 
-/** The threads of all accounts, the one with the latest message first, and what their guests can say. */
 export const threadsSection = (
   threads: RowPage<SandboxThreadRow>,
   context: SandboxRenderContext,
@@ -27,7 +25,7 @@ ${threads.rows.length === 0 ? html`<p>Nobody has written yet.</p>` : nothing}
 ${threads.rows.map((thread) => threadCard(thread, context))}
 ${pagination}</section>`
 
-/** What tells the thread, or what is in it, from others of its name. */
+/** Several accounts may have a thread with this id. */
 const threadIdFields = ({ operator_id, channel_type }: SandboxThreadRow): Html =>
   html`${hiddenField("operator_id", operator_id)}${hiddenField("channel_type", channel_type)}`
 
@@ -66,7 +64,7 @@ const messageItem = ({ said, heard }: ThreadMessage, { publicUrl }: SandboxRende
 <li class="${said.sender}">${said.text === "" ? nothing : html`<p class="words" dir="auto">${said.text}</p>`}${attachmentHtml(said, publicUrl)}
 <p class="who">${[said.sender, said.sent_at, ...(heard?.startsWith("refused") === true ? [heard] : [])].join(" · ")}</p></li>`
 
-/** An image of the service itself is shown; whatever is elsewhere is a link alone. */
+/** Shows only the service's own images. Other addresses are links. */
 const attachmentHtml = ({ attachment_url: url }: ThreadMessage["said"], publicUrl: string): Html => {
   if (url === undefined || url === null) return nothing
   const token = url.slice(`${publicUrl}${IMAGES_PATH_PREFIX}`.length, -IMAGE_EXTENSION.length)

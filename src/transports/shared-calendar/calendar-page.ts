@@ -12,26 +12,20 @@ import { STYLE } from "./style.ts"
 
 const DEFAULT_CALENDAR_NAME = "Free and taken days"
 
-/** What a calendar is called: its property, when there is just one. */
 export const calendarName = ({ total, properties }: SharedPropertiesPage): string =>
   total === 1 ? (properties[0]?.title ?? DEFAULT_CALENDAR_NAME) : DEFAULT_CALENDAR_NAME
 
-/** One page of a calendar. */
 interface CalendarPageView {
-  /** Today where the merchant is. */
   readonly today: string
   /** Properties of the whole calendar. */
   readonly total: number
   readonly position: PagePosition
-  /** Those on this page. */
   readonly properties: ReadonlyArray<SharedProperty>
-  /** Absolute address of the part of the feed that has them. */
+  /** Absolute address of the feed part with these properties. */
   readonly feedUrl: string
-  /** Number of that part, from 1. */
   readonly part: number
 }
 
-/** The page around the {@link propertySection} of each of its properties. */
 export const renderCalendarPage = (view: CalendarPageView, propertySections: ReadonlyArray<Html>): HtmlPage => {
   const { position, properties, total } = view
   const name = calendarName(view)
@@ -51,7 +45,6 @@ ${pageNavigation(position, "More pages")}${footer(view)}`
   }
 }
 
-/** `51 to 100 of 1,000`: which ones the `number`th piece of that size has. */
 const rangeText = (position: number, size: number, total: number): string =>
   `${formatCount((position - 1) * size + 1)} to ${formatCount(Math.min(position * size, total))} of ${formatCount(total)}`
 
@@ -85,7 +78,6 @@ const propertyList = (
 </nav>
 `
 
-/** The months of the property that is the `index`th of its page. */
 export const propertySection = (
   { title, days }: SharedProperty,
   index: number,
@@ -96,7 +88,6 @@ ${groupByMonth(days).map((month) => monthTable(month, today))}</div>
 `
   const anchor = propertyAnchor(index)
   const pageNote = total > SHARED_PAGE_PROPERTIES_MAX ? " of this page" : ""
-  // The one property of a calendar is its headline already.
   return total === 1
     ? months
     : html`<section aria-labelledby="${anchor}">
@@ -121,7 +112,7 @@ ${partNote}</div>
 </footer>`
 }
 
-/** What the holder of a link reads that opens nothing (specification, DELETE /calendar_share_links/{id}). */
+/** Specification, DELETE /calendar_share_links/{id}. */
 export const invalidLinkPage: HtmlPage = {
   title: "Share link invalid",
   style: STYLE,
@@ -132,7 +123,6 @@ export const invalidLinkPage: HtmlPage = {
 </main>`
 }
 
-/** Not to be opened like this; the words say how. */
 export const rejectedPage = (reason: string): HtmlPage => ({
   title: "Request not accepted",
   style: STYLE,
@@ -151,7 +141,6 @@ export const failedPage: HtmlPage = {
 </main>`
 }
 
-/** Nothing is wrong with the calendar; there was too much else to do. */
 export const busyPage: HtmlPage = {
   title: "Please wait",
   style: STYLE,
@@ -161,7 +150,7 @@ export const busyPage: HtmlPage = {
 </main>`
 }
 
-/** A page that the calendar does not have: it may have had it once. */
+/** The calendar may have had this page before. */
 export const notFoundPage: HtmlPage = {
   title: "No such page",
   style: STYLE,
@@ -172,7 +161,6 @@ export const notFoundPage: HtmlPage = {
 </main>`
 }
 
-/** More looked at the calendar than one link may let. */
 export const tooManyRequestsPage = (seconds: number): HtmlPage => ({
   title: "Opened too often",
   style: STYLE,

@@ -13,13 +13,12 @@ import { FEED_END, renderFeedStart, renderPropertyEvents, type SharedFeedSource 
 import { partPosition } from "./pagination.ts"
 import { toSlices } from "./slices.ts"
 
-/** Properties of a piece, whose days are read by one statement: the embedded database lets nobody else in between. */
+/** One statement reads the days of a piece, and the embedded database serves nobody else meanwhile. */
 const PROPERTIES_PER_PIECE = 25
 
-/** Months a feed tells, and how many of them are past: a stay under way keeps its first night, and so its event. */
+/** Includes a past month, so that a current stay keeps its first night and its event. */
 export const FEED_SPAN = { pastMonths: 1, months: 13 }
 
-/** The events of each of these properties. */
 const makeEventsRenderer = (
   calendars: SharedCalendars["Service"],
   link: OpenedLink,
@@ -28,13 +27,12 @@ const makeEventsRenderer = (
 ) =>
   Effect.fnUntraced(function* (properties: ReadonlyArray<SharedPropertySummary>) {
     const propertyCalendars = yield* calendars.listDays(link, properties, FEED_SPAN)
-    // After each property everybody else's calls have their turn.
+    // Other calls can run after each property.
     return yield* Effect.forEach(propertyCalendars, (property) =>
       Effect.as(Effect.yieldNow, renderPropertyEvents(property, source, now))
     )
   })
 
-/** The text of a feed, from its pieces. */
 const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, ServerError>) =>
   Stream.make(renderFeedStart(name)).pipe(
     Stream.concat(Stream.flatMap(pieces, (piece) => Stream.fromIterable(piece, { chunkSize: 1 }))),
@@ -44,13 +42,13 @@ const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, S
   )
 
 /**
- * The feed of one part of a link, written while it is sent: a thousand properties can be fifty megabytes and more, of which no
- * more is kept than the events of one piece, and made no faster than it is taken. None when there is no such part.
+ * Streams the feed of one part, because a thousand properties can exceed 50 MB. Only one piece is in memory. Returns
+ * none if there is no such part.
  *
- * Each piece is read and built with a permit of the operator that shares the link, and sent without one, so a slow reader holds no permit.
+ * Reading a piece needs the operator's permit, sending it does not, so a slow reader holds no permit.
  *
- * What can go wrong with the first statements goes wrong before the answer begins. If a later one fails, the connection
- * is cut, so that half a feed is not taken for a whole one.
+ * The first piece is read before the response begins. A later failure cuts the connection, so that nobody takes half a
+ * feed for a whole one.
  */
 export const makeFeedOpener = Effect.gen(function* () {
   const calendars = yield* SharedCalendars

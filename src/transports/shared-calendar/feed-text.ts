@@ -3,28 +3,23 @@ import { listUnavailablePeriods } from "../../domain/calendars/calendar-share-li
 import type { SharedProperty } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { ICALENDAR_END, renderBusyEvents, renderIcalendarStart } from "../pages/icalendar.ts"
 
-// A feed in pieces, because a whole one can have two hundred thousand events: its beginning, the events of each property,
-// its end.
+// A feed is built in pieces, because it can have 200,000 events.
 
-/** What tells the events of a feed from those of any other. */
 export interface SharedFeedSource {
   readonly token: string
-  /** Host of the service. */
   readonly host: string
 }
 
 const REFRESH_SECONDS = 60 * 60
 
-/** All that comes before the events. */
 export const renderFeedStart = (name: string): string =>
   renderIcalendarStart({ name, product: "Shared calendar", refreshSeconds: REFRESH_SECONDS })
 
-/** All that comes after the events. */
 export const FEED_END = ICALENDAR_END
 
 /**
- * One event a taken stretch of the property, from its first night to the day its last night ends, without a word about
- * why. An event keeps its UID as long as its stretch begins on the same day.
+ * One event for each unavailable period, without the reason. The UID stays as long as the period begins on the same
+ * day.
  */
 export const renderPropertyEvents = (
   { id, title, days }: SharedProperty,
@@ -41,6 +36,6 @@ export const renderPropertyEvents = (
     now
   )
 
-// Hashed, because it would else tell ids that are nobody's business.
+// Hashed, so that it does not reveal property ids.
 const eventUid = ({ token, host }: SharedFeedSource, propertyId: number, start: string): string =>
   `${hash("sha256", `${token} ${propertyId} ${start}`).slice(0, 32)}@${host}`

@@ -1,19 +1,16 @@
 import { type Html, html, nothing } from "../docs/html.ts"
 
-/** A day as a shared calendar shows it. */
 interface SharedCalendarDay {
   readonly date: string
   readonly available: boolean
 }
 
-/** The days of one month, in order. */
 interface SharedCalendarMonth {
   /** `YYYY-MM`. */
   readonly month: string
   readonly days: ReadonlyArray<SharedCalendarDay>
 }
 
-/** Days in order as months in order. */
 export const groupByMonth = (days: ReadonlyArray<SharedCalendarDay>): ReadonlyArray<SharedCalendarMonth> =>
   Array.from(
     Map.groupBy(days, ({ date }) => date.slice(0, 7)),
@@ -22,24 +19,21 @@ export const groupByMonth = (days: ReadonlyArray<SharedCalendarDay>): ReadonlyAr
 
 const MONTH_NAME = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" })
 
-/** `May 2027`. */
 export const formatMonthName = (month: string): string => MONTH_NAME.format(new Date(`${month}-01T00:00:00Z`))
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-/** 0 for Monday to 6 for Sunday. */
+/** 0 is Monday. */
 const weekdayIndex = (date: string): number => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7
 
 const DAYS_A_WEEK = WEEKDAYS.length
 
-/** What a screen reader says is written out; the eye sees two letters. */
+/** Screen readers read the full name, sighted users see two letters. */
 const WEEKDAY_HEADER = html`<thead><tr>${WEEKDAYS.map(
   (name) => html`<th scope="col"><span aria-hidden="true">${name.slice(0, 2)}</span><i>${name}</i></th>`
 )}</tr></thead>`
 
-/**
- * A day says in words what its look says: only then can it be heard. Days gone by say nothing of themselves.
- */
+/** The status is also text, for screen readers. */
 const dayCell = ({ date, available }: SharedCalendarDay, today: string): Html => {
   const [cssClass, label] = date < today ? ["past", "past"] : available ? ["free", "free"] : ["taken", "taken"]
   const current = date === today ? html` aria-current="date"` : nothing
@@ -54,7 +48,6 @@ const weekRow = (week: ReadonlyArray<SharedCalendarDay>, today: string): Html =>
 `
 }
 
-/** A month as a table: weeks are rows, and its name is its caption. */
 export const monthTable = ({ month, days }: SharedCalendarMonth, today: string): Html => {
   const weeks = Map.groupBy(days, ({ date }) => Number(date.slice(8)) - weekdayIndex(date))
   return html`<table><caption>${formatMonthName(month)}</caption>${WEEKDAY_HEADER}<tbody>

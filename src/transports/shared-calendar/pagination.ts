@@ -5,18 +5,17 @@ import {
 } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 
-/** Pages, and parts of a feed, that the largest link has. */
+/** Limits of the largest link. */
 export const PAGES_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES_MAX
 export const PARTS_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES_MAX
 
-/** The number a query asks for by that name: 1 when it asks for none, undefined when there can be no such one. */
+/** Defaults to 1. Returns undefined if no link can have that number. */
 export const readNumberParam = (query: string, name: "page" | "part", maximum: number): number | undefined => {
   const text = new URLSearchParams(query).get(name) ?? "1"
   const number = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
   return number > maximum ? undefined : number
 }
 
-/** Which of how many. */
 export interface PagePosition {
   readonly number: number
   /** At least 1. */
@@ -28,19 +27,16 @@ const toPosition = (number: number, total: number, size: number): PagePosition =
   count: Math.max(1, Math.ceil(total / size))
 })
 
-/** A page, and a part of a feed, of so many properties. */
 export const pagePosition = (number: number, total: number): PagePosition =>
   toPosition(number, total, SHARED_PAGE_PROPERTIES_MAX)
 export const partPosition = (number: number, total: number): PagePosition =>
   toPosition(number, total, SHARED_PART_PROPERTIES_MAX)
 
-/** `1,000`. */
 export const formatCount = (number: number): string => number.toLocaleString("en")
 
-/** Numbers that are offered beside the next and the previous one: the first, the last, and those around. */
+/** Page numbers offered on each side of the current one. */
 const NEIGHBOUR_PAGES = 2
 
-/** The numbers offered at a place, ascending. */
 export const offeredPageNumbers = ({ number, count }: PagePosition): ReadonlyArray<number> => {
   const around = Array.from({ length: 2 * NEIGHBOUR_PAGES + 1 }, (_, index) => number - NEIGHBOUR_PAGES + index)
   return Array.from(new Set([1, ...around.filter((each) => each > 1 && each < count), count]))
@@ -50,7 +46,6 @@ const pageLink = (number: number, words: string, relation: "next" | "prev"): Htm
   html`<li><a href="?page=${number}" rel="${relation}">${words}</a></li>
 `
 
-/** Ways to the other pages; nothing when there are none. */
 export const pageNavigation = (position: PagePosition, label: string): Html => {
   const { number, count } = position
   if (count === 1) return nothing

@@ -43,7 +43,7 @@ const toRateLimitBucket = ({ operator_id, id }: OpenedLink, view: "page" | "feed
   max: view === "page" ? SHARED_PAGES_A_MINUTE : SHARED_FEEDS_A_MINUTE
 })
 
-/** Counts a view of a link; when there were too many this minute, the whole seconds until the next. */
+/** Returns the seconds to wait if there were too many views. */
 const makeLinkRateLimiter = Effect.map(
   makeRateLimiter,
   (checkRateLimit) => (link: OpenedLink, view: "page" | "feed") => checkRateLimit(toRateLimitBucket(link, view))
@@ -54,13 +54,13 @@ const FEED_HEADERS = { ...PRIVATE_PAGE_HEADERS, "content-disposition": 'inline; 
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** What is asked for: by which token, and which page or part, undefined when there can be no such one. */
+/** `position` is the page or part, undefined if no link can have it. */
 interface CalendarRequest {
   readonly token: string
   readonly position: number | undefined
 }
 
-/** Months a page shows, this one included. */
+/** Includes the current month. */
 export const PAGE_MONTHS = 6
 
 const makePageRenderer = (calendars: SharedCalendars["Service"], publicUrl: string) =>
@@ -91,7 +91,6 @@ const makeFeedRenderer = (openFeed: Effect.Success<typeof makeFeedOpener>) =>
     })
   })
 
-/** What is asked for by a path and its query: the page or the feed. */
 const parseCalendarRequest = (
   url: string
 ): { readonly view: "page" | "feed"; readonly calendarRequest: CalendarRequest } => {
@@ -104,17 +103,14 @@ const parseCalendarRequest = (
   return { view: "feed", calendarRequest: { token, position: readNumberParam(query, "part", PARTS_MAX) } }
 }
 
-/**
- * What share links open, below {@link SHARED_CALENDAR_PREFIX}: a page for people, and with `.ics` a feed for their calendars.
- * Whoever has the address may look; there is no other credential.
- */
+/** Serves share links: a page, and with `.ics` a feed. The secret address is the only credential. */
 export const makeSharedCalendarHandler = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
   const limiter = yield* ConcurrencyLimiter
   const checkRateLimit = yield* makeLinkRateLimiter
   const renderPage = makePageRenderer(calendars, yield* PublicUrl)
   const renderers = {
-    // A request to a link uses a permit of the operator that shares the link, until the page is built.
+    // Uses a permit of the operator that shares the link until the page is built.
     page: (link: OpenedLink, calendarRequest: CalendarRequest) =>
       limiter.withPermit(link.operator_id, renderPage(link, calendarRequest)),
     feed: makeFeedRenderer(yield* makeFeedOpener)
@@ -137,7 +133,6 @@ export const makeSharedCalendarHandler = Effect.gen(function* () {
   }
 })
 
-/** What the door of the calendar answers that may not be opened as it was asked for: over plain HTTP. */
 export const toCalendarErrorResponse = ({ envelope }: ServiceResponse, request: HttpServerRequest): Response =>
   (request.url.split("?", 1)[0] ?? "").endsWith(FEED_ENDING)
     ? plainTextResponse(`${envelope.error_msg}\n`, envelope.error_code)

@@ -1,6 +1,6 @@
 /**
- * How shared calendars look: on a phone, on a desk, in the dark, on paper. Free and taken differ in shape and not only in
- * colour: a taken day is struck through and hatched. What stands in an `i` is read out and not seen.
+ * Free and taken days differ in shape, not only in colour: taken days are struck through and hatched. Text in `i` is
+ * for screen readers only.
  */
 export const STYLE = `
 :root {

@@ -37,20 +37,8 @@ it.live(
 
       // A developer listens, subscribed by the command itself.
       const port = yield* findFreePort
-      const listen = [
-        "webhook",
-        "listen",
-        "--json",
-        "--port",
-        port,
-        "--token",
-        token,
-        "--service",
-        base,
-        "--count",
-        "1"
-      ]
-      const listening = yield* Effect.forkChild(runLatchkeyProcess(listen, env))
+      const listen = ["webhook", "listen", "--json", "--port", port, "--token", token, "--count", "1"]
+      const listening = yield* Effect.forkChild(runLatchkeyProcess(listen, { ...env, PORT: new URL(base).port }))
       while ((yield* subscriptions).webhooks.length === 0) yield* Effect.sleep(50)
       yield* ask("POST", "/transactions", ENTRY)
       const listened = yield* Fiber.join(listening)

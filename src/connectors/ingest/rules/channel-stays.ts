@@ -10,18 +10,13 @@ import {
 import { GuestDetails, NewStay } from "../../../domain/bookings/stays/stay.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../../domain/channels/port/channel-events.ts"
 
-// What a channel says of the rooms of an order, as the stays they are here.
-
-/** The stay of a room as its channel says it, in no property yet, and the room's own id. */
 export interface ChannelStay extends NewStay {
   readonly channel_room_id: string
   readonly listing_id: string
 }
 
-/** One a room; an order has one at least. */
 export type ChannelStays = readonly [ChannelStay, ...ReadonlyArray<ChannelStay>]
 
-/** The stays of the order, room by room; what cannot be so says which field is why. */
 export const toChannelStays = (event: ChannelOrderEvent): ValidationResult<ChannelStays> => {
   const duplicateIndex = event.rooms.findIndex(
     (room, at) => event.rooms.findIndex(({ room_id }) => room_id === room.room_id) < at
@@ -64,7 +59,7 @@ const toChannelStay = (event: ChannelOrderEvent, room: ChannelRoom): ValidationR
     }
   })
 
-/** Infants count as nobody. A channel that says nobody comes has somebody come all the same. */
+/** Infants do not count. The minimum is one guest. */
 const toGuestCounts = (room: ChannelRoom) => {
   const { number_of_adults, number_of_children = 0, number_of_infants = 0, number_of_pets = 0 } = room
   return {
@@ -76,7 +71,7 @@ const toGuestCounts = (room: ChannelRoom) => {
   }
 }
 
-/** With the decimals the database has, so that what is the same is the same text. */
+/** Returns an amount with the database's decimals, so that equal amounts are equal texts. */
 const toDecimalAmount = (field: string, amount: number, currency: string): ValidationResult<string> =>
   Result.map(toDecimalText(field, amount, currency), padToFourDecimals)
 
@@ -93,7 +88,6 @@ const toRates = (currency: string, room: ChannelRoom) =>
     }
   })
 
-/** Who is named for the room; where nobody is, who booked. */
 const toGuestDetails = (event: ChannelOrderEvent, room: ChannelRoom): ReadonlyArray<GuestDetails> =>
   (room.guests ?? [event.booker]).map(({ name, phone, email }) =>
     GuestDetails.make({

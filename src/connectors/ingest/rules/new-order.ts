@@ -7,7 +7,6 @@ import type { ChannelStays } from "./channel-stays.ts"
 
 const DEFAULT_EXPIRY_MS = { wait_accept: HOST_RESPONSE_DEADLINE_MS, wait_pay: PAYMENT_DEADLINE_MS } as const
 
-/** When what came in at `at` times out: as its channel says, else as the service gives it; null of what does not wait. */
 export const computeExpiry = (
   event: Pick<ChannelOrderEvent, "status" | "expires_at">,
   receivedAt: Date
@@ -18,14 +17,12 @@ export const computeExpiry = (
     : parseChannelInstant(event.expires_at)
 }
 
-/** What a new order is called, the conversation with its guest, and when it came in. */
 interface NewOrderDetails {
   readonly code: string
   readonly conversation_id: string | null
   readonly receivedAt: Date
 }
 
-/** An order that is new to the service, as it came in at `at`. */
 export const toNewOrder = (
   account: SourceAccount,
   event: ChannelOrderEvent,

@@ -1,8 +1,5 @@
 import type { OrderState, OrderStatus } from "../../../domain/bookings/orders/order.ts"
 
-// How an order of a channel stands after the channel said something newer of it.
-
-/** How far an order has come; what is over has come to its end. */
 const STATUS_RANK: Readonly<Record<OrderStatus, number>> = {
   wait_accept: 0,
   wait_pay: 1,
@@ -12,20 +9,17 @@ const STATUS_RANK: Readonly<Record<OrderStatus, number>> = {
   timeout: 3
 }
 
-/**
- * Its status. It never goes back: what is accepted waits no more, whatever is said, and what is over does not wait again; but
- * what is over may be said to be sold all the same.
- */
+/** The status never goes back, except that a closed order can become accepted. */
 export const computeNextStatus = (current: OrderStatus, reported: OrderStatus): OrderStatus =>
   reported === "accepted" || STATUS_RANK[reported] >= STATUS_RANK[current] ? reported : current
 
-/** The release that began to keep what `channel_details` shows (specification, 3.13.0). */
+/** Release 3.13.0 of the specification introduced `channel_details`. */
 const CHANNEL_DETAILS_SINCE = "2026-09-11"
 const CHANNEL_DETAILS_SINCE_MS = Date.parse(`${CHANNEL_DETAILS_SINCE}T00:00:00Z`)
 
 /**
- * Whether its channel had stopped talking of it when the service began to keep what `channel_details` shows: it was over, or
- * everybody had left, and its last word came before. Such an order is never filled.
+ * Returns whether the order ended, and its last update arrived, before the service stored `channel_details`. Such
+ * orders never get them.
  */
 export const predatesChannelDetails = (
   order: Pick<OrderState, "status" | "channel_synced_at" | "created_at"> & {

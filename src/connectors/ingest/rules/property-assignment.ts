@@ -1,12 +1,7 @@
 import { listStayNights, toNightKey } from "../../../domain/bookings/reservations/rules/nights.ts"
 import type { ChannelStay, ChannelStays } from "./channel-stays.ts"
 
-// In which property a room is that a listing sold.
-
-/**
- * Every stay in the first of its properties whose nights no stay before it wants, and where there is none in the box.
- * `freeProperties`: of each room the properties that have all its nights free, the best first.
- */
+/** Assigns the first free property whose nights no earlier stay has reserved, or none. */
 export const assignProperties = (
   [first, ...others]: ChannelStays,
   freeProperties: ReadonlyArray<ReadonlyArray<number>>

@@ -10,23 +10,19 @@ import type { ChannelStay } from "./channel-stays.ts"
 import { computeExpiry } from "./new-order.ts"
 import { computeNextStatus, predatesChannelDetails } from "./order-status.ts"
 
-// What a known order becomes when its channel says something newer of it.
-
-/** What came in: what is said, its rooms as stays, where each can be (see `assignProperties`), of whom, and when. */
 export interface IncomingOrder {
   readonly event: ChannelOrderEvent
   readonly stays: ReadonlyArray<ChannelStay>
   readonly freeProperties: ReadonlyArray<ReadonlyArray<number>>
-  /** Ids of stays of the order whose nights others hold, as of a request that others were faster than. */
+  /** Stays whose nights are now taken, because the request did not reserve them. */
   readonly lostStayIds: ReadonlyArray<number>
   readonly accountId: number
   readonly receivedAt: Date
 }
 
 /**
- * The order as it is said: the whole of it is the new state. What is the host's own stays: the property, or the box, of a
- * room whose listing is the same, his remarks, the people of a stay; only a request that lost its place to others gets
- * another one of its listing. A room that is not said any more is no stay any more.
+ * Replaces the order's state, except the host's own data: remarks, guests, and the property of a room with the same
+ * listing. A stay in `lostStayIds` gets another property. Stays of missing rooms end.
  */
 export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): ValidationResult<OrderState> => {
   const { event, receivedAt } = incoming
@@ -45,7 +41,7 @@ export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): Val
       : (event.cancellation_policy_category ?? null),
     channel_account_id: incoming.accountId,
     channel_version: event.version,
-    // Of an order whose channel had stopped talking of it, the time of its last word tells that for ever.
+    // `predatesChannelDetails` recognizes the order by this time.
     channel_synced_at: predatesDetails ? order.channel_synced_at : receivedAt,
     expires_at: computeNextExpiry(order, status, incoming)
   }
@@ -55,7 +51,6 @@ export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): Val
   })
 }
 
-/** A wait goes on as it began, unless another end of it is said. */
 const computeNextExpiry = (
   order: OrderState,
   status: OrderState["status"],
@@ -67,14 +62,13 @@ const computeNextExpiry = (
   return isUnchanged && !isReported ? order.expires_at : computeExpiry({ ...event, status }, receivedAt)
 }
 
-/** Which stay each room is; undefined for a new one. Stays that came before rooms had ids are known by their order. */
+/** Stays from before room ids match by position. */
 const matchStays = (order: OrderState, stays: ReadonlyArray<ChannelStay>): ReadonlyArray<ExistingStay | undefined> => {
   const byRoom = new Map(order.stays.map((stay) => [stay.channel_room_id, stay]))
   const staysWithoutRoomId = order.stays.filter(({ channel_room_id }) => channel_room_id === null).values()
   return stays.map(({ channel_room_id }) => byRoom.get(channel_room_id) ?? staysWithoutRoomId.next().value)
 }
 
-/** The stays of the order; of those in `lostStayIds` others hold the nights. */
 const updateStays = (
   order: OrderState,
   { stays, freeProperties }: IncomingOrder,
@@ -112,7 +106,7 @@ const updateStays = (
   })
 }
 
-/** Codes no stay of the order has or had, one after the other, each after all that there were. */
+/** Never reuses a code of a former stay. */
 const makeStayCodeGenerator = (order: OrderState): (() => string) => {
   let room = Math.max(
     order.last_room,
@@ -131,7 +125,6 @@ const toNewStay = (stay: ChannelStay, property_id: number | null, id: number, st
   stay_code
 })
 
-/** A stay that was there, as it is said now. */
 const mergeStay = (previous: ExistingStay, stay: ChannelStay, property_id: number | null): ExistingStay => {
   const { guests: _guests, additional_fees: _fees, remarks: _remarks, ...terms } = stay
   return {

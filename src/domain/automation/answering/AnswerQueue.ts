@@ -22,12 +22,10 @@ import {
 } from "./answer-statements.ts"
 import { type ConversationSituation, computeNextAnswerTime, type SkippedQuestion } from "./rules.ts"
 
-/** A claimed conversation with questions. Its completion counts `attempts` up too. */
 const ClaimedQuestions = Schema.Struct({
   ...claimedJobFields,
   conversation_id: Schema.Int,
   account_id: Schema.Int,
-  /** The trace of the first pending question. */
   traceparent: Schema.NullOr(Schema.String)
 })
 export type ClaimedQuestions = typeof ClaimedQuestions.Type
@@ -56,14 +54,11 @@ const SituationRow = Schema.Struct({
   rules: Schema.Array(Schema.Struct({ id: Schema.Int, since: Schema.DateFromString, definition: RuleDefinition }))
 })
 
-/** A conversation as it was read, with the facts that reveal a later change. */
+/** `said_until`, `standing` and `waiting` reveal changes since the read. */
 export interface ConversationSnapshot extends ConversationSituation {
-  /** Its public id. */
   readonly code: string
   readonly said_until: string
-  /** The statuses of its orders. */
   readonly standing: string
-  /** Pending questions, as its queue partition counts them. */
   readonly waiting: number
 }
 
@@ -75,27 +70,25 @@ const toSnapshot = ({ spoken_at, spoken_id, ...row }: typeof SituationRow.Type):
   lastPersonMessage: spoken_at === null || spoken_id === null ? null : { at: spoken_at, id: spoken_id }
 })
 
-/** An answer to the guest, and the questions that it completes. */
 export interface AnswerDraft {
   readonly answer: Answer
-  /** The sentences that the answer is composed of. */
   readonly sentences: ReadonlyArray<AnswerSentence>
   readonly planIds: ReadonlyArray<number>
   readonly skippedQuestions: ReadonlyArray<SkippedQuestion>
-  /** The rules that the answer follows. The first is recorded. */
+  /** The first one is recorded. */
   readonly ruleIds: ReadonlyArray<number>
-  /** Consecutive answers, this one included. */
+  /** Includes this answer. */
   readonly inARow: number
 }
 
 /**
- * Returns by how many the pending questions of the partition decrease. If all questions were read and the partition counts more of them,
- * the others were deleted meanwhile (delete_automation_action) and are subtracted too.
+ * If all questions were read, a higher `waiting` includes deleted questions (delete_automation_action), which are
+ * subtracted too.
  */
 const countSettledQuestions = ({ questions, waiting }: ConversationSnapshot, settledCount: number): number =>
   questions.length < QUESTIONS_PER_ANSWER ? Math.max(waiting - (questions.length - settledCount), 0) : settledCount
 
-/** Locks the rows that an answer changes, and then records it. So it sees what was committed while it waited for the locks. */
+/** Locks first, so that the change sees everything committed during the wait for locks. */
 const makeRecordAnswer = (sql: SqlClient.SqlClient) => (parameters: RecordAnswerParameters) =>
   changeUnderLock(sql)(
     sql`${lockAnswerRowsSql(sql, parameters)}`,
@@ -129,14 +122,13 @@ const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
     claim,
     release,
     postpone,
-    /** Returns the conversation as it is, or undefined if another worker has claimed it since. */
+    /** Returns undefined if the claim is lost. */
     loadSituation: (claimed: ClaimedQuestions, now: Date) =>
       Effect.map(readSituation(sql`${situationSql(sql, { ...toClaim(claimed), now })}`), (row) =>
         row === undefined ? undefined : toSnapshot(row)
       ),
-    /** Returns the facts that a template may use for an inquiry. */
     findInquiry: findInquiryFacts(sql),
-    /** Skips some questions. The others are pending until `until`. */
+    /** Skips some questions. The others stay pending until `until`. */
     skipWithoutAnswer: (
       claimed: ClaimedQuestions,
       situation: ConversationSnapshot,
@@ -153,8 +145,8 @@ const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         )
       ),
     /**
-     * Answers all questions that are not skipped. Returns false if the conversation has changed and must be read again. Fails with a
-     * Conflict if the message queue is full.
+     * Returns false if the conversation has changed and must be read again. Fails with Conflict if the message queue is
+     * full.
      */
     recordAnswer: (claimed: ClaimedQuestions, situation: ConversationSnapshot, draft: AnswerDraft, now: Date) => {
       const { answer, sentences, skippedQuestions: skipped, planIds, ruleIds, inARow } = draft
@@ -176,7 +168,6 @@ const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   }
 })
 
-/** The questions of guests that nobody has answered yet, in the database. Each conversation is a job. */
 export class AnswerQueue extends Context.Service<AnswerQueue>()("latchkey/domain/automation/answering/AnswerQueue", {
   make: makeAnswerQueue
 }) {

@@ -25,22 +25,16 @@ import {
   triageQuestions
 } from "./rules.ts"
 
-// The worker that answers guests: by a rule's own text, and out of the knowledge base.
-
-/** Pauses before the next attempt to answer: 5 s, doubling up to 5 min, each a quarter shorter or longer. */
 export const ANSWER_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 5 * 60 * 1000, jitter: 0.25 }
 
-/** Milliseconds between two polls, however often changes wake the worker. */
 const ANSWER_POLL_GAP_MS = 100
 
-/** Milliseconds for looking for an answer: with writing it down less than the lease (answer-statements.ts). */
+/** Leaves time within the lease (answer-statements.ts) to record the answer. */
 export const ANSWER_ATTEMPT_TIMEOUT_MS = 20_000
 
-/** The outcome of an attempt to answer a claimed conversation. */
 type AnswerOutcome =
   /** Another worker has claimed it, or it must be read again. */
   | { readonly kind: "left" }
-  /** No answer now: some questions are skipped, and the others are due at `until`. */
   | {
       readonly kind: "silent"
       readonly situation: ConversationSnapshot
@@ -54,7 +48,6 @@ type AnswerOutcome =
     }
   | { readonly kind: "failed"; readonly cause: unknown }
 
-/** Renders the text of a rule for the inquiry. Fails with the reason if the text cannot be sent. */
 const renderGreeting = Effect.fnUntraced(function* (
   { operator_id, conversation_id }: ClaimedQuestions,
   { id, definition }: NonNullable<ApplicableRules["greeting"]>
@@ -71,7 +64,6 @@ const renderGreeting = Effect.fnUntraced(function* (
   )
 })
 
-/** Composes the answer to open questions. Fails with the reason if there is none. */
 const composeAnswerToQuestions = Effect.fnUntraced(function* (
   claimed: ClaimedQuestions,
   situation: ConversationSnapshot,
@@ -139,7 +131,6 @@ const attemptAnswer = Effect.fnUntraced(function* (
   })
 })
 
-/** Postpones all pending questions of the conversation. A question becomes a dead letter an hour after it was asked. */
 const postpone = Effect.fnUntraced(function* (claimed: ClaimedQuestions, cause: unknown, { nextAttempt }: AttemptEnd) {
   const queue = yield* AnswerQueue
   yield* queue.postpone(claimed, nextAttempt())
@@ -150,7 +141,6 @@ const postpone = Effect.fnUntraced(function* (claimed: ClaimedQuestions, cause: 
   })
 })
 
-/** Stores an outcome. Storing an answer queues its message. */
 const storeOutcome = Effect.fnUntraced(function* (claimed: ClaimedQuestions, outcome: AnswerOutcome, end: AttemptEnd) {
   const queue = yield* AnswerQueue
   const { now } = end
@@ -201,5 +191,4 @@ export const answerJobs = defineJobs({
   backlog: [{ kind: "answers", statement: (sql, time) => fairBacklogSql(sql, ANSWER_TABLE, time) }]
 })
 
-/** Answers guests until the scope closes. */
 export const layerAnswerJobs = Layer.effectDiscard(startJobs(answerJobs)).pipe(Layer.provide(AnswerQueue.layer))

@@ -12,22 +12,19 @@ import {
 import { ASSISTANT_NAME } from "../message-sources.ts"
 import { answersGuestsCondition } from "./guest-questions.ts"
 
-// The statements that claim, read and complete questions of guests. They lock rows in one order: the queue partition (answer_lanes), the
-// conversation, its questions, and then the other rows that a message locks (conversations/message-queue.ts). A completion also counts
-// `attempts` up, so a completion that is repeated after a lost response finds another number and changes nothing.
+// Lock order: queue partition (answer_lanes), conversation, questions, message locks (conversations/message-queue.ts).
+// A completion increases `attempts`, so a repetition changes nothing.
 
-/** Claimed conversations in a process, those of one operator, and those of one of its accounts. */
+/** Claimed conversations: per process, per operator, and per account of an operator. */
 export const ANSWERING_ROOM = 16
 export const ANSWERING_SHARE = 4
 export const ANSWERING_ACCOUNT_SHARE = 2
 
-/** Messages, the newest of a conversation, among which the last word of a person is looked for. One before them is long ago. */
+/** Newest messages searched for the last one of a person. */
 const PERSON_MESSAGE_SCAN = 500
 
-/** Milliseconds of a claim: looking for an answer and recording it fit into them. */
 export const ANSWER_LEASE_MS = 30_000
 
-/** The questions of an operator that is banned or closed are not answered. */
 export const ANSWER_TABLE: JobTable<"conversation_id"> = {
   table: "answer_lanes",
   keyColumn: "conversation_id",
@@ -38,34 +35,31 @@ export const ANSWER_TABLE: JobTable<"conversation_id"> = {
   leaseMs: ANSWER_LEASE_MS
 }
 
-/** The partition, if the claim holds. */
 const claimedPartitionSql = (sql: SqlClient, claim: JobClaim): Fragment => sql`
   SELECT * FROM answer_lanes WHERE ${isClaimedCondition(sql, ANSWER_TABLE, claim)}`
 
-/** The newest messages of conversation `c`. */
 const newestMessagesSql = (sql: SqlClient): Fragment => sql`
   SELECT m.id, m.sender_role, m.sources, m.created_at FROM messages m
   WHERE m.operator_id = c.operator_id AND m.conversation_id = c.id
   ORDER BY m.created_at DESC, m.id DESC LIMIT ${sql.literal(String(PERSON_MESSAGE_SCAN))}`
 
-/** Whether a person of the host's side wrote it, here or at the channel: what the service sends by itself has its sources. */
+/** Automatic messages have sources. */
 const isWrittenByPersonCondition = (sql: SqlClient): Fragment => sql`sender_role = 'host' AND sources = '[]'`
 
 const firstMessageSql = (sql: SqlClient): Fragment => sql`
   SELECT m.id FROM messages m WHERE m.operator_id = c.operator_id AND m.conversation_id = c.id
   ORDER BY m.created_at, m.id LIMIT 1`
 
-/** The latest orders of conversation `c`. */
 const latestOrdersSql = (sql: SqlClient): Fragment => sql`
   SELECT o.operator_id, o.id, o.status FROM orders o WHERE o.operator_id = c.operator_id AND o.conversation_id = c.code
   ORDER BY o.id DESC LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}`
 
-/** How these stand, as a text: who writes in conversation `c` may be told something else when it is another. */
+/** Changes with the status of the orders, because another status may require another answer. */
 const orderStatusesSql = (sql: SqlClient): Fragment => sql`
   SELECT coalesce(string_agg(concat_ws(' ', o.id, o.status, s.id, s.check_out_date, s.property_id), ',' ORDER BY o.id, s.id), '')
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id`
 
-/** What conversation `c` is about: the stays of its orders that are not over, and what is asked for, known or not. */
+/** The current stays of conversation `c`, and its inquiry even if nothing of it is known. */
 const conversationSubjectsSql = (sql: SqlClient, now: LoadSituationParameters["now"]): Fragment => sql`
   SELECT s.property_id, s.check_out_date - s.check_in_date AS nights
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
@@ -81,7 +75,6 @@ interface LoadSituationParameters extends JobClaim {
   readonly now: Date
 }
 
-/** A conversation with the questions that wait in it, oldest first, and all that decides what becomes of them. */
 export const situationSql = (sql: SqlClient, parameters: LoadSituationParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)}), question AS MATERIALIZED (
     SELECT p.id AS plan_id, m.id AS message_id, m.content, m.created_at
@@ -109,18 +102,14 @@ export const situationSql = (sql: SqlClient, parameters: LoadSituationParameters
     FROM (${newestMessagesSql(sql)}) m
   ) newest`
 
-/** The skipped questions of a completion, and the next state of the partition. */
 export interface SkipQuestionsParameters extends JobClaim {
   readonly skippedPlanIds: ReadonlyArray<number>
   readonly skipReasons: ReadonlyArray<string>
-  /** By how many the pending questions of the partition decrease. */
   readonly settledCount: number
   readonly now: Date
-  /** When the partition is due again, if it has pending questions then. */
   readonly nextDueAt: Date
 }
 
-/** Skips questions. `claimedSql` names a CTE with the locked partition. */
 const skipQuestionsSql = (
   sql: SqlClient,
   claimedSql: Fragment,
@@ -130,7 +119,7 @@ const skipQuestionsSql = (
   FROM ${claimedSql} held, unnest(${idsParameter(overIds)}::bigint[], ${overReasons}::text[]) over (id, reason)
   WHERE p.operator_id = held.operator_id AND p.id = over.id AND p.state = 'waiting'`
 
-/** Completes a claim without an answer: skips some questions, and the others stay pending. */
+/** Completes a claim without an answer. Questions that are not skipped stay pending. */
 export const skipWithoutAnswerSql = (sql: SqlClient, parameters: SkipQuestionsParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), skipped AS (${skipQuestionsSql(sql, sql`mine`, parameters)})
   UPDATE answer_lanes l
@@ -139,12 +128,10 @@ export const skipWithoutAnswerSql = (sql: SqlClient, parameters: SkipQuestionsPa
 
 export interface RecordAnswerParameters extends SkipQuestionsParameters {
   readonly planIds: ReadonlyArray<number>
-  /** The rules that the answer follows. The first is recorded. */
   readonly ruleIds: ReadonlyArray<number>
-  /** The state of the conversation when it was read. */
+  /** State of the conversation when it was read. */
   readonly said_until: string
   readonly standing: string
-  /** The entries that the answer quotes, each with its revision. */
   readonly knowledgeBaseIds: ReadonlyArray<number>
   readonly knowledgeBaseRevisions: ReadonlyArray<number>
   readonly code: string
@@ -153,7 +140,6 @@ export interface RecordAnswerParameters extends SkipQuestionsParameters {
   readonly answersInARow: number
 }
 
-/** Whether an entry was edited or deleted since it was read. `mine` is the partition of its operator. */
 const isAnyEntryEditedCondition = (
   sql: SqlClient,
   { knowledgeBaseIds: entryIds, knowledgeBaseRevisions: entryRevisions }: RecordAnswerParameters
@@ -162,10 +148,7 @@ const isAnyEntryEditedCondition = (
     WHERE NOT EXISTS (SELECT FROM knowledge_bases k
       WHERE k.operator_id = mine.operator_id AND k.id = read.id AND k.revision = read.revision))`
 
-/**
- * Locks what an answer locks, in that order. It is a statement of its own, before the one that answers: that one waits for nothing,
- * and sees how orders, entries and rules stand once the conversation is its own, not as they stood when it began to wait for it.
- */
+/** A statement of its own, so that the next one sees the state after the wait for locks. */
 export const lockAnswerRowsSql = (sql: SqlClient, parameters: RecordAnswerParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), conversation AS (
     SELECT c.operator_id, c.id FROM mine
@@ -184,9 +167,8 @@ export const lockAnswerRowsSql = (sql: SqlClient, parameters: RecordAnswerParame
   SELECT (SELECT count(*) FROM question) AS questions, (SELECT count(*) FROM lane) AS lanes`
 
 /**
- * Completes the questions and queues the message, both or neither. The caller has locked all rows before. Changes nothing if another
- * worker has claimed the partition, or if since the read a message came, an order changed its status, an entry was edited, or the rule or
- * every question was withdrawn. Then the conversation must be read again.
+ * Completes the questions and queues the message, both or neither. The caller holds the locks. Changes nothing if the
+ * claim is lost, or if anything that the answer depends on has changed since the read.
  */
 export const recordAnswerChange = (sql: SqlClient, parameters: RecordAnswerParameters): RecordedChange => {
   const { now, ruleIds } = parameters

@@ -4,9 +4,6 @@ import { getMessageLimit } from "../../channels/port/message-limits.ts"
 import type { AnswerSentence } from "../../knowledge/search/KnowledgeAnswers.ts"
 import { NO_LINK_ID, type RenderedRuleText, type SourceDoc, toMessageSources, toRuleDocs } from "../message-sources.ts"
 
-// What a guest is answered, and what it is made of.
-
-/** What is sent. */
 export interface Answer {
   readonly text: string
   readonly sources: ReturnType<typeof toMessageSources>
@@ -14,7 +11,6 @@ export interface Answer {
 
 const THREAD_TITLE = "The guest's question"
 
-/** An entry once, however many of its sentences there are, with the fragments they are from. */
 const toKnowledgeDocs = (sentences: ReadonlyArray<AnswerSentence>): ReadonlyArray<SourceDoc> =>
   Array.from(
     Map.groupBy(sentences, ({ knowledge_base_id }) => knowledge_base_id),
@@ -26,20 +22,19 @@ const toKnowledgeDocs = (sentences: ReadonlyArray<AnswerSentence>): ReadonlyArra
     })
   )
 
-/** Sentences of one entry stand together, as they came; what another says begins a line. */
+/** One line per entry. */
 const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
   Array.from(Map.groupBy(sentences, ({ knowledge_base_id }) => knowledge_base_id).values(), (entrySentences) =>
     entrySentences.map(({ text }) => text).join(" ")
   ).join("\n")
 
-/** What is said: a greeting, and what is known below it. */
 const composeText = (greeting: RenderedRuleText | undefined, sentences: ReadonlyArray<AnswerSentence>): string =>
   [
     ...(greeting === undefined ? [] : [greeting.text]),
     ...(sentences.length === 0 ? [] : [joinSentences(sentences)])
   ].join("\n\n")
 
-/** A greeting, unless what is known would not fit below it: that is what was asked. */
+/** Omits the greeting if the answer would not fit below it. */
 export const selectFittingGreeting = (
   channelType: string,
   greeting: RenderedRuleText | undefined,
@@ -49,7 +44,7 @@ export const selectFittingGreeting = (
     ? greeting
     : undefined
 
-/** Nothing but what the host has written: a rule's text, then what is known; undefined where there is neither. */
+/** Contains only texts that the host has written. */
 export const composeAnswer = (
   greeting: RenderedRuleText | undefined,
   sentences: ReadonlyArray<AnswerSentence>,
@@ -66,7 +61,6 @@ export const composeAnswer = (
   }
 }
 
-/** Fails with why its channel would not take it. */
 export const checkAnswerLength = (channelType: string, answer: Answer): Result.Result<Answer, string> => {
   const maxLength = getMessageLimit(channelType)
   return hasAtMostCharacters(answer.text, maxLength)

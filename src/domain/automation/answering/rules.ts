@@ -2,9 +2,6 @@ import { AUTOMATIC_ANSWER_PAUSE_MS, AUTOMATIC_ANSWERS_IN_A_ROW, QUESTION_EXPIRY_
 import type { AnswerRule, MessageRule, Rule, RuleDefinition } from "../rules/rule.ts"
 import { isInScope } from "../rules/scheduling.ts"
 
-// When a guest is answered, and by which rule (docs/automation.md, "Answers to guests").
-
-/** A message of a guest that waits. */
 export interface Question {
   readonly plan_id: number
   readonly message_id: number
@@ -12,32 +9,30 @@ export interface Question {
   readonly created_at: Date
 }
 
-/** What a conversation is about: a stay, or what its guest asks for. What is not known is null. */
+/** A stay, or the inquiry. Null: unknown. */
 interface ConversationSubject {
   readonly property_id: number | null
   readonly nights: number | null
 }
 
-/** A conversation as it is when its questions are looked at. */
 export interface ConversationSituation {
   readonly channel_type: string
   /** Oldest first. */
   readonly questions: ReadonlyArray<Question>
-  /** The last word of a person of the host's side; an automatic message is none. */
+  /** Last message written by a person on the host's side. */
   readonly lastPersonMessage: { readonly at: Date; readonly id: number } | null
   readonly answered_at: Date | null
-  /** Answers in a row up to that one, without a word of a person between them. */
+  /** Consecutive answers without a message of a person between them. */
   readonly in_a_row: number
-  /** The first message of the conversation, as long as the host's side has not said anything. */
+  /** First message, while the host's side has not written. */
   readonly first_id: number | null
   readonly has_order: boolean
-  /** What is asked for is always among it, if only as nothing that is known. */
+  /** Always includes the inquiry, even if nothing of it is known. */
   readonly about: ReadonlyArray<ConversationSubject>
-  /** Those that are active and say something to guests who write; oldest first. */
+  /** Active, oldest first. */
   readonly rules: ReadonlyArray<Rule>
 }
 
-/** A question that is not answered, and why. */
 export interface SkippedQuestion {
   readonly plan_id: number
   readonly reason: string
@@ -54,15 +49,12 @@ export const SKIP_REASONS = {
 export const skipQuestions = (questions: ReadonlyArray<Question>, reason: string): ReadonlyArray<SkippedQuestion> =>
   questions.map(({ plan_id }) => ({ plan_id, reason }))
 
-/** What comes of questions: those that are over, and what becomes of the others. */
 interface QuestionTriage {
   readonly skipped: ReadonlyArray<SkippedQuestion>
   readonly openQuestions: ReadonlyArray<Question>
-  /** Until when the others wait, since an answer was given just now. */
   readonly waitUntil: Date | undefined
 }
 
-/** Whether one is over at once, and why. */
 const findSkipReason = (
   question: Question,
   lastPersonMessage: ConversationSituation["lastPersonMessage"],
@@ -72,11 +64,10 @@ const findSkipReason = (
   return now.getTime() - question.created_at.getTime() > QUESTION_EXPIRY_MS ? SKIP_REASONS.late : undefined
 }
 
-/** Messages of one time are in the order in which they were written down. */
+/** Messages of the same time are ordered by id. */
 const isSentAfter = ({ at, id }: { readonly at: Date; readonly id: number }, { created_at, message_id }: Question) =>
   at.getTime() > created_at.getTime() || (at.getTime() === created_at.getTime() && id > message_id)
 
-/** Answers in a row by now: a person who spoke since the last one begins anew. */
 export const countAnswersInARow = ({
   lastPersonMessage,
   answered_at,
@@ -86,17 +77,15 @@ export const countAnswersInARow = ({
     ? 0
     : in_a_row
 
-/** The end of the pause after an answer. A clock that was set back since by more than a pause is not waited for. */
+/** A clock set back by more than a pause does not extend the pause. */
 const findPauseEnd = (answeredAt: Date | null, now: Date): Date | undefined =>
   answeredAt !== null && Math.abs(now.getTime() - answeredAt.getTime()) < AUTOMATIC_ANSWER_PAUSE_MS
     ? computeNextAnswerTime(answeredAt)
     : undefined
 
-/** When the next answer may follow one. */
 export const computeNextAnswerTime = (answeredAt: Date): Date =>
   new Date(answeredAt.getTime() + AUTOMATIC_ANSWER_PAUSE_MS)
 
-/** What of the questions is over, and whether it is time for the rest. */
 export const triageQuestions = (situation: ConversationSituation, now: Date): QuestionTriage => {
   const verdicts = situation.questions.map((question) => ({
     question,
@@ -120,21 +109,17 @@ export const triageQuestions = (situation: ConversationSituation, now: Date): Qu
   }
 }
 
-/** A rule with what it is, which says what it does. */
 interface ApplicableRule<Definition> extends Omit<Rule, "definition"> {
   readonly definition: Definition
 }
 
-/** What is said to a guest: a rule's own text, to the first message of somebody without an order; and what is known. */
+/** `greeting` applies only to the first message of a guest without an order. */
 export interface ApplicableRules {
   readonly greeting: ApplicableRule<typeof MessageRule.Type> | undefined
   readonly answer: ApplicableRule<typeof AnswerRule.Type> | undefined
 }
 
-/**
- * The rules by which open questions are answered: of each kind the oldest that is for one of what it is about, and was there when
- * one of the questions was asked, or the first of the conversation.
- */
+/** Selects the oldest applicable rule of each kind that existed when one of its questions was asked. */
 export const selectApplicableRules = (
   situation: ConversationSituation,
   openQuestions: ReadonlyArray<Question>
@@ -149,7 +134,6 @@ export const selectApplicableRules = (
   }
 }
 
-/** Those of some questions that were asked when a rule was there. */
 export const filterQuestionsSince = <Message extends Pick<Question, "created_at">>(
   { since }: Pick<Rule, "since">,
   questions: ReadonlyArray<Message>
@@ -172,6 +156,6 @@ const findFirstRule = <Definition extends RuleDefinition>(
   return undefined
 }
 
-/** Whether a rule is for one of what a conversation is about. What may be told to whom is not its to say (knowledge-bases/search). */
+/** The knowledge base decides what the guest may read (knowledge-bases/search). */
 const appliesToConversation = (rule: RuleDefinition, { channel_type, about }: ConversationSituation): boolean =>
   about.some(({ property_id, nights }) => isInScope(rule, { property_id, channel_type, nights: nights ?? undefined }))

@@ -11,11 +11,10 @@ import { isLastStayCondition } from "../template-facts.ts"
 import { markStayPageSql } from "./changed-rule-marks.ts"
 import { type SavePlansParameters, savePlansSql } from "./saved-plans.ts"
 
-/** Stays whose plans are worked out at once in a process, and those of one operator. */
+/** Stays planned at once: per process, and per operator. */
 export const PLANNING_ROOM = 100
 export const PLANNING_SHARE = 50
 
-/** Milliseconds of a claim: working out the plans of a batch and storing them fit into them. */
 export const PLANNING_LEASE_MS = 30_000
 
 export const STAY_TABLE: JobTable<"stay_id"> = {
@@ -28,11 +27,9 @@ export const STAY_TABLE: JobTable<"stay_id"> = {
   leaseMs: PLANNING_LEASE_MS
 }
 
-/** A claimed stay, with all that its plans are worked out from. */
 const ClaimedStay = Schema.Struct({
   ...claimedJobFields,
   stay_id: Schema.Int,
-  /** The trace of the change it was marked for. */
   traceparent: Schema.NullOr(Schema.String),
   account_id: Schema.Int,
   status: OrderStatus,
@@ -49,8 +46,7 @@ const ClaimedStay = Schema.Struct({
 export type ClaimedStay = typeof ClaimedStay.Type
 
 /**
- * Selects what plans are worked out from. OFFSET 0 keeps the way from mark to stay to order: in tables it knows nothing of, PostgreSQL
- * began with all orders.
+ * OFFSET 0 fixes the join order mark, stay, order. Without table statistics, PostgreSQL would start with all orders.
  */
 const selectStaysSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.stay_id, claimed.attempts, claimed.failures, claimed.traceparent, coalesce(o.channel_account_id, 0) AS account_id,
@@ -76,12 +72,9 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
     statement: selectStaysSql(sql)
   })
   return {
-    /** Claims up to `maxJobs` due stays. */
     claim: (now: Date, maxJobs: number) => claim(now, maxJobs, []),
     postpone,
-    /** Returns the active rules of operators that act on stays. */
     listActiveRules: listActiveRules(sql),
-    /** Saves the plans of stays that were claimed at `claimedAt`. */
     savePlans: ({
       stays,
       plans,
@@ -93,16 +86,15 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
           sql`${savePlansSql(sql, { stays, plans, leaseEnd: computeLeaseEnd(claimedAt, PLANNING_LEASE_MS), now })}`
         )
       ),
-    /** Marks one page of stays for each operator after `afterOperatorId` whose rules changed. Returns these operators. */
+    /**
+     * Marks one page of stays for each operator after `afterOperatorId` whose rules changed. Returns these operators.
+     */
     markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
       readMarkedOperators(retryOnLockConflict(sql`${markStayPageSql(sql, { afterOperatorId, now })}`))
   }
 })
 
-/**
- * Stays whose plans are to be worked out, in the database. A mark is a job that is gone once nothing follows of its stay. A stay may be
- * marked again while its plans are worked out: then it stays due.
- */
+/** Stays to plan. A stay that is marked again while it is planned stays due. */
 export class PlanningQueue extends Context.Service<PlanningQueue>()(
   "latchkey/domain/automation/planning/PlanningQueue",
   { make: makePlanningQueue }

@@ -2,21 +2,17 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { channelAccountIdSql, DUE_NOW, MARKED_DAYS_AFTER_CHECK_OUT, markStaysForPlanningSql } from "./planning-marks.ts"
 
-// A rule that is made, paused, resumed or removed says something else of all stays of its operator: they are marked in pages,
-// from the latest on, and how far that has come stands with the rule. So any process may go on with it. A mark knows nothing of a
-// rule: what one page marks is marked for all rules that had come no further.
+// A changed rule affects all stays of its operator. They are marked in pages, newest first. `mark_before` stores the
+// progress, so any process can continue.
 
-/** Stays of an operator that one statement looks at, and operators of whom it marks some. */
 export const MARKED_STAYS_PER_PAGE = 500
 export const MARKED_OPERATORS_PER_STATEMENT = 20
 
 interface MarkStayPageParameters {
-  /** The operators after this one. */
   readonly afterOperatorId: number
   readonly now: Date
 }
 
-/** The next operators with a rule whose stays are to be marked: leaps through the index from one to the next. */
 const nextOperatorsSql = (sql: SqlClient, { afterOperatorId }: MarkStayPageParameters): Fragment => sql`
   operator AS (
     (SELECT operator_id, 1 AS nth FROM automation_rules
@@ -29,8 +25,8 @@ const nextOperatorsSql = (sql: SqlClient, { afterOperatorId }: MarkStayPageParam
   )`
 
 /**
- * The rules of these operators that nobody else has in hand, and of each operator the page that comes next: below the greatest
- * `mark_before`, for else what that rule has yet to mark would be marked once more. It ends at null where no stay is left.
+ * Selects the next page of each operator below the greatest `mark_before`, so that no stay is marked twice. `ends` is
+ * null if no stay is left.
  */
 const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
   rule AS MATERIALIZED (
@@ -51,10 +47,7 @@ const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
     FROM walk LEFT JOIN looked ON looked.operator_id = walk.operator_id GROUP BY walk.operator_id
   )`
 
-/**
- * Marks the next page of each operator. All rules that stood within it go down to its end with it; one that stands further down
- * waits there until the others come by.
- */
+/** Rules that are further down wait until the others reach them. */
 export const markStayPageSql = (sql: SqlClient, page: MarkStayPageParameters): Fragment => sql`
   WITH RECURSIVE ${nextOperatorsSql(sql, page)}, ${nextStayPagesSql(sql)}, marked AS (${markStaysForPlanningSql(
     sql,

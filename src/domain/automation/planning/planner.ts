@@ -12,13 +12,9 @@ import { toStorableDate } from "../rules/scheduling.ts"
 import { type ClaimedStay, PLANNING_ROOM, PlanningQueue, STAY_TABLE } from "./PlanningQueue.ts"
 import { type ActiveRule, planStay } from "./stay-plans.ts"
 
-/** Of a stay whose plans could not be worked out: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
 export const PLANNING_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/**
- * What is settled of a stay is remembered until its time, and its guest, have been gone for a while. Of a stay that moves its time
- * is the one it would have now: forgotten before that, it would be done again.
- */
+/** Returns until when settled plans are kept. If a plan were deleted earlier, its action would be repeated. */
 const computeKeptUntil = ({ check_out_date, time_zone }: ClaimedStay, scheduledAt?: Date): Date =>
   toStorableDate(
     Math.max(startOfDay(check_out_date, time_zone).getTime(), scheduledAt?.getTime() ?? 0) + PLAN_RETENTION_MS
@@ -51,7 +47,6 @@ const computeStayPlans = (
   }
 }
 
-/** Computes the plans of claimed stays, and saves them. */
 const planStays = Effect.fnUntraced(function* (claimedStays: ReadonlyArray<ClaimedStay>, claimedAt: Date) {
   const queue = yield* PlanningQueue
   const rules = yield* queue.listActiveRules(Array.from(new Set(claimedStays.map(({ operator_id }) => operator_id))))
@@ -71,7 +66,7 @@ const postpone = Effect.fnUntraced(function* (stay: ClaimedStay) {
   yield* queue.postpone(stay, new Date(now.getTime() + pause))
 })
 
-/** Plans the stays together. If that fails, plans each stay alone, so that one bad stay does not block the others. */
+/** If the batch fails, plans each stay alone, so that one bad stay does not block the others. */
 const planStaysIsolatingFailures = (
   claimedStays: ReadonlyArray<ClaimedStay>,
   claimedAt: Date
@@ -88,7 +83,7 @@ const planStaysIsolatingFailures = (
           )
   )
 
-/** Marks a page of stays of every operator with changed rules. Returns whether there may be more. */
+/** Returns whether there may be more. */
 const markStaysOfChangedRules = Effect.gen(function* () {
   const queue = yield* PlanningQueue
   let afterOperatorId = 0
@@ -102,7 +97,6 @@ const markStaysOfChangedRules = Effect.gen(function* () {
   }
 })
 
-/** Plans a batch of due stays. Returns how many stays it had. */
 export const planDueStays = Effect.gen(function* () {
   const queue = yield* PlanningQueue
   const claimedAt = yield* DateTime.nowAsDate
@@ -111,17 +105,16 @@ export const planDueStays = Effect.gen(function* () {
   return claimedStays.length
 })
 
-/** Handles a page of each operator's changed rules and a batch of stays. Returns whether there may be more. */
+/** Returns whether there may be more. */
 export const planOnce = Effect.gen(function* () {
   const hasMarked = yield* markStaysOfChangedRules
   const plannedCount = yield* planDueStays
   return hasMarked || plannedCount > 0
 })
 
-/** Milliseconds between two looks for something to plan, however often changes wake the planner. */
 export const PLANNING_POLL_GAP_MS = 100
 
-/** One turn and the wait for the next: where there may be more, others get at the database between the two. */
+/** Pauses between cycles, so that other work can use the database. */
 export const runPlanningCycle = (wakeLatch: Latch.Latch): Effect.Effect<void, never, PlanningQueue> => {
   const cycle = Effect.tap(planOnce, (hasMore) => (hasMore ? Effect.sleep(POLL_GAP_MS) : Effect.void))
   return pollWhenWoken(wakeLatch, cycle, DUE_POLL_MS, PLANNING_POLL_GAP_MS)
@@ -134,7 +127,6 @@ export const planningBacklog = [
   }
 ]
 
-/** Plans for as long as the process runs, in any number of processes on one database. */
 export const layerPlanner = Layer.effectDiscard(
   Effect.gen(function* () {
     const wakeLatch = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)

@@ -4,21 +4,19 @@ import type { InternalSubscriber } from "../../../jobs/events/internal-subscribe
 import { RULE_TRIGGER_DAYS } from "../../../platform/limits.ts"
 import { isStayRuleCondition } from "../rules/store.ts"
 
-// A mark says that the plans of a stay are to be worked out (planner.ts). Whoever marks one does not know what will come of it.
+// A mark (a row of `automation_stays`) requests new planning of a stay.
 
-/** When a mark is due: at once, or at once and before whatever a changed rule has marked, be it a hundred thousand stays. */
+/** A changed rule may mark 100,000 stays. The marks of a changed stay come before them. */
 export const DUE_NOW = "0 seconds"
 const DUE_BEFORE_RULE_CHANGES = "1 day"
 
-/** Days after its check-out that a rule may still act on a stay: two more for the time zone, and for what is late. */
+/** The two extra days cover time zones and delays. */
 export const MARKED_DAYS_AFTER_CHECK_OUT = RULE_TRIGGER_DAYS + 2
 
 /**
- * Marks stays as to be looked at now. `marked` selects `operator_id, stay_id, account_id, traceparent`, each stay
- * once. What a planner has in
- * hand is due again by that: it may have read the stay before it changed. What is due already is written anew too, so that who
- * began to take it before the stay changed passes it by. The stays themselves are locked first, as by whoever removes them: then
- * none is marked that is just going.
+ * Marks stays as due. `staysSql` selects `operator_id, stay_id, account_id, traceparent` of each stay once and locks
+ * the stays, as their deletion does. A claimed stay becomes due again, because its planner may have read it before the
+ * change. Due marks are rewritten, so that an older claim in progress skips them.
  */
 export const markStaysForPlanningSql = (
   sql: SqlClient,
@@ -35,31 +33,26 @@ export const markStaysForPlanningSql = (
       traceparent = coalesce(excluded.traceparent, mark.traceparent)
   RETURNING operator_id`
 
-/** The channel account of the order of a stay `s`; 0: it has none. */
+/** 0: the order has no channel account. */
 export const channelAccountIdSql = (sql: SqlClient): Fragment => sql`
   coalesce((SELECT o.channel_account_id FROM orders o WHERE o.operator_id = s.operator_id AND o.id = s.order_id), 0)`
 
 /**
- * Of a row `e`: whether its operator has rules that do something of stays. Paused ones count: what they did of a stay is
- * remembered as long as it lasts by now, and not done again when they are resumed.
+ * Includes paused rules: their settled plans are kept as long as the stay lasts, so resuming a rule repeats nothing.
  */
 export const hasStayRulesCondition = (sql: SqlClient): Fragment => sql`
   EXISTS (SELECT FROM automation_rules r
     WHERE r.operator_id = e.operator_id AND r.state <> 'removed' AND ${isStayRuleCondition(sql, sql`r.definition`)})`
 
 /**
- * Of an event `e`: whether it may tell of what plans are worked out from (PlanningQueue.ts). These do not: a message is filled in when it
- * is said, and asks for the door code then. `rates_updated` does: a host who connects anew has his orders told by another
- * account, and where their rates are new too, nothing else is told of it.
+ * Excludes events that plans do not depend on, because messages are rendered when they are sent. `rates_updated` may be
+ * the only event when an order moves to another channel account.
  */
 const affectsPlansCondition = (sql: SqlClient): Fragment => sql`
   coalesce(e.payload ->> 'sub_event', '') NOT IN ('remarks_updated', 'check_in_details_updated',
     'arrival_and_departure_time_updated', 'lock_code_updated', 'lock_code_deleted')`
 
-/**
- * Whatever changes a stay tells of it. From there all stays of its order are to be looked at: which of them is the last decides
- * where the review belongs.
- */
+/** Marks all stays of the order, because another one may become the last, which gets the review. */
 export const markStaysOfReservationEvents: InternalSubscriber = (sql, dispatchedEvents, now) =>
   markStaysForPlanningSql(
     sql,

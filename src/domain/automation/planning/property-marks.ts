@@ -9,8 +9,8 @@ import {
 } from "./planning-marks.ts"
 
 /**
- * Returns a statement that marks the stays of the properties in the CTE `e` (`operator_id`, `id`) for planning, because rules count
- * from the check-in and check-out times of the property.
+ * Marks the stays of the properties in the CTE `e` (`operator_id`, `id`), because rules depend on their check-in and
+ * check-out times.
  */
 export const markStaysOfPropertySql = (sql: SqlClient, e: Fragment, now: Date): Fragment =>
   markStaysForPlanningSql(

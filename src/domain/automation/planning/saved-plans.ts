@@ -2,8 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 
-// The statements that write down what was worked out of stays. Stays are locked first, then their marks, then their plans, as
-// whoever removes a stay locks them.
+// These statements lock stays, then marks, then plans, as the deletion of a stay does.
 
 export interface SavePlansParameters {
   readonly stays: ReadonlyArray<{
@@ -11,9 +10,8 @@ export interface SavePlansParameters {
     readonly stay_id: number
     readonly attempts: number
     readonly account_id: number
-    /** Until when its settled plans are kept. */
     readonly kept_until: Date
-    /** Null: nothing follows. */
+    /** Null: no later action, so the mark is deleted. */
     readonly look_again: Date | null
   }>
   readonly plans: ReadonlyArray<{
@@ -25,12 +23,12 @@ export interface SavePlansParameters {
     readonly kept_until: Date
     readonly traceparent: string | null
   }>
-  /** What taking them put their time off to: a mark of another time was made since. */
+  /** Another `due_at` of a mark means that the stay was marked again. */
   readonly leaseEnd: Date
   readonly now: Date
 }
 
-/** Stays that are still the planner's, with what is wanted of them. */
+/** The CTE `mine` has the stays whose claim still holds. */
 const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragment => sql`
   looked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
@@ -48,9 +46,8 @@ const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragme
   )`
 
 /**
- * The plans of stays become what follows now: what does not follow any more goes, what has another time moves, away
- * from whoever has it in hand too, and what is settled is left as it is: a rule does of a stay what it does once. A mark that was
- * made since is left for the next look.
+ * Replaces the pending plans of the stays. Settled plans stay, because a rule acts on a stay once. Moving a plan ends
+ * the claim of its worker. Stays marked since the claim stay due.
  */
 export const savePlansSql = (sql: SqlClient, parameters: SavePlansParameters): Fragment => sql`
   WITH ${claimedStaysSql(sql, parameters)}, wanted AS MATERIALIZED (

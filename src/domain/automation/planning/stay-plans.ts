@@ -9,11 +9,8 @@ import {
   type StayTimes
 } from "../rules/scheduling.ts"
 
-// What rules are going to do of a stay, as it is now.
-
-/** What of a stay, and of its order, decides. */
 interface StayToPlan extends StayScope, StayTimes {
-  /** Whether no other stay of its order ends after it: an order has one review, after its last stay. */
+  /** No other stay of the order ends later. An order has one review, after its last stay. */
   readonly is_last: boolean
 }
 
@@ -24,18 +21,16 @@ interface PlannedAction {
 }
 
 interface StayPlans {
-  /** What is to be done within the time that is planned. */
   readonly plans: ReadonlyArray<PlannedAction>
-  /** When the first of what comes after that is within it; undefined: nothing comes. */
+  /** When the first action beyond the horizon comes within it. */
   readonly replanAt: Date | undefined
-  /** The latest time of all of it; undefined: nothing is to be done. */
+  /** Includes actions beyond the horizon. */
   readonly latestAt: Date | undefined
 }
 
-/** So far ahead plans are made: a day more than is shown, so that none appears late in the list. */
+/** One day beyond the list of actions, so that no action appears late in it. */
 const PLANNING_HORIZON_MS = (PLANNED_DAYS + 1) * DAY_MS
 
-/** A rule that is active and does something of stays, as far as it decides what is planned. */
 export interface ActiveRule {
   readonly id: number
   readonly definition: StayRuleTerms
@@ -43,8 +38,8 @@ export interface ActiveRule {
 }
 
 /**
- * What is too late by its own time already is nobody's plan: it was due before the rule was there. What has become late since is
- * one: whoever runs it says that it was skipped. What a settled plan may be forgotten of is not planned anew.
+ * Returns undefined for an action that was due before its rule existed, or whose settled plan may already be deleted.
+ * An action that is late since then is planned, and the worker skips it.
  */
 const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition
@@ -55,7 +50,6 @@ const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: 
   return isForgotten || isLateFromStart ? undefined : { rule_id: id, kind, scheduled_at: at }
 }
 
-/** What the rules do of the stay; those that are not active are not among them. */
 export const planStay = (rules: ReadonlyArray<ActiveRule>, stay: StayToPlan, now: Date): StayPlans => {
   const horizon = now.getTime() + PLANNING_HORIZON_MS
   const actions = rules.flatMap((rule) => planRule(rule, stay, now) ?? [])

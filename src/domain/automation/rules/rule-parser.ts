@@ -21,13 +21,10 @@ import {
 } from "./rule.ts"
 import { findStayOnlyField, parseTemplate } from "./template.ts"
 
-// What a host or a program writes becomes a rule, or the error names the field that is wrong. Which fields there are depends on
-// `action` and `trigger`, so those are read first. The API has declared its fields before (contract.ts); a file of the command line comes here
-// as it is.
+// The valid fields depend on `action` and `trigger`, so these are read first.
 
 type RuleInputError = BadRequest | ValidationFailed
 
-/** One way to write a rule: how it is read, and the check that it has no other fields. */
 interface RuleVariant {
   readonly read: (input: unknown) => Effect.Effect<RuleDefinition, RuleInputError>
   readonly checkFields: (input: unknown) => BadRequest | undefined
@@ -64,7 +61,6 @@ const readReviewTrigger = makeTriggerDecoder(["check_out"])
 
 const hoursAndDaysMixedError = new BadRequest({ message: "trigger: must have either hours, or days and at." })
 
-/** Which form is meant. */
 const selectRuleVariant = Effect.fnUntraced(function* (input: unknown) {
   const { action } = yield* readAction(input)
   if (action === "answer") return ANSWER_VARIANT
@@ -104,7 +100,7 @@ const findTextProblem = (rule: RuleDefinition): string | undefined => {
   })
 }
 
-/** The rule that a host means; whether its properties are his is for whoever keeps it. */
+/** The caller checks that the properties belong to the operator. */
 export const parseRuleDefinition = Effect.fnUntraced(function* (input: unknown) {
   const variant = yield* selectRuleVariant(input)
   const unknownFieldsError = variant.checkFields(input)

@@ -10,15 +10,12 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { StayFacts, stayFactsSql } from "../template-facts.ts"
 import { StoredRule } from "./rule.ts"
 
-// How rules are read. A removed rule is none.
-
 const ruleColumns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, since, created_at`
 
-/** A rule and the grant of the OAuth connection that created it; null: the host created it. */
+/** `grant_id` is the OAuth grant that created the rule. Null: the host created it. */
 export const ListedRule = Schema.Struct({ ...StoredRule.fields, grant_id: Schema.NullOr(Schema.Int) })
 export type ListedRule = typeof ListedRule.Type
 
-/** Returns the rules of an operator page by page, oldest first. */
 export const searchRules = (sql: SqlClient.SqlClient) => {
   const selectPage = makePageReader(sql, ListedRule, ({ operatorId }: OperatorScoped) => ({
     matchingRows: sql`SELECT * FROM automation_rules WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND state <> 'removed'`,
@@ -29,7 +26,7 @@ export const searchRules = (sql: SqlClient.SqlClient) => {
 
 const readOwner = makeOptionalRowReader(Schema.Struct({ operator_id: Schema.Int }))
 
-/** Returns the operator whose rule has this id, or undefined. For the administrator: it looks among all operators. */
+/** Searches all operators, for the administrator. */
 export const findRuleOwner = (sql: SqlClient.SqlClient) => (id: number) =>
   Effect.map(
     readOwner(sql`
@@ -45,7 +42,6 @@ export type RuleWithStay = typeof RuleWithStay.Type
 
 const readRuleWithStay = makeSingleRowReader(RuleWithStay)
 
-/** Returns a rule and a stay of an operator, each of them null if the operator has none. */
 export const findRuleWithStay = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, stayCode: string) =>
   readRuleWithStay(sql`
       SELECT
@@ -60,7 +56,7 @@ export type RuleAccess = typeof RuleAccess.Type
 
 const readAccess = makeSingleRowReader(RuleAccess)
 
-/** Returns why a change changed nothing: whether the operator has the rule, whoever created it, and whether the grant is active. */
+/** Reads why a change had no effect. */
 export const findRuleAccess =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, grantId }: GrantKey, id: number) =>

@@ -6,27 +6,22 @@ import type { StoredRule } from "./rule.ts"
 import { type MessageOrReviewRule, renderStayText } from "./rule-text.ts"
 import { appliesToStay, classifyTimeliness, computeScheduledAt, isInScope, nightsOf } from "./scheduling.ts"
 
-// A rule is tried on a stay: nothing is sent and nothing changes.
+// Testing a rule sends and changes nothing.
 
-/** What a caller reads in place of a secret that it may not see. */
 const SECRET_MASK = "••••"
 
-/**
- * Returns the stay with another door code and another token of its guest portal, which shows the code. So a text shows where they stand.
- */
+/** Replaces the lock code, and the guest portal's token, which gives access to the code. */
 export const maskDoorCode = (stay: StayFacts): StayFacts => ({
   ...stay,
   lock_code: stay.lock_code === null || stay.lock_code.trim() === "" ? stay.lock_code : SECRET_MASK,
   guide_token: stay.guide_token === null ? null : SECRET_MASK
 })
 
-/** What trying a rule depends on beside the rule and the stay. */
 interface RuleTestContext {
   readonly now: Date
   readonly publicUrl: string
 }
 
-/** Returns what a rule would do for a stay, as both are now. */
 export const testRule = (rule: StoredRule, stay: StayFacts, context: RuleTestContext): AutomationRuleTest => {
   const { definition, state } = rule
   const result = {
@@ -68,7 +63,6 @@ const renderTestText = (
     onFailure: (problem) => ({ text: null, reason: obstacle ?? problem })
   })
 
-/** Whether another stay of its order is the one that is reviewed. */
 const isReviewedAtOtherStay = ({ definition }: StoredRule, { is_last }: StayFacts): boolean =>
   definition.action === "review" && !is_last
 

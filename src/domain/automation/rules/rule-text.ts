@@ -12,11 +12,9 @@ import {
   type StayTemplateContext
 } from "./template.ts"
 
-// What a rule says to a guest, or of him: its template with everything in it, as long as its channel takes.
-
 export type MessageOrReviewRule = typeof MessageRule.Type | typeof ReviewRule.Type
 
-/** Fails with why nothing can be said: a field that is not known, or a text that is too long. */
+/** Fails with an unknown field or a text too long for its channel. */
 export const renderStayText = (
   rule: MessageOrReviewRule,
   context: StayTemplateContext
@@ -28,7 +26,6 @@ export const renderStayText = (
     )
   )
 
-/** The same to somebody who inquires. */
 export const renderInquiryText = (
   rule: typeof MessageRule.Type,
   inquiry: InquiryFacts

@@ -3,24 +3,20 @@ import { PLAN_MAX_DELAY_MS } from "../../../platform/limits.ts"
 import type { OrderStatus } from "../../bookings/orders/order.ts"
 import type { RuleConditions, StayTrigger } from "./rule.ts"
 
-// When a rule does what it does, and for which stays (docs/automation.md, "Rules" and "When something is late").
-
-/** What of a stay decides when. */
 export interface StayTimes {
   readonly booked_at: Date
   readonly check_in_date: string
   readonly check_out_date: string
-  /** `HH:mm`, the property's or else the host's. */
+  /** `HH:mm`, of the property or else of the host. */
   readonly check_in_time: string
   readonly check_out_time: string
   /** IANA name. */
   readonly time_zone: string
 }
 
-/** What of a stay decides whether a rule is for it. */
 export interface StayScope {
   readonly status: OrderStatus
-  /** Null in the reservation box. */
+  /** Null: unassigned stay. */
   readonly property_id: number | null
   readonly channel_type: string
   readonly check_in_date: string
@@ -29,7 +25,7 @@ export interface StayScope {
 
 const HOUR_MS = 60 * 60 * 1000
 
-// A rule may reach a year beyond the days that can be written down; its time stays among them, for the database's sake.
+// Triggers may reach beyond the dates that can be stored, so scheduled times are clamped.
 const FIRST_DAY = toDayNumber("0001-01-03")
 const LAST_DAY = toDayNumber("9999-12-29")
 const FIRST_INSTANT = FIRST_DAY * 24 * HOUR_MS
@@ -37,13 +33,11 @@ const LAST_INSTANT = LAST_DAY * 24 * HOUR_MS
 
 const clamp = (least: number, value: number, most: number): number => Math.min(Math.max(value, least), most)
 
-/** The instant, or the nearest that can be written down. */
 export const toStorableDate = (ms: number): Date => new Date(clamp(FIRST_INSTANT, ms, LAST_INSTANT))
 
 const addDaysClamped = (date: string, days: number): string =>
   fromDayNumber(clamp(FIRST_DAY, toDayNumber(date) + days, LAST_DAY))
 
-/** What the trigger counts from: the booking, or the usual time of that day on the clock of the property. */
 const computeTriggerEventTime = ({ event }: StayTrigger, stay: StayTimes): Date => {
   switch (event) {
     case "check_in":
@@ -55,7 +49,6 @@ const computeTriggerEventTime = ({ event }: StayTrigger, stay: StayTimes): Date 
   }
 }
 
-/** The day of that on the clock of the property. */
 const computeTriggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string => {
   switch (event) {
     case "check_in":
@@ -67,7 +60,7 @@ const computeTriggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string
   }
 }
 
-/** So far from the event as the trigger says; hours are real ones, a day is one of the calendar. */
+/** Hours are elapsed time. Days are calendar days of the property. */
 const applyTriggerOffset = (event: Date, trigger: StayTrigger, stay: StayTimes): Date => {
   const sign = trigger.when === "before" ? -1 : 1
   return "hours" in trigger
@@ -79,31 +72,23 @@ const applyTriggerOffset = (event: Date, trigger: StayTrigger, stay: StayTimes):
       )
 }
 
-/**
- * When the trigger is, of that stay. What was to be done before the stay was booked is to be done at its booking, unless what it
- * counts from was over by then.
- */
+/** An action scheduled before the booking is due at the booking, unless its event was over by then. */
 export const computeScheduledAt = (trigger: StayTrigger, stay: StayTimes): Date => {
   const event = computeTriggerEventTime(trigger, stay)
   const at = applyTriggerOffset(event, trigger, stay)
   return at < stay.booked_at && stay.booked_at <= event ? stay.booked_at : at
 }
 
-/** Nights from arriving to leaving. */
 export const nightsOf = (stay: Pick<StayScope, "check_in_date" | "check_out_date">): number =>
   toDayNumber(stay.check_out_date) - toDayNumber(stay.check_in_date)
 
-/** What of anything decides whether it is within the scope of a rule; nights are undefined where nobody has said any. */
 interface ScopeSubject {
   readonly property_id: number | null
   readonly channel_type: string
   readonly nights: number | undefined
 }
 
-/**
- * Whether something is among the properties, channels and lengths of stay that the rule is for. What has no property, or no
- * nights, is for no rule that asks for some.
- */
+/** A rule that requires properties or nights does not apply where these are unknown. */
 export const isInScope = (rule: RuleConditions, { property_id, channel_type, nights }: ScopeSubject): boolean =>
   (rule.property_ids === undefined || (property_id !== null && rule.property_ids.includes(property_id))) &&
   (rule.channel_types === undefined || rule.channel_types.some((each) => each === channel_type)) &&
@@ -112,7 +97,7 @@ export const isInScope = (rule: RuleConditions, { property_id, channel_type, nig
 const isWithinRange = ({ min, max }: NonNullable<RuleConditions["nights"]>, nights: number): boolean =>
   (min === undefined || nights >= min) && (max === undefined || nights <= max)
 
-/** Whether the rule is for that stay, as it is now; a rule for inquiries is for none. Guests are answered whatever the status. */
+/** Answer rules apply at any order status, and inquiry rules apply to no stay. */
 export const appliesToStay = (rule: RuleConditions, stay: StayScope): boolean =>
   (rule.action === "answer" || stay.status === requiredStatus(rule)) &&
   isInScope(rule, { ...stay, nights: nightsOf(stay) })
@@ -122,14 +107,11 @@ const requiredStatus = ({ trigger }: RuleConditions): OrderStatus | undefined =>
   return trigger?.event === "request" ? "wait_accept" : "accepted"
 }
 
-/** What is to become of a plan by the clock: it waits for its time, is to be run, or has missed it. */
 type Timeliness = "early" | "due" | "late"
 
-/** What timeliness goes by. */
 interface TimelinessInput {
   readonly trigger: StayTrigger
   readonly stay: StayTimes
-  /** When its rule was made or resumed. */
   readonly since: Date
   readonly now: Date
 }
@@ -143,11 +125,11 @@ export const classifyTimeliness = ({ trigger, stay, since, now }: TimelinessInpu
 
 const isBookingTrigger = ({ event }: StayTrigger): boolean => event === "booking" || event === "request"
 
-/** What is said ahead of something is not said once that has come: not "see you tomorrow" to who is there. */
+/** An action planned before an event is missed once the event has come. */
 const isMissed = (trigger: StayTrigger, stay: StayTimes, at: Date, now: Date): boolean =>
   now.getTime() > at.getTime() + PLAN_MAX_DELAY_MS ||
   (isBeforeEvent(trigger) && now >= computeTriggerEventTime(trigger, stay))
 
-/** Of a distance of nothing `before` and `after` are the same: then, or on that day. */
+/** With an offset of 0, `before` means the same as `after`. */
 const isBeforeEvent = (trigger: StayTrigger): boolean =>
   trigger.when === "before" && ("hours" in trigger ? trigger.hours : trigger.days) > 0

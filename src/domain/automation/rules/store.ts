@@ -26,10 +26,9 @@ import {
   searchRules
 } from "./rule-queries.ts"
 
-// A change of a rule changes what it is going to do of every stay of its operator: mark_before says that all of them are to be
-// marked (planning/), for a rule that does something of stays.
+// `mark_before` requests new planning of all stays (planning/changed-rule-marks.ts).
 
-/** Whether a rule does something of stays; migration 0048 says the same of those that a change of the time zone concerns. */
+/** Migration 0048 contains the same condition. */
 export const isStayRuleCondition = (sql: SqlClient.SqlClient, definition: Fragment): Fragment => sql`
   ${definition} #>> '{trigger,event}' IN ('booking', 'check_in', 'check_out', 'request')`
 
@@ -69,7 +68,7 @@ const create =
 
 const readPreviousState = makeOptionalRowReader(Schema.Struct({ state: RuleState }))
 
-/** A rule that has the state already is left alone: to resume an active rule makes nothing late. */
+/** Setting the current state again has no effect, so resuming an active rule makes no action late. */
 const setState =
   (sql: SqlClient.SqlClient, state: RuleState | "removed"): RuleStateChange =>
   ({ operatorId, grantId }, id, now) =>
@@ -96,18 +95,18 @@ const setState =
       })
     )
 
-/** Returns the state before, or undefined if there is no rule that the grant may change. */
+/** Returns the previous state, or undefined if there is no rule that the grant may change. */
 type RuleStateChange = (
   scope: GrantKey,
   id: number,
   now: Date
 ) => Effect.Effect<{ readonly state: RuleState } | undefined, never, CurrentActor>
 
-/** How rules are read and changed. A call by a grant changes only the rules that this grant created. */
+/** A grant changes only rules that it created. */
 export class RuleStore extends Context.Service<
   RuleStore,
   {
-    /** `id` of the result is null if a property is unknown or the grant has ended. */
+    /** `id` is null if a property is unknown or the grant has ended. */
     readonly create: (
       creator: GrantKey,
       definition: RuleDefinition,
@@ -139,7 +138,7 @@ export class RuleStore extends Context.Service<
   )
 }
 
-/** What of a rule says what it is going to do of stays: with all that rules may say, a batch of hosts could be very large. */
+/** Excludes texts, because a batch may read the rules of many operators. */
 const ActiveRuleRow = Schema.Struct({
   ...Struct.pick(StoredRule.fields, ["operator_id", "id", "since"]),
   definition: StayRuleTerms
@@ -147,7 +146,6 @@ const ActiveRuleRow = Schema.Struct({
 
 const readActiveRules = makeRowsReader(ActiveRuleRow)
 
-/** The active rules of these operators that do something of stays, by their ids. */
 export const listActiveRules = (sql: SqlClient.SqlClient) => (operatorIds: ReadonlyArray<number>) =>
   readActiveRules(sql`
       SELECT operator_id, id, since, definition - '{name,text,score}'::text[] AS definition FROM automation_rules
@@ -155,6 +153,6 @@ export const listActiveRules = (sql: SqlClient.SqlClient) => (operatorIds: Reado
         AND ${isStayRuleCondition(sql, sql`definition`)}
       ORDER BY operator_id, id`)
 
-/** How an order stands that rule `r` is for, as `appliesToStay` has it (scheduling.ts); a rule for no stay is asked of none. */
+/** The SQL form of `requiredStatus` (scheduling.ts), for a rule `r` about stays. */
 export const requiredStatusSql = (sql: SqlClient.SqlClient): Fragment => sql`
   CASE r.definition #>> '{trigger,event}' WHEN 'request' THEN 'wait_accept' ELSE 'accepted' END`

@@ -6,24 +6,20 @@ import { findVisibleDoorCode } from "../../bookings/check-in/rules.ts"
 import type { InquiryFacts, StayFacts } from "../template-facts.ts"
 import { nightsOf } from "./scheduling.ts"
 
-// What a host writes once and every guest reads with his own stay in it. A template is read once, before anything is filled in:
-// what is filled in is text, whatever is in it.
+// Values are inserted as plain text, so braces in a value are never parsed.
 
-/** A template that was read, once. */
 interface Template {
   readonly parts: ReadonlyArray<TemplatePart>
 }
 
 type TemplatePart = { readonly text: string } | { readonly field: string }
 
-/** A template with everything in it. */
 export interface FilledTemplate {
   readonly text: string
-  /** What of it is of the guide to the stay: the texts that were filled in for address, times, door, page. */
+  /** Inserted values of the check-in guide: address, times, door code, guest portal. */
   readonly guide: ReadonlyArray<string>
 }
 
-/** What of a stay is filled in, as it is at an instant. */
 export interface StayTemplateContext {
   readonly stay: StayFacts
   readonly now: Date
@@ -31,15 +27,13 @@ export interface StayTemplateContext {
 }
 
 interface TemplateField<Source> {
-  /** Undefined, or nothing but blanks: it is not known. */
+  /** Undefined or blank: unknown. */
   readonly getValue: (source: Source) => string | null | undefined
-  /** Why it is not, as the end of "{{field}}: …". */
+  /** The end of the message "{{field}}: …". */
   readonly missingReason: string
-  /** Whether it is of the guide to the stay. */
   readonly isGuide?: true
 }
 
-/** Who is asked, by whom, and for what. */
 interface CommonTemplateFacts {
   readonly guest_name: string | null
   readonly title: string | null
@@ -47,12 +41,10 @@ interface CommonTemplateFacts {
   readonly host_name: string
 }
 
-/** The first of several words; a name that is written without blanks is one. */
 const findFirstWord = (name: string | null): string | undefined => name?.trim().split(/\s/u)[0]
 
 const NO_GUEST_NAME = "the guest has no name"
 
-/** What is known as soon as somebody asks. */
 const COMMON_FIELDS: ReadonlyArray<readonly [string, TemplateField<CommonTemplateFacts>]> = [
   ["guest.name", { getValue: ({ guest_name }) => guest_name, missingReason: NO_GUEST_NAME }],
   ["guest.first_name", { getValue: ({ guest_name }) => findFirstWord(guest_name), missingReason: NO_GUEST_NAME }],
@@ -101,17 +93,14 @@ const STAY_FIELDS_BY_NAME: ReadonlyMap<string, TemplateField<StayTemplateContext
   ["stay.page", makeGuideField("page", ({ stay, publicUrl }) => guestPortalUrl(publicUrl, stay.guide_token))]
 ])
 
-/** The names of the fields that a template about a stay knows beside custom ones, and of those that an inquiry knows. */
 export const STAY_FIELD_NAMES: ReadonlyArray<string> = Array.from(STAY_FIELDS_BY_NAME.keys())
 export const INQUIRY_FIELD_NAMES: ReadonlyArray<string> = Array.from(INQUIRY_FIELDS_BY_NAME.keys())
 
-/** What begins the name of a custom field of the stay. */
 const CUSTOM_FIELD_PREFIX = "cf."
 
 const makeCustomField = (field: string): TemplateField<StayTemplateContext> => {
   const name = field.slice(CUSTOM_FIELD_PREFIX.length)
   return {
-    // What is no field of its own is what every object has.
     getValue: ({ stay: { custom_fields } }) =>
       custom_fields !== null && Object.hasOwn(custom_fields, name) ? custom_fields[name] : undefined,
     missingReason: `the stay has no custom field ${toPrintableName(name)}`
@@ -126,7 +115,8 @@ const findStayField = (field: string): TemplateField<StayTemplateContext> | unde
 
 const toPlaceholder = (field: string): string => `{{${toPrintableName(field)}}}`
 
-// Four braces are two that are text; two open a field, which has no brace in it; two that nothing closes open none.
+// `{{{{` stands for the text `{{`. A field name has no braces. An unclosed `{{` becomes a field without a name, which
+// `parseTemplate` rejects.
 const TEMPLATE_TOKEN = /(\{\{\{\{|\{\{[^{}]*\}\}|\{\{)/u
 
 const OPENING_BRACES = "{{"
@@ -142,7 +132,6 @@ const parseTemplateToken = (token: string): TemplatePart =>
 const listFieldNames = ({ parts }: Template): ReadonlyArray<string> =>
   parts.flatMap((part) => ("field" in part ? [part.field] : []))
 
-/** Reads a template; fails with what is wrong with it: a field that there is not, a brace that is not closed. */
 export const parseTemplate = (text: string): Result.Result<Template, string> => {
   const template = { parts: parseParts(text) }
   const fields = listFieldNames(template)
@@ -155,18 +144,16 @@ export const parseTemplate = (text: string): Result.Result<Template, string> => 
     : Result.fail(`${toPlaceholder(unknownField)}: is an unknown field.`)
 }
 
-/** The first field of a template of which nothing is known where nothing is booked; undefined: it can answer an inquiry. */
 export const findStayOnlyField = (template: Template): string | undefined =>
   listFieldNames(template).find((field) => !INQUIRY_FIELDS_BY_NAME.has(field))
 
-// What guests and channels wrote comes into a message as one line of its own characters: it begins no paragraph, and turns no
-// text around that stands beside it.
+// Turns a value from a guest or channel into one line without bidirectional controls, so that it cannot reorder the
+// text around it.
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 const sanitizeValue = (value: string): string => value.replace(BIDI_CONTROLS, "").replace(LINE_BREAKS, " ").trim()
 
-/** What stands in the place of a part. */
 interface FilledPart {
   readonly text: string
   readonly isGuide: boolean
@@ -192,12 +179,11 @@ const makeTemplateFiller =
 const fillForStay = makeTemplateFiller(findStayField)
 const fillForInquiry = makeTemplateFiller((field) => INQUIRY_FIELDS_BY_NAME.get(field))
 
-/** Fills a template; fails with the field that is not known of this stay, or not yet to be told. */
+/** Fails with the field that is unknown or must not be disclosed yet. */
 export const fillStayTemplate = (
   template: Template,
   context: StayTemplateContext
 ): Result.Result<FilledTemplate, string> => fillForStay(template, context)
 
-/** Fills a template for somebody who inquires; fails with the field that is not known. */
 export const fillInquiryTemplate = (template: Template, inquiry: InquiryFacts): Result.Result<FilledTemplate, string> =>
   fillForInquiry(template, inquiry)

@@ -25,7 +25,6 @@ import {
   skipPlanChange
 } from "./plan-statements.ts"
 
-/** The limits that a plan in progress counts in. */
 type RunningPlan = AccountKey & Pick<ClaimedPlan, "kind">
 
 const readContext = makeOptionalRowReader(PlanContext)
@@ -40,7 +39,7 @@ const makePlanClaims = (sql: SqlClient.SqlClient) => {
   return {
     toClaim: messages.toClaim,
     release: messages.release,
-    /** Claims up to `maxJobs` due plans, messages first. `inProgress` are those that this process has claimed already. */
+    /** Claims messages before reviews. `inProgress` are the claims of this process. */
     claim: Effect.fnUntraced(function* (now: Date, maxJobs: number, inProgress: Iterable<RunningPlan>) {
       const running = Map.groupBy(inProgress, ({ kind }) => kind)
       const runningReviews = running.get("review") ?? []
@@ -57,9 +56,11 @@ const makePlanQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Returns a pending plan with its context, or undefined if the operator has none of that id. */
     findContext: (operatorId: number, id: number) => readContext(sql`${planContextSql(sql, { operatorId, id })}`),
-    /** Queues the message of a plan. Undefined: the plan was completed or moved since, or its rule paused. Conflict: the queue is full. */
+    /**
+     * Returns undefined if the plan was completed or moved, or its rule paused. Fails with Conflict if the message
+     * queue is full.
+     */
     sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly kind: "message" }>) =>
       Effect.flatMap(DateTime.nowAsDate, (now) =>
         readQueuedMessage(
@@ -80,21 +81,18 @@ const makePlanQueue = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
     complete: ({ operator_id: operatorId, plan_id: id }: StayPlanContext) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => readRowId(sql`${completePlanSql(sql, { operatorId, id, now })}`)),
-    /** Ends a plan with the reason why it is not carried out. Undefined: the worker has lost its lease. */
+    /** Returns undefined if the worker has lost its claim. */
     skip: (plan: ClaimedPlan, reason: string, now: Date) =>
       readRowId(recordChange(sql, skipPlanChange(sql, { ...toClaim(plan), reason, now }))),
     postpone: (plan: ClaimedPlan, reason: string | null, nextAttempt: Date) =>
       Effect.orDie(sql`${postponePlanSql(sql, { ...toClaim(plan), reason, nextAttempt })}`),
-    /** Marks the stay of a plan, so that the planner computes its plans again. */
     markStayForPlanning: (plan: ClaimedPlan, now: Date) =>
       Effect.orDie(retryOnLockConflict(sql`${markStayOfPlanSql(sql, { ...toClaim(plan), now })}`)),
-    /** Removes a plan. Undefined: there is no pending plan of that id. */
     remove: (operatorId: number, id: number, now: Date) =>
       readRowId(recordChange(sql, deletePlanChange(sql, { operatorId, id, now })))
   }
 })
 
-/** The planned actions of automation rules, in the database. Workers and manual runs use it. Each plan is a job. */
 export class PlanQueue extends Context.Service<PlanQueue>()("latchkey/domain/automation/running/PlanQueue", {
   make: makePlanQueue
 }) {

@@ -4,8 +4,6 @@ import type { PlanQueue } from "./PlanQueue.ts"
 import type { PlanContext, StayPlanContext } from "./plan-context.ts"
 import type { PreparedAction } from "./plan-preparation.ts"
 
-// The one way in which a plan is run, by a worker or by hand.
-
 type Queue = PlanQueue["Service"]
 type Reviews = HostReviews["Service"]
 
@@ -23,11 +21,10 @@ const writeReview = (
 
 type ReviewAction = Extract<PreparedAction, { readonly kind: "review" }>
 
-/** Whether the review of a plan is there by now, as whoever ran it before left it, or was faster at the same moment. */
+/** An earlier or concurrent run may have written the review. */
 const isReviewWritten = (plan: PlanContext, { score, text }: ReviewAction): boolean =>
   plan.kind === "review" && plan.host_review?.score === score && plan.host_review.content === text
 
-/** Whether it is written, be it by another; false: the plan is settled by now. */
 const ensureReviewWritten = (queue: Queue, reviews: Reviews, plan: StayPlanContext, action: ReviewAction) =>
   writeReview(reviews, plan, action).pipe(
     Effect.as(true),
@@ -51,8 +48,8 @@ const runReview = Effect.fnUntraced(function* (
 })
 
 /**
- * Does it, and says with it that it is done. Undefined: it was settled or moved since it was looked at, and nothing was done. A
- * message is one statement; a review is told to its channel first, which takes the same again as one.
+ * Runs an action and completes its plan. Returns undefined if the plan was settled or moved meanwhile. The channel
+ * treats a repeated review as the same one.
  */
 export const makeRunAction = (queue: Queue, reviews: Reviews) => (plan: StayPlanContext, action: PreparedAction) =>
   action.kind === "message" ? queue.sendMessage(plan, action) : runReview(queue, reviews, plan, action)

@@ -5,20 +5,17 @@ import type { OperatorRowId } from "../../operator-rows.ts"
 import { MessageRule, ReviewRule } from "../rules/rule.ts"
 import { StayFacts, stayFactsSql } from "../template-facts.ts"
 
-// All that is looked at before a plan is run, as it is at that moment.
-
 const stayPlanFields = {
   ...StayFacts.fields,
   plan_id: Schema.Int,
   scheduled_at: Schema.Date,
-  /** Why it waits still, if it was tried. */
+  /** Why the last attempt did not succeed. */
   reason: Schema.NullOr(Schema.String),
   rule_id: Schema.Int,
   since: Schema.Date,
   is_active: Schema.Boolean,
-  /** Null: the order has none, or none yet. */
+  /** Null: no conversation yet. */
   conversation_id: Schema.NullOr(Schema.Int),
-  /** What the host wrote of the guest already. */
   host_review: Schema.NullOr(
     Schema.Struct({ score: Schema.NullOr(Schema.Finite), content: Schema.NullOr(Schema.String) })
   )
@@ -33,16 +30,13 @@ const ReviewPlanContext = Schema.Struct({ ...stayPlanFields, kind: Schema.Litera
 export type MessagePlanContext = typeof MessagePlanContext.Type
 export type ReviewPlanContext = typeof ReviewPlanContext.Type
 
-/** A plan of a stay that waits. */
 export type StayPlanContext = MessagePlanContext | ReviewPlanContext
 
-/** An answer to a guest, which nobody runs by hand. */
 const AnswerPlanContext = Schema.Struct({ kind: Schema.Literal("answer") })
 
 export const PlanContext = Schema.Union([MessagePlanContext, ReviewPlanContext, AnswerPlanContext])
 export type PlanContext = typeof PlanContext.Type
 
-/** A waiting plan of an operator, with its rule, its stay, its conversation and its review: at most one row. */
 export const planContextSql = (sql: SqlClient, { operatorId, id }: OperatorRowId): Fragment => sql`
   WITH plan AS MATERIALIZED (
     SELECT * FROM automation_plans WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'

@@ -18,18 +18,15 @@ import type { StayPlanContext } from "./plan-context.ts"
 import { decidePlan, type PreparedAction, prepareAction } from "./plan-preparation.ts"
 import { type ClaimedPlan, PLAN_TABLES, RUNNING_ROOM } from "./plan-statements.ts"
 
-/** Pauses before the next attempt of an action that is not possible yet: 5 s, doubling up to 15 min, each a quarter shorter or longer. */
 export const RUN_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/** The outcome of an attempt. */
 type RunOutcome =
   | { readonly kind: "done" }
   /** Another worker has claimed the plan, or it is complete. */
   | { readonly kind: "nothing" }
-  /** The stay has changed since it was planned. The planner may delete the plan, move it, or leave it as it is. */
+  /** The stay has changed since planning, so the planner decides about the plan. */
   | { readonly kind: "outdated"; readonly reason: string | null }
   | { readonly kind: "skipped"; readonly reason: string }
-  /** It may be possible later. */
   | { readonly kind: "waits"; readonly reason: string }
 
 /** Skips an action that would fail again. An unreachable channel or a disconnected account may succeed later. */
@@ -68,7 +65,7 @@ const runClaimedPlan = Effect.fnUntraced(function* ({ operator_id, id }: Claimed
   return (subject === "text" ? { kind: "skipped", reason } : { kind: "waits", reason }) satisfies RunOutcome
 })
 
-/** Stores an outcome, except `done`, which is stored with the action. */
+/** `done` is already stored with the action. */
 const completePlan = Effect.fnUntraced(function* (
   claimedPlan: ClaimedPlan,
   outcome: RunOutcome,
@@ -98,10 +95,9 @@ const completePlan = Effect.fnUntraced(function* (
   }
 })
 
-/** Milliseconds for which a plan belongs to the trace that it was planned in. Most plans are pending for weeks. */
+/** Most plans wait for weeks, too long for one trace. */
 const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
 
-/** Returns the root span of a plan. A plan that runs much later has a trace of its own, which links to the trace of the planning. */
 const toRootSpan = ({ kind, id, traceparent, created_at }: ClaimedPlan, now: Date) => {
   const plannedSpan = parseTraceparent(traceparent)
   return {
@@ -114,7 +110,6 @@ const toRootSpan = ({ kind, id, traceparent, created_at }: ClaimedPlan, now: Dat
   }
 }
 
-/** Milliseconds between two polls, however often changes wake the worker. */
 const RUN_POLL_GAP_MS = 250
 
 const asWorker = Effect.provideService(CurrentActor, systemActor("automation", "run plan"))
@@ -140,10 +135,7 @@ export const planJobs = defineJobs({
   ]
 })
 
-/**
- * Carries out the plans of automation rules until the scope closes. A message must be on the disk before it is sent, so provide a database
- * whose commits wait for the disk.
- */
+/** The database must make commits durable, because a message is sent after its commit. */
 export const layerPlanJobs = Layer.merge(
   Layer.effectDiscard(startJobs(planJobs)),
   Layer.effectDiscard(repeatPeriodically("retention of plans", RETENTION_INTERVAL_MS, applyPlanRetention))

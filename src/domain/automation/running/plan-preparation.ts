@@ -7,9 +7,6 @@ import { appliesToStay, classifyTimeliness } from "../rules/scheduling.ts"
 import type { FilledTemplate } from "../rules/template.ts"
 import type { MessagePlanContext, ReviewPlanContext, StayPlanContext } from "./plan-context.ts"
 
-// What is to become of a plan whose time has come, or whom somebody runs by hand, by all that is known at that moment.
-
-/** What is said or written, with everything in it. */
 export type PreparedAction =
   | {
       readonly kind: "message"
@@ -19,26 +16,21 @@ export type PreparedAction =
     }
   | { readonly kind: "review"; readonly score: number; readonly text: string }
 
-/**
- * Why it cannot be done: the conversation may come yet; what is missing in the text is not known, and nobody waits for it; and a
- * guest who is still there is not reviewed.
- */
+/** The worker retries after `conversation` and `day`, and skips the action after `text`. */
 export interface ActionObstacle {
   readonly subject: "conversation" | "text" | "day"
   readonly reason: string
 }
 
-/** Outdated is what follows from nothing any more, be it that its rule is paused, and what has another time by now. */
+/** The rule no longer requires an `outdated` plan, or the time of the plan has moved. */
 type PlanDecision =
   | { readonly kind: "outdated" }
   | { readonly kind: "late"; readonly reason: string }
   | { readonly kind: "due" }
 
-/** Whether the plan still follows from its rule. */
 export const stillApplies = ({ is_active, kind, is_last, definition, ...stay }: StayPlanContext): boolean =>
   is_active && appliesToStay(definition, stay) && (kind !== "review" || is_last)
 
-/** What is to become of a plan by the clock. */
 export const decidePlan = (plan: StayPlanContext, now: Date): PlanDecision => {
   const { definition, since, ...stay } = plan
   const { trigger } = definition
@@ -83,7 +75,7 @@ const prepareMessage = (
   }))
 }
 
-/** Its stay is the last of its order ({@link stillApplies}): on the day on which that ends its guest has left. */
+/** {@link stillApplies} ensures that the stay is the last of its order. */
 const prepareReview = (
   plan: ReviewPlanContext,
   now: Date,
@@ -97,7 +89,7 @@ const prepareReview = (
   return Result.map(renderPlanText(plan, now, publicUrl), ({ text }) => ({ kind: "review", score, text }))
 }
 
-/** What is to be done, whatever the clock says; fails with why it cannot be. */
+/** Ignores the scheduled time. */
 export const prepareAction = (
   plan: StayPlanContext,
   now: Date,

@@ -15,27 +15,24 @@ import { ASSISTANT_NAME } from "../message-sources.ts"
 import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "../planning/planning-marks.ts"
 import { requiredStatusSql } from "../rules/store.ts"
 
-// The statements that store the outcome of a plan. A complete plan never changes again.
+// A settled plan never changes again.
 
-/** Plans in progress in a process, those of one operator, and those of one of its accounts. */
+/** Plans in progress: per process, per operator, and per account of an operator. */
 export const RUNNING_ROOM = 32
 export const RUNNING_SHARE = 8
 export const RUNNING_ACCOUNT_SHARE = 4
 
-/** Reviews among them. A review takes as long as its channel does, so a hanging channel leaves the rest to messages. */
+/** A review waits for its channel. With this limit, a hanging channel leaves the rest to messages. */
 export const REVIEWING_ROOM = 16
 
-/** Milliseconds of a claim: one act at a channel and storing its outcome fit into them. */
 export const RUN_LEASE_MS = 45_000
 
-/** A claimed plan. */
 export const ClaimedPlan = Schema.Struct({
   ...claimedJobFields,
   id: Schema.Int,
   account_id: Schema.Int,
   kind: Schema.Literals(["send_message", "review"]),
   created_at: Schema.Date,
-  /** The trace of the change it was planned for. */
   traceparent: Schema.NullOr(Schema.String)
 })
 export type ClaimedPlan = typeof ClaimedPlan.Type
@@ -53,33 +50,31 @@ const makePlanTable = (kind: ClaimedPlan["kind"]): JobTable<"id"> => ({
 })
 
 /**
- * Plans of an operator that is banned or closed wait, until they are late. The status of an operator is read so that it is found by its
- * key: a semi-join began with all operators.
+ * Plans of suspended operators wait until they are late. The status is a scalar subquery, because a semi-join would
+ * start with all operators.
  */
 export const PLAN_TABLES = { send_message: makePlanTable("send_message"), review: makePlanTable("review") }
 
-/** What the trail calls a plan. */
 const PLAN_RECORD_TYPE = "automation_plan"
 
 interface SendPlanMessageParameters extends OperatorRowId {
-  /** The planned time when the plan was read. A plan that was moved since is pending until its new time. */
+  /** If the plan has moved since, nothing is sent. */
   readonly scheduledAt: Date
   readonly conversationId: number
-  /** The public id of the message. */
   readonly code: string
   readonly text: string
   readonly sources: ReadonlyArray<typeof MessageSource.Type>
   readonly now: Date
 }
 
-/** The status of the order of plan `p`. Read so it is found by its key: a join began with all orders of the operator. */
+/** A scalar subquery, because a join would start with all orders of the operator. */
 const orderStatusSql = (sql: SqlClient): Fragment => sql`
   (SELECT o.status FROM orders o WHERE o.operator_id = p.operator_id
     AND o.id = (SELECT s.order_id FROM stays s WHERE s.operator_id = p.operator_id AND s.id = p.stay_id))`
 
 /**
- * Adds the message of a plan to the queue partition of its conversation and completes the plan, both or neither. So the message is sent
- * once, however often this runs. Adds nothing if the rule is paused or the order has another status.
+ * Queues the message and completes the plan in one statement, so the message is sent once. Does nothing if the rule is
+ * paused or the order has another status.
  */
 export const sendPlanMessageChange = (sql: SqlClient, message: SendPlanMessageParameters): RecordedChange => ({
   change: sql`
@@ -110,7 +105,6 @@ interface EndPlanParameters extends OperatorRowId {
   readonly now: Date
 }
 
-/** Completes a plan that was carried out by a worker or by hand. */
 export const completePlanSql = (sql: SqlClient, { operatorId, id, now }: EndPlanParameters): Fragment => sql`
   UPDATE automation_plans SET state = 'done', reason = NULL, settled_at = ${now}
   WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'
@@ -138,15 +132,11 @@ interface PostponePlanParameters extends JobClaim {
   readonly nextAttempt: Date
 }
 
-/** Postpones a failed plan to its next attempt. */
 export const postponePlanSql = (sql: SqlClient, postponement: PostponePlanParameters): Fragment => sql`
   UPDATE automation_plans SET due_at = ${postponement.nextAttempt}, failures = failures + 1, reason = ${postponement.reason}
   WHERE ${isClaimedCondition(sql, PLAN_TABLES.send_message, postponement)}`
 
-/**
- * Its stay is to be looked at now. Who planned since the worker looked has left the plan on purpose: were it taken away, or
- * moved, by what the worker read, nothing would bring it back. So only who plans does either (planning/saved-plans.ts).
- */
+/** Only the planner deletes or moves plans (planning/saved-plans.ts), because the worker's data may be outdated. */
 export const markStayOfPlanSql = (sql: SqlClient, { now, ...claim }: JobClaim & { readonly now: Date }): Fragment =>
   markStaysForPlanningSql(
     sql,
@@ -158,7 +148,7 @@ export const markStayOfPlanSql = (sql: SqlClient, { now, ...claim }: JobClaim & 
     DUE_NOW
   )
 
-/** The host takes a plan away: it is not run, and not made again. */
+/** Keeps the row, so that the planner does not create the plan again. */
 export const deletePlanChange = (sql: SqlClient, { operatorId, id, now }: EndPlanParameters): RecordedChange => ({
   change: sql`
     plan AS (

@@ -1,19 +1,25 @@
 import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
-import { RecordCode } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
+import { StayCode } from "../stays/fields.ts"
 
-// The host approves a check-in after the guests have handed in their identity documents (an extension).
+// An extension of the contract.
 
 const operation = defineFamily({ category: "reservation", since: "3.13.0", openWorld: true })
 
 export const approve_check_in = operation("approve_check_in", {
   route: "POST /reservations/{stay_code}/check_in/approve",
-  summary: "Approve the identity documents of a stay, so that its guest gets the door code; once more changes nothing",
-  payload: { stay_code: RecordCode },
+  summary: "Approve the identity documents of a stay",
+  details: `The guest portal shows the door code of a stay with \`id_required\` \`required_with_review\` after this approval. Any other stay returns 422.
+
+- While a guest has no document, the call returns 422. So does a stay of an ended reservation.
+- A second approval changes nothing and returns the time of the first.
+- The approval stays if a guest is added later.
+- To let a guest in without documents, set \`id_required\` to \`not_required\` with update_check_in_details.`,
+  payload: { stay_code: StayCode },
   success: Schema.Struct({
     approved_at: Schema.String.annotateKey({
-      description: "ISO 8601 with the offset `+00:00`: when it was first approved."
+      documentation: "When the check-in was first approved, ISO 8601 with the offset `+00:00`."
     })
   }),
   errors: [NotFound],

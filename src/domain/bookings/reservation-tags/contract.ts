@@ -6,14 +6,18 @@ import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD_LENGTH, TAG_NAME_LENGTH } from "../../../platform/limits.ts"
 
-// The dictionary of tags for reservations (specification, "Reservation tags"; contract facts 3).
+// Specification, "Reservation tags"; contract facts 3.
 
 export const ReservationTag = Schema.Struct({
-  id: Id,
-  tag_name: Schema.String,
-  color: Schema.String.annotateKey({ description: "Chosen by the service." }),
+  id: Id.annotateKey({
+    documentation: "Id of the tag. Default tags have the ids 1 to 8, the operator's own tags ids from 1001."
+  }),
+  tag_name: Schema.String.annotateKey({ documentation: "Name of the tag." }),
+  color: Schema.String.annotateKey({
+    documentation: "Colour as `#RRGGBB`, chosen by the service. A restored tag keeps its former colour."
+  }),
   is_default: Schema.Boolean.annotateKey({
-    description: "The service's own, shared by all merchants: it cannot be deleted."
+    documentation: "True for the tags that all operators share. They cannot be deleted."
   })
 })
 export type ReservationTag = typeof ReservationTag.Type
@@ -24,12 +28,18 @@ export const search_reservation_tags = operation("search_reservation_tags", {
   route: "GET /reservation_tags",
   summary: "List reservation tags",
   payload: {
-    id: Schema.optionalKey(Id),
-    /** In whatever case. */
-    keyword: Schema.optionalKey(textUpTo(TAG_KEYWORD_LENGTH)),
+    id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only the tag with this id. The list is empty if there is none."
+    }),
+    keyword: Schema.optionalKey(textUpTo(TAG_KEYWORD_LENGTH)).annotateKey({
+      documentation: "Only tags whose name contains this text. Case and Unicode form are ignored."
+    }),
     ...pageFields
   },
-  success: Schema.Struct({ reservation_tags: Schema.Array(ReservationTag), total: Schema.Int }),
+  success: Schema.Struct({
+    reservation_tags: Schema.Array(ReservationTag).annotateKey({ documentation: "Tags by id, default tags first." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching tags on all pages." })
+  }),
   exposure: toolMetadata(
     "Lists the tags a reservation can carry: first the service's default ones, then the account's own. keyword finds names that contain it. Tags of properties are in query_tags.",
     ["Which tags can I put on a booking?", "Is there a tag for late arrivals?"],
@@ -39,9 +49,18 @@ export const search_reservation_tags = operation("search_reservation_tags", {
 
 export const create_reservation_tag = operation("create_reservation_tag", {
   route: "POST /reservation_tags",
-  summary: "Add a reservation tag",
-  payload: { tag_name: nameUpTo(TAG_NAME_LENGTH) },
-  success: Schema.Struct({ reservation_tag: ReservationTag }),
+  summary: "Create a reservation tag",
+  details: `A name that another tag has returns 409 with the id of that tag in \`data.id\`. More than ${RESERVATION_TAG_LIMIT} own tags return 422 with \`reservation_tag_limit\`.
+
+The name of a deleted tag restores that tag, on no reservation.`,
+  payload: {
+    tag_name: nameUpTo(TAG_NAME_LENGTH).annotateKey({
+      documentation: "Name of the tag, one line. Spaces around it are removed. Names are compared without case."
+    })
+  },
+  success: Schema.Struct({
+    reservation_tag: ReservationTag.annotateKey({ documentation: "The new or restored tag." })
+  }),
   errors: [Conflict],
   exposure: toolMetadata(
     `Adds a tag for reservations under a name no default tag and no other tag has. A deleted tag of that name comes back, on no reservation. At most ${RESERVATION_TAG_LIMIT} tags of one's own. To put it on a booking use add_reservation_tag.`,
@@ -53,7 +72,9 @@ export const create_reservation_tag = operation("create_reservation_tag", {
 export const delete_reservation_tag = operation("delete_reservation_tag", {
   route: "DELETE /reservation_tags/{id}",
   summary: "Delete a reservation tag",
-  payload: { id: Id },
+  details:
+    "Deletion takes the tag off every stay. An unknown id and the id of a default tag return 404. Restoring the tag does not put it back on stays.",
+  payload: { id: Id.annotateKey({ documentation: "Id of one of the operator's own tags." }) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(

@@ -13,16 +13,21 @@ import {
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
-import { CHANNEL_TEXT_LENGTH, GUEST_PHONE_LENGTH, SEARCH_DAYS } from "../../../platform/limits.ts"
+import { CHANNEL_TEXT_LENGTH, GUEST_PHONE_LENGTH, SEARCH_DAYS, STAY_NIGHTS } from "../../../platform/limits.ts"
 import { ChannelType } from "../../channels/port/channel-type.ts"
 import { OrderStatus } from "../orders/order.ts"
+import { StayCode } from "../stays/fields.ts"
 import { ChannelId, Creator, GuestName, NonNegativeAmount, NumberOfGuests, PhoneNumber, Remarks } from "./fields.ts"
 import { CheckInDetails, Reservation, ReservationPayment } from "./reservation.ts"
 import { SearchKeyword } from "./rules/keyword.ts"
 
-// Orders: finding, making, changing and ending them (specification, "Reservations"; contract facts 2.2 to 2.4, 2.7).
+// Specification, "Reservations"; contract facts 2.2 to 2.4, 2.7.
 
 const operation = defineFamily({ category: "reservation", since: "3.4.0", openWorld: true })
+
+const ReservationCode = RecordCode.annotateKey({
+  documentation: "Code of the reservation, from search_reservations."
+})
 
 export const ReservationOrderBy = Schema.Literals([
   "booked_at",
@@ -35,24 +40,56 @@ export type ReservationOrderBy = typeof ReservationOrderBy.Type
 
 export const search_reservations = operation("search_reservations", {
   route: "GET /reservations",
-  summary: "List reservations, one row a stay",
+  summary: "List reservations, one row per stay",
+  details: `The stays of one reservation share \`reservation_code\` and \`payment\`. Any filter removes the default range of ${SEARCH_DAYS} days before and after today.
+
+- One bound of a pair of dates is enough; the other side is then open.
+- \`keyword\` works with and without other filters. It is compared as one text: \`Ada Lovelace\` does not find \`Lovelace, Ada\`.
+- A stay of an erased guest matches no keyword. Find it with \`reservation_code\`.
+- A night of a property has at most one accepted stay.`,
   payload: {
-    reservation_code: Schema.optionalKey(RecordCode),
-    id: Schema.optionalKey(Id),
-    channel_id: Schema.optionalKey(RecordCode),
-    property_id: Schema.optionalKey(PropertyOrUnassigned),
-    status: Schema.optionalKey(OrderStatus),
-    channel_type: Schema.optionalKey(ChannelType),
-    keyword: Schema.optionalKey(SearchKeyword),
-    start_check_in_date: Schema.optionalKey(CalendarDate),
-    end_check_in_date: Schema.optionalKey(CalendarDate),
-    start_check_out_date: Schema.optionalKey(CalendarDate),
-    end_check_out_date: Schema.optionalKey(CalendarDate),
-    order_by: Schema.optionalKey(ReservationOrderBy),
+    reservation_code: Schema.optionalKey(RecordCode).annotateKey({
+      documentation:
+        "Only the stays of this reservation. Also accepts the code of one of its stays, and then returns all of them."
+    }),
+    id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only the stay with this id. The list is empty if there is none."
+    }),
+    channel_id: Schema.optionalKey(RecordCode).annotateKey({
+      documentation: "Only the reservation with this id of the channel, or of the caller who created it."
+    }),
+    property_id: Schema.optionalKey(PropertyOrUnassigned).annotateKey({
+      documentation: "Only stays in this property. 0 finds unassigned stays. An unknown property returns 404."
+    }),
+    status: Schema.optionalKey(OrderStatus).annotateKey({ documentation: "Only reservations with this status." }),
+    channel_type: Schema.optionalKey(ChannelType).annotateKey({
+      documentation: "Only reservations of this channel. `direct` finds those made by hand."
+    }),
+    keyword: Schema.optionalKey(SearchKeyword).annotateKey({
+      documentation:
+        "Part of a guest's name, phone number or e-mail address, or of a code. Case is ignored. Phone numbers are compared by their digits, without zeros at the start."
+    }),
+    start_check_in_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: `First check-in date. With an end, the range spans at most ${SEARCH_DAYS} days.`
+    }),
+    end_check_in_date: Schema.optionalKey(CalendarDate).annotateKey({ documentation: "Last check-in date, included." }),
+    start_check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: "First check-out date. Ranges of check-out have no maximum length."
+    }),
+    end_check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: "Last check-out date, included."
+    }),
+    order_by: Schema.optionalKey(ReservationOrderBy).annotateKey({
+      documentation:
+        "Sorts by this time or date, the latest first. Default: `booked_at`. With `cancelled_at`, reservations that are not cancelled come last."
+    }),
     ...fieldsParameter("reservations", Reservation),
     ...pageFields
   },
-  success: Schema.Struct({ reservations: Schema.Array(Reservation), total: Schema.Int }),
+  success: Schema.Struct({
+    reservations: Schema.Array(Reservation).annotateKey({ documentation: "One row per stay." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching stays on all pages." })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
     `Lists reservations, one row per stay (one room); the stays of one order share its reservation_code. Latest first, by order_by. keyword: part of a guest's name, phone, e-mail, or of a code. Date bounds are inclusive; two check-in bounds lie at most ${SEARCH_DAYS} days apart. Without a filter: stays that check out within ${SEARCH_DAYS} days of today. Tools for one stay take its stay_code; cancel, approve and decline the reservation_code. property_id 0: unassigned stays. payment is of the whole order.`,
@@ -66,33 +103,74 @@ export const search_reservations = operation("search_reservations", {
   )
 })
 
-const codeAndStatusFields = { reservation_code: Schema.String, status: OrderStatus }
+const codeAndStatusFields = {
+  reservation_code: Schema.String.annotateKey({
+    documentation: "Code of the reservation, which is also the code of its stay."
+  }),
+  status: OrderStatus.annotateKey({
+    documentation: "`accepted` for a new reservation. One that existed already has its present status."
+  })
+}
+
+const MANUAL_ONLY = "On a channel's reservation only the present value is accepted."
 
 export const create_reservation = operation("create_reservation", {
   route: "POST /reservations",
   limits: { "1m": 60 },
-  summary: "Enter a reservation by hand",
+  summary: "Create a reservation by hand",
+  details: `The reservation has one stay. A night that another reservation or an imported calendar holds returns 409.
+
+One \`channel_id\` makes at most one reservation of the operator, also for calls at the same time and after a cancellation. A used value returns the existing reservation and ignores all other fields. The idempotency key of such a call is not stored.`,
   payload: {
-    property_id: Id,
-    custom_channel_id: Id,
-    check_in_date: CalendarDate,
-    check_out_date: CalendarDate,
-    guest_name: GuestName,
-    currency: Currency,
-    rate_amount: NonNegativeAmount,
-    commission_amount: NonNegativeAmount,
-    received_amount: NonNegativeAmount,
-    income_method_id: Id,
-    number_of_guests: Schema.optionalKey(NumberOfGuests),
-    email: Schema.optionalKey(EmailOrNone),
-    mobile: Schema.optionalKey(PhoneNumber),
+    property_id: Id.annotateKey({
+      documentation: "From search_properties. An unknown property returns 404, an inactive one 422."
+    }),
+    custom_channel_id: Id.annotateKey({ documentation: "From query_custom_channels. Other ids return 422." }),
+    check_in_date: CalendarDate.annotateKey({ documentation: "Day of arrival, in the host's time zone." }),
+    check_out_date: CalendarDate.annotateKey({
+      documentation: `Day of departure, from 1 to ${STAY_NIGHTS} nights after check_in_date.`
+    }),
+    guest_name: GuestName.annotateKey({ documentation: "Name of the guest." }),
+    currency: Currency.annotateKey({ documentation: "ISO 4217 code of all amounts." }),
+    rate_amount: NonNegativeAmount.annotateKey({
+      documentation:
+        "Price of the stay in major units of `currency`, with commission. Its decimals are those of the currency."
+    }),
+    commission_amount: NonNegativeAmount.annotateKey({
+      documentation: "Commission in `rate_amount`, in major units; 0 if there is none."
+    }),
+    received_amount: NonNegativeAmount.annotateKey({
+      documentation:
+        "Amount already received, in major units; 0 if there is none. Above 0, an income entry of the category Room fee is recorded."
+    }),
+    income_method_id: Id.annotateKey({
+      documentation: "Payment method of the received amount, from query_income_methods. Other ids return 422."
+    }),
+    number_of_guests: Schema.optionalKey(NumberOfGuests).annotateKey({
+      documentation: "Number of adults. Default: 1."
+    }),
+    email: Schema.optionalKey(EmailOrNone).annotateKey({
+      documentation: "E-mail address of the guest. An empty text means none."
+    }),
+    mobile: Schema.optionalKey(PhoneNumber).annotateKey({
+      documentation: "Phone number of the guest, such as +49 15112345678."
+    }),
     // The names that the record has for them (rules/guest-contact.ts).
-    guest_email: Schema.optionalKey(EmailOrNone),
-    guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE_LENGTH)),
-    remarks: Schema.optionalKey(Remarks),
-    channel_id: Schema.optionalKey(ChannelId)
+    guest_email: Schema.optionalKey(EmailOrNone).annotateKey({
+      documentation: "Another name of `email`. Two different values return 400."
+    }),
+    guest_phone: Schema.optionalKey(textUpTo(GUEST_PHONE_LENGTH)).annotateKey({
+      documentation: "Another name of `mobile`. Two different values return 400."
+    }),
+    remarks: Schema.optionalKey(Remarks).annotateKey({ documentation: "The host's own note." }),
+    channel_id: Schema.optionalKey(ChannelId).annotateKey({
+      documentation: "The caller's own id of the reservation, which makes the call repeatable. Default: a generated id."
+    })
   },
-  success: Schema.Struct({ ...codeAndStatusFields, reservation: Schema.Struct(codeAndStatusFields) }),
+  success: Schema.Struct({
+    ...codeAndStatusFields,
+    reservation: Schema.Struct(codeAndStatusFields).annotateKey({ documentation: "The same two fields again." })
+  }),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
     "Enters a reservation by hand, accepted at once and held on every channel. Ids: search_properties, query_custom_channels, query_income_methods. rate_amount includes commission_amount (0 if none); received_amount becomes an income. Booked nights get 409; nights the host blocked do not. With a channel_id a repeated call returns the same order. The guest is not notified.",
@@ -104,10 +182,7 @@ export const create_reservation = operation("create_reservation", {
   )
 })
 
-/**
- * Fields that the record shows inside others, and clients send beside them. An edit refuses another value of them, rather
- * than passing over it as over an unknown field.
- */
+/** Fields of nested objects that clients send at the top level. Another value than the present one fails instead of being ignored. */
 const nestedFields = {
   ...Struct.omit(CheckInDetails.fields, ["check_in_guide_url"]),
   received_amount: ReservationPayment.fields.received_amount
@@ -115,7 +190,7 @@ const nestedFields = {
 
 const CHECK_IN_DETAILS_ROUTE = "PATCH /reservations/{stay_code}/check_in_details"
 
-/** The field or the route that changes what an edit of a stay cannot. */
+/** By field that an edit of a stay cannot change: the field or route that changes it. */
 export const OTHER_WAYS_TO_CHANGE = {
   status:
     "POST /reservations/{reservation_code}/approve or /decline for a request, or DELETE /reservations/{reservation_code}",
@@ -141,24 +216,54 @@ export const OTHER_WAYS_TO_CHANGE = {
 
 export const update_reservation_basic = operation("update_reservation_basic", {
   route: "PATCH /reservations/{stay_code}",
-  summary: "Change the basic details of one stay",
+  summary: "Change the basic details of a stay",
+  details: `A record of search_reservations can be sent back whole. A field that this operation cannot change must have its present value. The 422 for another value names the field or route that changes it, if there is one.
+
+- On a channel's reservation, remarks, contact, number of guests, source and creator can change. The next update from the channel replaces the contact and the number of guests.
+- New dates that are not free return 409. Dates of an ended reservation cannot change.
+- \`reservation_updated\` is sent once for each kind of change and stay. An edit without a change sends none.`,
   payload: editPayloadFields(Schema.Struct({ ...Reservation.fields, ...nestedFields }), {
-    stay_code: RecordCode,
-    remarks: Schema.optionalKey(Schema.NullOr(Remarks)),
-    creator: Schema.optionalKey(Creator),
-    custom_channel_id: Schema.optionalKey(Id),
-    check_in_date: Schema.optionalKey(CalendarDate),
-    check_out_date: Schema.optionalKey(CalendarDate),
-    number_of_guests: Schema.optionalKey(NumberOfGuests),
-    guest_name: Schema.optionalKey(GuestName),
-    mobile: Schema.optionalKey(Schema.NullOr(PhoneNumber)),
-    email: Schema.optionalKey(Schema.NullOr(EmailOrNone)),
-    // The same under the names of the record. What a channel gave may be no address, and can be sent back as it is.
-    guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT_LENGTH))),
-    guest_phone: Schema.optionalKey(Schema.NullOr(textUpTo(GUEST_PHONE_LENGTH))),
-    currency: Schema.optionalKey(Currency),
-    rate_amount: Schema.optionalKey(NonNegativeAmount),
-    commission_amount: Schema.optionalKey(NonNegativeAmount)
+    stay_code: StayCode,
+    remarks: Schema.optionalKey(Schema.NullOr(Remarks)).annotateKey({
+      documentation: "The host's own note. null removes it."
+    }),
+    creator: Schema.optionalKey(Creator).annotateKey({
+      documentation: "Account that is shown as the creator of the whole reservation."
+    }),
+    custom_channel_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Source of the whole reservation, from query_custom_channels. Other ids return 422."
+    }),
+    check_in_date: Schema.optionalKey(CalendarDate).annotateKey({ documentation: `Day of arrival. ${MANUAL_ONLY}` }),
+    check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: `Day of departure, from 1 to ${STAY_NIGHTS} nights after check_in_date. ${MANUAL_ONLY}`
+    }),
+    number_of_guests: Schema.optionalKey(NumberOfGuests).annotateKey({
+      documentation: "Adults and children: at least the children of the stay and one adult. The others count as adults."
+    }),
+    guest_name: Schema.optionalKey(GuestName).annotateKey({ documentation: "Name of the guest." }),
+    mobile: Schema.optionalKey(Schema.NullOr(PhoneNumber)).annotateKey({
+      documentation: "Phone number of the guest. null removes it."
+    }),
+    email: Schema.optionalKey(Schema.NullOr(EmailOrNone)).annotateKey({
+      documentation: "E-mail address of the guest. null removes it."
+    }),
+    // A channel may send a text that is no address. It can be sent back unchanged.
+    guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT_LENGTH))).annotateKey({
+      documentation:
+        "Another name of `email`: an e-mail address, or the present value. Two different values return 400."
+    }),
+    guest_phone: Schema.optionalKey(Schema.NullOr(textUpTo(GUEST_PHONE_LENGTH))).annotateKey({
+      documentation: "Another name of `mobile`. Two different values return 400."
+    }),
+    currency: Schema.optionalKey(Currency).annotateKey({
+      documentation: `ISO 4217 code of the whole reservation. It can change only while the reservation has no entries. ${MANUAL_ONLY}`
+    }),
+    rate_amount: Schema.optionalKey(NonNegativeAmount).annotateKey({
+      documentation: `Price of this stay in major units, with commission. ${MANUAL_ONLY}`
+    }),
+    commission_amount: Schema.optionalKey(NonNegativeAmount).annotateKey({
+      documentation: `Commission for this stay, in major units. ${MANUAL_ONLY}`
+    })
   }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
@@ -176,7 +281,9 @@ export const update_reservation_basic = operation("update_reservation_basic", {
 export const cancel_reservation = operation("cancel_reservation", {
   route: "DELETE /reservations/{reservation_code}",
   summary: "Cancel a reservation made by hand",
-  payload: { reservation_code: RecordCode },
+  details:
+    "A reservation of a channel and an unknown code return 404. Cancelling a cancelled reservation again succeeds and sends no event. A denied or timed-out one returns 409.",
+  payload: { reservation_code: ReservationCode },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
@@ -186,39 +293,44 @@ export const cancel_reservation = operation("cancel_reservation", {
   )
 })
 
+const ANSWER_DETAILS = `Only a request with the status \`wait_accept\` can be answered; any other status returns 400.
+
+The channel has 30 seconds to agree. 502, 503 and 504 leave the outcome open: repeat the call with the same idempotency key. Under a key the channel receives the answer at most once, and the service goes on if the caller disconnects. A repeat whose outcome the channel does not know returns 409 without \`Retry-After\`.`
+
 const defineAnswerOperation = <const Name extends string>(
   name: Name,
   act: "approve" | "decline",
-  effect: string,
-  example: string
+  texts: { readonly effect: string; readonly details: string; readonly example: string }
 ) =>
   operation(name, {
     route: `POST /reservations/{reservation_code}/${act}`,
-    summary: `${act === "approve" ? "Accept" : "Turn down"} a booking request`,
-    payload: { reservation_code: RecordCode },
+    summary: `${act === "approve" ? "Accept" : "Decline"} a booking request`,
+    details: texts.details,
+    payload: { reservation_code: ReservationCode },
     success: Schema.Struct({}),
     errors: [NotFound, Conflict, NotImplemented, Upstream],
     exposure: toolMetadata(
-      `${effect} Find requests with search_reservations, status wait_accept. The channel and the guest are told at once; it cannot be undone.`,
-      [example],
+      `${texts.effect} Find requests with search_reservations, status wait_accept. Channel and guest are notified at once; it cannot be undone.`,
+      [texts.example],
       true,
       { destructive: true }
     )
   })
 
-export const approve_reservation = defineAnswerOperation(
-  "approve_reservation",
-  "approve",
-  "Accepts a pending booking request of a channel and holds its nights; it is refused while another reservation holds them (409).",
-  "Accept the request for next weekend"
-)
+export const approve_reservation = defineAnswerOperation("approve_reservation", "approve", {
+  effect:
+    "Accepts a pending booking request of a channel and holds its nights; it is refused while another reservation holds them (409).",
+  details: `${ANSWER_DETAILS}
 
-export const decline_reservation = defineAnswerOperation(
-  "decline_reservation",
-  "decline",
-  "Turns a pending booking request of a channel down.",
-  "Decline the request of the party of twelve"
-)
+If the nights are sold while the channel agrees, the stay becomes unassigned.`,
+  example: "Accept the request for next weekend"
+})
+
+export const decline_reservation = defineAnswerOperation("decline_reservation", "decline", {
+  effect: "Declines a pending booking request of a channel.",
+  details: ANSWER_DETAILS,
+  example: "Decline the request of the party of twelve"
+})
 
 const restOnlyExposure = {
   notATool: "an extension for REST clients; the specification has no tool for it",
@@ -227,8 +339,13 @@ const restOnlyExposure = {
 
 export const allocate_stay = operation("allocate_stay", {
   route: "POST /reservations/{stay_code}/allocate",
-  summary: "Put a stay into a property",
-  payload: { stay_code: RecordCode, property_id: Id },
+  summary: "Move a stay into a property",
+  details:
+    "Stays that hold these nights of the property become unassigned. A night that an imported calendar holds returns 409. An ended reservation and an inactive property return 422.",
+  payload: {
+    stay_code: StayCode,
+    property_id: Id.annotateKey({ documentation: "From search_properties. An unknown property returns 404." })
+  },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: restOnlyExposure
@@ -236,8 +353,10 @@ export const allocate_stay = operation("allocate_stay", {
 
 export const move_stay_to_box = operation("move_stay_to_box", {
   route: "POST /reservations/{stay_code}/move_to_box",
-  summary: "Take a stay out of its property",
-  payload: { stay_code: RecordCode },
+  summary: "Make a stay unassigned",
+  details:
+    "The stay leaves its property and its nights are free again. It is not cancelled, and the guest is not notified. An ended reservation returns 422.",
+  payload: { stay_code: StayCode },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: restOnlyExposure

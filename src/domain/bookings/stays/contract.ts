@@ -1,20 +1,34 @@
 import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
-import { MUST_NOT_BE_EMPTY, RecordCode, textUpTo } from "../../../contract/fields.ts"
+import { MUST_NOT_BE_EMPTY, textUpTo } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { CUSTOM_FIELDS_MAX, CUSTOM_FIELDS_TEXT_LENGTH, TAG_NAME_LENGTH } from "../../../platform/limits.ts"
-import { ClockText, ClockTimeInput, CustomFieldChanges, Deposit, LockCode } from "./fields.ts"
+import {
+  CUSTOM_FIELD_CHANGES_MAX,
+  CUSTOM_FIELD_NAME_LENGTH,
+  CUSTOM_FIELD_VALUE_LENGTH,
+  CUSTOM_FIELDS_MAX,
+  CUSTOM_FIELDS_TEXT_LENGTH,
+  TAG_NAME_LENGTH
+} from "../../../platform/limits.ts"
+import { ClockText, ClockTimeInput, CustomFieldChanges, Deposit, LockCode, StayCode } from "./fields.ts"
 import { CustomFields, IdRequired, StayStatus } from "./stay.ts"
 
-// What hosts keep about one stay: tags, check-in, custom fields, whether the guest is in (contract facts 2.5 to 2.7).
+// Contract facts 2.5 to 2.7.
 
 const operation = defineFamily({ category: "reservation", since: "3.4.0", openWorld: true })
 
 export const add_reservation_tag = operation("add_reservation_tag", {
   route: "POST /reservations/{stay_code}/tags",
   summary: "Put a tag on a stay",
-  payload: { stay_code: RecordCode, tag_name: nameUpTo(TAG_NAME_LENGTH) },
+  details:
+    "A tag that the stay already has changes nothing, and no event is sent. Creating a tag this way returns 422 if the operator has reached the limit of own tags.",
+  payload: {
+    stay_code: StayCode,
+    tag_name: nameUpTo(TAG_NAME_LENGTH).annotateKey({
+      documentation: "Name of the tag, compared without case. An unknown name creates a tag."
+    })
+  },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(
@@ -28,9 +42,12 @@ export const add_reservation_tag = operation("add_reservation_tag", {
 export const remove_reservation_tag = operation("remove_reservation_tag", {
   route: "DELETE /reservations/{stay_code}/tags",
   summary: "Take a tag off a stay",
+  details: "The tag itself stays. A stay without the tag returns 404.",
   payload: {
-    stay_code: RecordCode,
-    tag_name: textUpTo(TAG_NAME_LENGTH).check(Schema.isNonEmpty({ message: MUST_NOT_BE_EMPTY }))
+    stay_code: StayCode,
+    tag_name: textUpTo(TAG_NAME_LENGTH)
+      .check(Schema.isNonEmpty({ message: MUST_NOT_BE_EMPTY }))
+      .annotateKey({ documentation: "Name of the tag, compared without case." })
   },
   success: Schema.Struct({}),
   errors: [NotFound],
@@ -42,15 +59,32 @@ export const remove_reservation_tag = operation("remove_reservation_tag", {
 
 export const update_check_in_details = operation("update_check_in_details", {
   route: "PATCH /reservations/{stay_code}/check_in_details",
-  summary: "Change how the guest of a stay checks in",
+  summary: "Change the check-in details of a stay",
+  details: `The guest portal shows the door code from \`lock_code_visible_after\` of the check-in day to the end of the check-out day. It does so only for accepted reservations whose required identity documents are there.
+
+A call that changes nothing sends no event.`,
   payload: {
-    stay_code: RecordCode,
-    lock_code: Schema.optionalKey(Schema.NullOr(LockCode)),
-    lock_code_visible_after: Schema.optionalKey(Schema.NullOr(ClockText)),
-    arrival_at: Schema.optionalKey(Schema.NullOr(ClockTimeInput)),
-    departure_at: Schema.optionalKey(Schema.NullOr(ClockTimeInput)),
-    deposit: Schema.optionalKey(Schema.NullOr(Deposit)),
-    id_required: Schema.optionalKey(IdRequired)
+    stay_code: StayCode,
+    lock_code: Schema.optionalKey(Schema.NullOr(LockCode)).annotateKey({
+      documentation: "Code of the door. null or an empty text removes it."
+    }),
+    lock_code_visible_after: Schema.optionalKey(Schema.NullOr(ClockText)).annotateKey({
+      documentation:
+        "Time of the check-in day, `HH:mm`, from which the guest portal shows the code. null: from the start of the day."
+    }),
+    arrival_at: Schema.optionalKey(Schema.NullOr(ClockTimeInput)).annotateKey({
+      documentation: "Expected time of arrival, local time of the property. null removes it."
+    }),
+    departure_at: Schema.optionalKey(Schema.NullOr(ClockTimeInput)).annotateKey({
+      documentation: "Expected time of departure, local time of the property. null removes it."
+    }),
+    deposit: Schema.optionalKey(Schema.NullOr(Deposit)).annotateKey({
+      documentation: "Deposit, a whole number in major units of the host's currency. null removes it."
+    }),
+    id_required: Schema.optionalKey(IdRequired).annotateKey({
+      documentation:
+        "Whether guests must hand in identity documents before they see the door code. With `required_with_review` the host must approve them."
+    })
   },
   success: Schema.Struct({}),
   errors: [NotFound],
@@ -64,8 +98,12 @@ export const update_check_in_details = operation("update_check_in_details", {
 export const query_custom_fields = operation("query_custom_fields", {
   route: "GET /reservations/{stay_code}/custom_fields",
   summary: "Read the custom fields of a stay",
-  payload: { stay_code: RecordCode },
-  success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
+  payload: { stay_code: StayCode },
+  success: Schema.Struct({
+    custom_fields: Schema.NullOr(CustomFields).annotateKey({
+      documentation: "Texts by name. null if the stay has none."
+    })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
     "Reads what the host noted about one stay under names of their own; null when nothing is. stay_code: search_reservations.",
@@ -78,8 +116,20 @@ export const query_custom_fields = operation("query_custom_fields", {
 export const update_reservation_custom_fields = operation("update_reservation_custom_fields", {
   route: "PATCH /reservations/{stay_code}/custom_fields",
   summary: "Save custom fields of a stay",
-  payload: { stay_code: RecordCode, custom_fields: CustomFieldChanges },
-  success: Schema.Struct({ custom_fields: Schema.NullOr(CustomFields) }),
+  details: `A stay that would exceed a limit returns 422. Older values above a limit may stay or become shorter. Saving unchanged values still sends \`reservation_updated\`.
+
+Message templates show a field as \`{{cf.NAME}}\`.`,
+  payload: {
+    stay_code: StayCode,
+    custom_fields: CustomFieldChanges.annotateKey({
+      documentation: `Texts by name; null removes a name. At most ${CUSTOM_FIELD_CHANGES_MAX} names at once. A name has at most ${CUSTOM_FIELD_NAME_LENGTH} characters, a value ${CUSTOM_FIELD_VALUE_LENGTH}.`
+    })
+  },
+  success: Schema.Struct({
+    custom_fields: Schema.NullOr(CustomFields).annotateKey({
+      documentation: "All custom fields of the stay after the change. null if it has none."
+    })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
     `Saves texts about one stay under names of your own (stay_code: search_reservations). Names you send are set or, with null, removed; all others stay. A stay has at most ${CUSTOM_FIELDS_MAX}, of ${CUSTOM_FIELDS_TEXT_LENGTH} characters in all. Automated messages may show them to a guest.`,
@@ -90,8 +140,14 @@ export const update_reservation_custom_fields = operation("update_reservation_cu
 
 export const update_stay_status = operation("update_stay_status", {
   route: "PUT /reservations/{stay_code}/stay_status",
-  summary: "Mark a guest as arrived or left",
-  payload: { stay_code: RecordCode, stay_status: StayStatus },
+  summary: "Mark the guest of a stay as arrived or left",
+  details: "Only stays of accepted reservations can be marked; others return 422. Any status can follow any other.",
+  payload: {
+    stay_code: StayCode,
+    stay_status: StayStatus.annotateKey({
+      documentation: "`checkin_pending`: not yet arrived. `in_house`: arrived. `stay_completed`: left."
+    })
+  },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: {

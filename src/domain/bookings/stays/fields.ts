@@ -1,5 +1,11 @@
 import { Schema } from "effect"
-import { hasAtMostCharacters, Integer, MAJOR_UNITS_DESCRIPTION, textUpTo } from "../../../contract/fields.ts"
+import {
+  hasAtMostCharacters,
+  Integer,
+  MAJOR_UNITS_DESCRIPTION,
+  RecordCode,
+  textUpTo
+} from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CUSTOM_FIELD_CHANGES_MAX,
@@ -8,10 +14,16 @@ import {
   LOCK_CODE_LENGTH
 } from "../../../platform/limits.ts"
 
+export const StayCode = RecordCode.annotateKey({ documentation: "Code of the stay, from search_reservations." })
+
 /** Local time of the property. */
 export const ClockTimeInput = Schema.Struct({
-  hour: Integer.check(Schema.isBetween({ minimum: 0, maximum: 23 }, { expected: "an hour from 0 to 23" })),
-  minute: Integer.check(Schema.isBetween({ minimum: 0, maximum: 59 }, { expected: "a minute from 0 to 59" }))
+  hour: Integer.check(Schema.isBetween({ minimum: 0, maximum: 23 }, { expected: "an hour from 0 to 23" })).annotateKey({
+    documentation: "Hour, from 0 to 23."
+  }),
+  minute: Integer.check(
+    Schema.isBetween({ minimum: 0, maximum: 59 }, { expected: "a minute from 0 to 59" })
+  ).annotateKey({ documentation: "Minute, from 0 to 59." })
 })
 
 const CLOCK_TEXT_PATTERN = /^([01]\d|2[0-3]):[0-5]\d$/

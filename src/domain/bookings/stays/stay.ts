@@ -11,16 +11,26 @@ export const IdRequired = Schema.Literals(["not_required", "required", "required
 export const CustomFields = Schema.Record(Schema.String, Schema.String)
 
 /** Local time of the property. */
-export const ClockTime = Schema.Struct({ hour: Schema.Int, minute: Schema.Int })
+export const ClockTime = Schema.Struct({
+  hour: Schema.Int.annotateKey({ documentation: "Hour, from 0 to 23." }),
+  minute: Schema.Int.annotateKey({ documentation: "Minute, from 0 to 59." })
+})
 
 export const RateDetail = Schema.Struct({
   /** Such as ACCOMMODATION or TAXES. HOST_SERVICE_FEE is the commission, as a positive number. */
-  type: Schema.String,
-  description: Schema.String,
-  amount: Schema.Finite
+  type: Schema.String.annotateKey({
+    documentation:
+      "Kind of the part, such as `ACCOMMODATION`, `CLEANING_FEE`, `TAXES` or `HOST_SERVICE_FEE`, which is the commission as a positive number."
+  }),
+  description: Schema.String.annotateKey({ documentation: "Name of the part, for people." }),
+  amount: Schema.Finite.annotateKey({ documentation: "Amount of the part, in major units." })
 })
 
-export const AdditionalFee = Schema.Struct({ name: Schema.String, currency: Schema.String, amount: Schema.Finite })
+export const AdditionalFee = Schema.Struct({
+  name: Schema.String.annotateKey({ documentation: "Name of the fee." }),
+  currency: Schema.String.annotateKey({ documentation: "ISO 4217 code." }),
+  amount: Schema.Finite.annotateKey({ documentation: "Amount of the fee, in major units." })
+})
 
 const NullableText = Schema.NullOr(Schema.String)
 

@@ -4,29 +4,32 @@ import { hasAtMostCharacters, Id, MUST_NOT_BE_EMPTY, textUpTo } from "../../../c
 import { defineFamily } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import {
+  BUSY_RETRY_SECONDS,
   CALENDAR_DIGEST_LENGTH,
+  CALENDAR_FEED_MS,
+  CONCURRENT_MANUAL_FETCHES_MAX,
   IMPORTED_CALENDAR_FETCHES_A_MINUTE,
+  IMPORTED_CALENDARS_MAX,
+  PROPERTY_CALENDARS_MAX,
   WEBHOOK_URL_LENGTH
 } from "../../../platform/limits.ts"
 import { CalendarState } from "./imported-calendar.ts"
 
-// An extension of the contract.
+const Url = textUpTo(WEBHOOK_URL_LENGTH)
 
-const Url = textUpTo(WEBHOOK_URL_LENGTH).annotate({
-  description: "`https` or `webcal`. A secret, as a password is: no answer shows it again."
-})
+const SKIP_UNAVAILABLE_MEANING =
+  "true: a `Not available` block at the end of the feed blocks no days once its end has moved forward. Such a block marks the booking window of the marketplace. false: it blocks days like any other event."
 
-const SkipUnavailable = Schema.Boolean.annotate({
-  description:
-    "true: a “Not available” block at the end of the calendar blocks nothing here once its end has moved forward: it is the booking window of the marketplace."
-})
+const STATE_MEANING =
+  "`new`: not fetched yet. `ok`: the last fetch succeeded. `failing`: the last fetch failed, and the blocked days stay as they were."
 
-const FetchError = Schema.NullOr(Schema.String).annotate({
-  description:
-    "Why it could not be fetched, or, with the state `ok`, which parts could not be read, so that no day became available."
-})
+const ERROR_MEANING =
+  "Why the last fetch failed. With the state `ok`, the parts of the feed that could not be read, so that no day became available. Null if there is no problem."
 
-/** Opaque: its form may change. */
+const CALENDAR_ID_MEANING = "Id of the calendar, from list_imported_calendars."
+
+const PropertyId = Id.annotateKey({ documentation: "Property that imports the calendar, from search_properties." })
+
 export const FeedDigest = Schema.String.check(
   Schema.makeFilter((text) => (text === "" ? MUST_NOT_BE_EMPTY : hasAtMostCharacters(text, CALENDAR_DIGEST_LENGTH)), {
     expected: `a digest of at most ${CALENDAR_DIGEST_LENGTH} characters`,
@@ -35,44 +38,42 @@ export const FeedDigest = Schema.String.check(
 )
 
 export const ImportedCalendar = Schema.Struct({
-  id: Id,
-  property_id: Id,
-  url_host: Schema.String.annotateKey({
-    description: "The host of its URL. The URL itself is a secret."
-  }),
+  id: Id.annotateKey({ documentation: "Id of the calendar." }),
+  property_id: PropertyId,
+  url_host: Schema.String.annotateKey({ documentation: "Host name of the calendar's URL. The URL itself is secret." }),
   url_ending: Schema.NullOr(Schema.String).annotateKey({
-    description:
-      "The last characters of its address. null: it cannot be decrypted any more; delete the calendar and add it again."
+    documentation:
+      "Last characters of the calendar's URL. Null if the URL can no longer be decrypted: delete the calendar and import it again."
   }),
-  skip_unavailable: SkipUnavailable,
-  state: CalendarState.annotate({
-    description: "`new`: it was not fetched yet. `failing`: its last fetch failed; its days stay as they were."
-  }),
-  error: FetchError,
+  skip_unavailable: Schema.Boolean.annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),
+  state: CalendarState.annotateKey({ documentation: STATE_MEANING }),
+  error: Schema.NullOr(Schema.String).annotateKey({ documentation: ERROR_MEANING }),
   unreadable_parts: Schema.NullOr(Schema.String).annotateKey({
-    description: "The unreadable parts of its last feed, until that feed is accepted."
+    documentation: "Unreadable parts of the last feed. Null if there are none, or if the host accepted the feed."
   }),
   digest: Schema.NullOr(FeedDigest).annotateKey({
-    description: "The digest of its last feed: send it to accept the feed. null: there is nothing to accept."
+    documentation: "Opaque digest of the last feed, for accept_imported_calendar. Null if there is nothing to accept."
   }),
   fetched_at: Schema.NullOr(Schema.String).annotateKey({
-    description: "When it was last read; ISO 8601 UTC, `…Z`, as created_at."
+    documentation: "Time of the last successful fetch, ISO 8601 in UTC. Null before the first one."
   }),
-  busy_days: Schema.Int.annotateKey({ description: "Days from today on that it says are busy." }),
-  created_at: Schema.String
+  busy_days: Schema.Int.annotateKey({ documentation: "Number of days from today on that the calendar blocks." }),
+  created_at: Schema.String.annotateKey({ documentation: "Time at which the import began, ISO 8601 in UTC." })
 })
 export type ImportedCalendar = typeof ImportedCalendar.Type
 
 export const CalendarFetchOutcome = Schema.Struct({
-  state: CalendarState,
+  state: CalendarState.annotateKey({ documentation: STATE_MEANING }),
   busy_days: Schema.NullOr(Schema.Int).annotateKey({
-    description: "Days from today on that it says are busy; null: it could not be read."
+    documentation: "Number of days from today on that the calendar blocks. Null if it could not be read."
   }),
-  changed_days: Schema.Int.annotateKey({ description: "Days that it blocks or unblocks since this fetch." }),
-  error: FetchError,
+  changed_days: Schema.Int.annotateKey({
+    documentation: "Number of days that the calendar began or ceased to block with this fetch."
+  }),
+  error: Schema.NullOr(Schema.String).annotateKey({ documentation: ERROR_MEANING }),
   is_superseded: Schema.Boolean.annotateKey({
-    description:
-      "true: another fetch of it began meanwhile and counts; the rest says how the calendar stands at this moment."
+    documentation:
+      "true: another fetch of the calendar began meanwhile and counts instead. The other fields then show its present state."
   })
 })
 export type CalendarFetchOutcome = typeof CalendarFetchOutcome.Type
@@ -87,32 +88,56 @@ const exposure = {
 export const list_imported_calendars = operation("list_imported_calendars", {
   route: "GET /imported_calendars",
   summary: "List imported calendars with their state",
-  payload: { property_id: Schema.optionalKey(Id), ...pageFields },
-  success: Schema.Struct({ imported_calendars: Schema.Array(ImportedCalendar), total: Schema.Int }),
+  details:
+    "Calendars are sorted by id. The service fetches each one every 15 minutes. It fetches a failing one at least every two hours, or later if its host asks so with `Retry-After`. An unknown property returns 404.",
+  payload: {
+    property_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only calendars of this property, from search_properties."
+    }),
+    ...pageFields
+  },
+  success: Schema.Struct({
+    imported_calendars: Schema.Array(ImportedCalendar).annotateKey({ documentation: "The calendars of this page." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching calendars on all pages." })
+  }),
   errors: [NotFound],
   exposure
 })
 
 export const create_imported_calendar = operation("create_imported_calendar", {
   route: "POST /imported_calendars",
-  summary:
-    "Import a calendar, whose busy days are blocked here; the same address is the same calendar; it stays when the OAuth connection that added it ends",
+  summary: "Import an iCalendar feed, whose busy days become unavailable",
+  details: `The service fetches the calendar in the background, for the first time at once.
+
+- The same URL for the same property returns the existing calendar.
+- Imported days cannot be unblocked with update_availabilities, and create_reservation returns 409 for them. Reservations from channels still arrive.
+- A property imports at most ${PROPERTY_CALENDARS_MAX} calendars, and an operator ${IMPORTED_CALENDARS_MAX.toLocaleString("en")}. One more returns 422.
+- The calendar stays when the OAuth connection that added it ends, because its days may be sold elsewhere.`,
   payload: {
-    property_id: Id,
-    url: Url,
-    skip_unavailable: Schema.optionalKey(SkipUnavailable).annotateKey({
-      description: "Omitted: false; a calendar that the property imports already keeps its own."
+    property_id: PropertyId,
+    url: Url.annotateKey({
+      documentation:
+        "Public `https` or `webcal` address of the feed. It is a secret, and no response shows it again. A feed or share link of the property itself returns 422."
+    }),
+    skip_unavailable: Schema.optionalKey(Schema.Boolean).annotateKey({
+      documentation: `${SKIP_UNAVAILABLE_MEANING} Default: false, and an existing calendar keeps its setting.`
     })
   },
-  success: Schema.Struct({ imported_calendar_id: Id }),
+  success: Schema.Struct({
+    imported_calendar_id: Id.annotateKey({ documentation: "Id of the new or existing calendar." })
+  }),
   errors: [NotFound],
   exposure
 })
 
 export const update_imported_calendar = operation("update_imported_calendar", {
   route: "PATCH /imported_calendars/{id}",
-  summary: "Change the settings of an imported calendar, which is then read again",
-  payload: { id: Id, skip_unavailable: SkipUnavailable },
+  summary: "Change the settings of an imported calendar",
+  details: "After a change the service fetches and reads the calendar again. The present value changes nothing.",
+  payload: {
+    id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }),
+    skip_unavailable: Schema.Boolean.annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING })
+  },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure
@@ -120,8 +145,10 @@ export const update_imported_calendar = operation("update_imported_calendar", {
 
 export const delete_imported_calendar = operation("delete_imported_calendar", {
   route: "DELETE /imported_calendars/{id}",
-  summary: "Stop importing a calendar; days that only it blocked are available again",
-  payload: { id: Id },
+  summary: "Stop importing a calendar",
+  details:
+    "Days that only this calendar blocked become available. The feeds of the property stay, including the feed for this calendar, because its marketplace may still read it.",
+  payload: { id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure
@@ -130,8 +157,11 @@ export const delete_imported_calendar = operation("delete_imported_calendar", {
 export const fetch_imported_calendar = operation("fetch_imported_calendar", {
   route: "POST /imported_calendars/{id}/fetch",
   limits: { "1m": IMPORTED_CALENDAR_FETCHES_A_MINUTE },
-  summary: `Fetch an imported calendar now; one that cannot be read is answered with the state failing and why; ${IMPORTED_CALENDAR_FETCHES_A_MINUTE} a minute, one at a time`,
-  payload: { id: Id },
+  summary: "Fetch an imported calendar now",
+  details: `The call returns when the fetch is over, which may take ${CALENDAR_FEED_MS / 1000} seconds. A calendar that cannot be read is no error of the call: the response has the state \`failing\` and \`error\`.
+
+An operator can call it ${IMPORTED_CALENDAR_FETCHES_A_MINUTE} times a minute, one call at a time. A second call at the same time returns 409 with \`Retry-After: ${BUSY_RETRY_SECONDS}\`. So does any call while the process fetches for ${CONCURRENT_MANUAL_FETCHES_MAX} operators.`,
+  payload: { id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }) },
   success: CalendarFetchOutcome,
   errors: [NotFound, Conflict],
   exposure
@@ -139,12 +169,18 @@ export const fetch_imported_calendar = operation("fetch_imported_calendar", {
 
 export const accept_imported_calendar = operation("accept_imported_calendar", {
   route: "POST /imported_calendars/{id}/accept",
-  summary: "Accept a calendar with unreadable parts as it was read: days that it does not name are available again",
+  summary: "Accept the last feed of an imported calendar despite its unreadable parts",
+  details:
+    "While a feed has unreadable parts, it makes no day available. Acceptance makes the days available that the last feed does not name. It holds until the feed changes.\n\n- Another digest returns 409: the calendar was read again, so check it once more.\n- A calendar that was read completely returns 409.\n- A second acceptance succeeds and changes no day.",
   payload: {
-    id: Id,
-    digest: FeedDigest.annotateKey({ description: "The `digest` of the calendar, as the list showed it." })
+    id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }),
+    digest: FeedDigest.annotateKey({ documentation: "The `digest` of the calendar, from list_imported_calendars." })
   },
-  success: Schema.Struct({ changed_days: Schema.Int }),
+  success: Schema.Struct({
+    changed_days: Schema.Int.annotateKey({
+      documentation: "Number of days that the calendar no longer blocks. 0 if the feed was accepted before."
+    })
+  }),
   errors: [NotFound, Conflict],
   exposure
 })

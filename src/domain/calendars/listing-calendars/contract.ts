@@ -10,15 +10,24 @@ import {
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import {
   AMOUNT_MAX,
+  AVAILABILITY_END_DAYS,
+  AVAILABILITY_START_DAYS,
   CHANNEL_TYPE_LENGTH,
+  LISTING_CALENDAR_DAYS,
   LISTING_CALENDARS_READ_MAX,
   LISTING_INVENTORY_MAX,
   LISTING_RANGES_MAX,
+  QUEUED_LISTING_PUSHES_MAX,
   STAY_NIGHTS
 } from "../../../platform/limits.ts"
 import { channelErrors } from "../../channels/port/channel-api-errors.ts"
 import type { ChannelType } from "../../channels/port/channel-type.ts"
-import { ListingDay } from "../../channels/port/listing-days.ts"
+import {
+  CHANNELS_BY_RESTRICTION,
+  ListingDay,
+  RESTRICTION_MEANINGS,
+  type Restriction
+} from "../../channels/port/listing-days.ts"
 
 // Contract facts 6.3 and 6.4.
 
@@ -47,9 +56,21 @@ const CalendarPushChannel = Schema.String.check(
   )
 )
 
-const listingFields = { channel_type: CalendarPushChannel, listing_id: RecordCode }
+const listingFields = {
+  channel_type: CalendarPushChannel.annotateKey({
+    documentation: `Channel of the listing: ${CALENDAR_PUSH_CHANNELS.join(", ")}.`
+  }),
+  listing_id: RecordCode.annotateKey({
+    documentation: "The channel's own id of the listing, from search_listings. An unknown listing returns 404."
+  })
+}
 
-const dateFields = { start_date: CalendarDate, end_date: CalendarDate }
+const rangeFields = {
+  start_date: CalendarDate.annotateKey({ documentation: "First day, today or later in the host's time zone." }),
+  end_date: CalendarDate.annotateKey({
+    documentation: `Last day, included, at most ${AVAILABILITY_END_DAYS} days after today.`
+  })
+}
 
 const integerBetween = (minimum: number, maximum: number, noun: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${noun} from ${minimum} to ${maximum}` }))
@@ -66,26 +87,36 @@ const AdvanceNotice = Schema.String.check(
 )
 
 const PricedRange = Schema.Struct({
-  ...dateFields,
-  price: integerBetween(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS_DESCRIPTION })
+  ...rangeFields,
+  price: integerBetween(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS_DESCRIPTION }).annotateKey({
+    documentation:
+      "Price of each night, a whole number in major units of the listing's currency. A decimal returns 400."
+  })
 })
 
 const InventoryRange = Schema.Struct({
-  ...dateFields,
-  inventory: integerBetween(0, LISTING_INVENTORY_MAX, "a number")
+  ...rangeFields,
+  inventory: integerBetween(0, LISTING_INVENTORY_MAX, "a number").annotateKey({
+    documentation: "Units to sell on each day. 0 closes the listing on its channel only."
+  })
 })
 
+const restriction = <Value extends Schema.Top>(name: Restriction, value: Value) =>
+  Schema.optionalKey(value).annotateKey({
+    documentation: `${RESTRICTION_MEANINGS[name]} Channels: ${CHANNELS_BY_RESTRICTION[name].join(", ")}.`
+  })
+
 export const RestrictedRange = Schema.Struct({
-  ...dateFields,
-  closed_on_arrival: Schema.optionalKey(Schema.Boolean),
-  closed_on_departure: Schema.optionalKey(Schema.Boolean),
-  min_stay_on_arrival: Schema.optionalKey(NumberOfNights),
-  max_stay_on_arrival: Schema.optionalKey(NumberOfNights),
-  min_stay_through: Schema.optionalKey(NumberOfNights),
-  max_stay_through: Schema.optionalKey(NumberOfNights),
-  min_advance_reservation: Schema.optionalKey(AdvanceNotice),
-  max_advance_reservation: Schema.optionalKey(AdvanceNotice),
-  exact_stay_on_arrival: Schema.optionalKey(NumberOfNights)
+  ...rangeFields,
+  closed_on_arrival: restriction("closed_on_arrival", Schema.Boolean),
+  closed_on_departure: restriction("closed_on_departure", Schema.Boolean),
+  min_stay_on_arrival: restriction("min_stay_on_arrival", NumberOfNights),
+  max_stay_on_arrival: restriction("max_stay_on_arrival", NumberOfNights),
+  min_stay_through: restriction("min_stay_through", NumberOfNights),
+  max_stay_through: restriction("max_stay_through", NumberOfNights),
+  min_advance_reservation: restriction("min_advance_reservation", AdvanceNotice),
+  max_advance_reservation: restriction("max_advance_reservation", AdvanceNotice),
+  exact_stay_on_arrival: restriction("exact_stay_on_arrival", NumberOfNights)
 })
 
 const rangeListSchema = <Range extends Schema.Top>(range: Range) =>
@@ -102,22 +133,34 @@ export const search_listing_calendars = operation("search_listing_calendars", {
   route: "POST /listings/calendar",
   changesNothing: true,
   limits: RATE_LIMITS,
-  summary: "Read what channels sell of listings, day by day",
+  summary: "Read the calendars of listings from their channels",
+  details: `The call reads the channels now, which may take 30 seconds; after that it returns 504. It needs a writable token, changes nothing and ignores an idempotency key.
+
+- Listings times days are at most ${LISTING_CALENDAR_DAYS}.
+- One call reads four listings at a time. An operator has four such calls running per process; others wait, and a full queue returns 500 with \`Retry-After\`.
+- An error names the listing as \`listings[n].listing_id\`. 400: the account is disconnected. 409: the channel refused. 501: this installation does not reach the channel. 502 and 503: the channel failed.`,
   payload: {
-    ...dateFields,
-    listings: Schema.Array(Schema.Struct(listingFields)).check(
-      Schema.isMinLength(1, { expected: "a list of at least one listing" }),
-      Schema.isMaxLength(LISTING_CALENDARS_READ_MAX, { expected: `at most ${LISTING_CALENDARS_READ_MAX} listings` })
-    )
+    start_date: CalendarDate.annotateKey({
+      documentation: `First day, within ${AVAILABILITY_START_DAYS} days of today in the host's time zone.`
+    }),
+    end_date: CalendarDate.annotateKey({
+      documentation: `Last day, included, at most ${AVAILABILITY_END_DAYS} days after today.`
+    }),
+    listings: Schema.Array(Schema.Struct(listingFields))
+      .check(
+        Schema.isMinLength(1, { expected: "a list of at least one listing" }),
+        Schema.isMaxLength(LISTING_CALENDARS_READ_MAX, { expected: `at most ${LISTING_CALENDARS_READ_MAX} listings` })
+      )
+      .annotateKey({ documentation: "Listings to read." })
   },
   success: Schema.Struct({
     listings: Schema.Array(
       Schema.Struct({
-        channel_type: Schema.String,
-        listing_id: Schema.String,
-        calendar: Schema.Array(ListingDay).annotateKey({ description: "One entry a day, in order." })
+        channel_type: Schema.String.annotateKey({ documentation: "Channel of the listing." }),
+        listing_id: Schema.String.annotateKey({ documentation: "The channel's own id of the listing." }),
+        calendar: Schema.Array(ListingDay).annotateKey({ documentation: "One entry per day, in order." })
       })
-    )
+    ).annotateKey({ documentation: "Listings in the order of the call." })
   }),
   errors: [...channelErrors, ServerError],
   exposure: toolMetadata(
@@ -129,11 +172,28 @@ export const search_listing_calendars = operation("search_listing_calendars", {
 
 const changeErrors = [NotFound, Conflict] as const
 
+const PUSH_DETAILS = `The call queues the change and returns. The channel gets the changes of a listing one after the other, within a minute. \`listing_calendar_updated\` is sent once the channel has accepted one.
+
+- A disconnected channel account returns 400. An unknown \`channel_type\` returns 422 with the list of channels.
+- One wrong range rejects the whole call. The error names it, such as \`prices[1].end_date\`.
+- A change that the channel refuses is dropped.
+- The service tries for a day to reach an unavailable channel, then gives the change up.
+- At most ${QUEUED_LISTING_PUSHES_MAX} changes of one listing may be queued. One more returns 409 with \`Retry-After: 60\`.`
+
+const RANGES_MEANING = `Ranges of days, at most ${LISTING_RANGES_MAX}. Where ranges overlap, the later one counts.`
+
 export const update_listing_prices = operation("update_listing_prices", {
   route: "POST /listings/prices",
   limits: RATE_LIMITS,
   summary: "Set the prices of a listing on its channel",
-  payload: { ...listingFields, prices: rangeListSchema(PricedRange) },
+  details: `${PUSH_DETAILS}
+- A read-only listing returns 422.
+
+On \`ctrip\` the price is what the guest pays.`,
+  payload: {
+    ...listingFields,
+    prices: rangeListSchema(PricedRange).annotateKey({ documentation: RANGES_MEANING })
+  },
   success: Schema.Struct({}),
   errors: changeErrors,
   exposure: toolMetadata(
@@ -147,8 +207,14 @@ export const update_listing_prices = operation("update_listing_prices", {
 export const update_listing_inventories = operation("update_listing_inventories", {
   route: "POST /listings/inventories",
   limits: RATE_LIMITS,
-  summary: "Set how many of a listing its channel can sell",
-  payload: { ...listingFields, inventories: rangeListSchema(InventoryRange) },
+  summary: "Set how many units of a listing its channel can sell",
+  details: `${PUSH_DETAILS}
+
+The inventory stays until the availability of that day changes or the listing gets another mapping. The service then sends the calculated inventory. It never sends more than can be sold.`,
+  payload: {
+    ...listingFields,
+    inventories: rangeListSchema(InventoryRange).annotateKey({ documentation: RANGES_MEANING })
+  },
   success: Schema.Struct({}),
   errors: changeErrors,
   exposure: toolMetadata(
@@ -162,18 +228,22 @@ export const update_listing_inventories = operation("update_listing_inventories"
 export const update_listing_restrictions = operation("update_listing_restrictions", {
   route: "POST /listings/restrictions",
   limits: RATE_LIMITS,
-  summary: "Set what a channel asks of who books a listing",
-  payload: { ...listingFields, restrictions: rangeListSchema(RestrictedRange) },
+  summary: "Set the booking restrictions of a listing on its channel",
+  details: `${PUSH_DETAILS}
+
+Restrictions that are not sent stay unchanged. A range without a restriction returns 422, and so does a maximum below its minimum. Restrictions that the channel does not support are not sent; \`warnings\` names them. If no range is left, nothing is sent.`,
+  payload: {
+    ...listingFields,
+    restrictions: rangeListSchema(RestrictedRange).annotateKey({ documentation: RANGES_MEANING })
+  },
   success: Schema.Struct({
-    warnings: Schema.optionalKey(
-      Schema.Array(Schema.String).annotate({
-        description: "A sentence for each restriction that the channel does not honour; absent if it honours all."
-      })
-    )
+    warnings: Schema.optionalKey(Schema.Array(Schema.String)).annotateKey({
+      documentation: "One sentence per restriction that the channel does not support. Absent if it supports all."
+    })
   }),
   errors: changeErrors,
   exposure: toolMetadata(
-    "Sets what a listing's channel asks of stays, within a minute. Fields that are not sent stay; warnings name those the channel does not honour.",
+    "Sets booking restrictions of a listing on its channel, within a minute. Fields that are not sent stay; warnings name unsupported ones.",
     ["At least three nights on Booking.com over Easter"],
     true,
     { idempotent: true }

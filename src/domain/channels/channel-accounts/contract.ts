@@ -5,18 +5,18 @@ import { pageFields } from "../../../contract/page.ts"
 import { AuthStatus } from "../port/channel-events.ts"
 import { ChannelType } from "../port/channel-type.ts"
 
-// Accounts at channels (specification, "Channel account"; contract facts 6.7).
+// Specification, "Channel account"; contract facts 6.7.
 
 export const ChannelAccount = Schema.Struct({
-  id: Id,
-  channel_type: Schema.String,
-  username: Schema.String,
-  origin_account_id: Schema.String.annotateKey({ description: "The channel's own id of the account." }),
+  id: Id.annotateKey({ documentation: "Id of the account. search_listings takes it as `channel_account_id`." }),
+  channel_type: Schema.String.annotateKey({ documentation: "Channel of the account." }),
+  username: Schema.String.annotateKey({ documentation: "Name of the account on the channel." }),
+  origin_account_id: Schema.String.annotateKey({ documentation: "The channel's own id of the account." }),
   auth_status: AuthStatus.annotateKey({
-    description:
-      "Only an `active` one can be acted for for certain; a `disconnected` one no longer lets the service in."
+    documentation:
+      "`active`: the channel gives the service access. `connecting`: access is being set up. `disconnected`: no access; calls that act there return 400. `exception`: the host must look at the account on the channel."
   }),
-  created_at: Schema.String
+  created_at: Schema.String.annotateKey({ documentation: "When the account was connected, ISO 8601 UTC." })
 })
 export type ChannelAccount = typeof ChannelAccount.Type
 
@@ -24,9 +24,19 @@ const operation = defineFamily({ category: "property", since: "3.4.0", openWorld
 
 export const search_channel_accounts = operation("search_channel_accounts", {
   route: "GET /channel_accounts",
-  summary: "List accounts at channels",
-  payload: { id: Schema.optionalKey(Id), channel_type: Schema.optionalKey(ChannelType), ...pageFields },
-  success: Schema.Struct({ channel_accounts: Schema.Array(ChannelAccount), total: Schema.Int }),
+  summary: "List channel accounts",
+  details: "The host's own booking site (`booking_site`) is not listed, whatever the filter.",
+  payload: {
+    id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only the account with this id. The list is empty if there is none."
+    }),
+    channel_type: Schema.optionalKey(ChannelType).annotateKey({ documentation: "Only accounts on this channel." }),
+    ...pageFields
+  },
+  success: Schema.Struct({
+    channel_accounts: Schema.Array(ChannelAccount).annotateKey({ documentation: "Accounts of the host on channels." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching accounts on all pages." })
+  }),
   exposure: toolMetadata(
     "Lists the host's accounts at channels and whether each still lets the service in (auth_status). Booking sites are not among them.",
     ["Which channels am I connected to?", "Is my Airbnb account still connected?"],

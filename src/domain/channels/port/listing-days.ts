@@ -5,29 +5,49 @@ import type { ChannelType } from "./channel-type.ts"
 
 const NightCount = Schema.Int
 
+export const RESTRICTION_MEANINGS = {
+  closed_on_arrival: "True if no stay may begin on this day.",
+  closed_on_departure: "True if no stay may end on this day.",
+  min_stay_on_arrival: "Fewest nights of a stay that begins on this day.",
+  max_stay_on_arrival: "Most nights of a stay that begins on this day.",
+  min_stay_through: "Fewest nights of a stay that includes this night.",
+  max_stay_through: "Most nights of a stay that includes this night.",
+  min_advance_reservation: "Least time between booking and arrival, in days and hours such as `4D` or `4D4H`.",
+  max_advance_reservation: "Most time between booking and arrival, in days and hours such as `4D` or `4D4H`.",
+  exact_stay_on_arrival: "The only number of nights of a stay that begins on this day."
+}
+
+const restriction = <Value extends Schema.Top>(name: keyof typeof RESTRICTION_MEANINGS, value: Value) =>
+  Schema.optionalKey(value).annotateKey({ documentation: RESTRICTION_MEANINGS[name] })
+
 export const Restrictions = Schema.Struct({
-  closed_on_arrival: Schema.optionalKey(Schema.Boolean),
-  closed_on_departure: Schema.optionalKey(Schema.Boolean),
-  min_stay_on_arrival: Schema.optionalKey(NightCount),
-  max_stay_on_arrival: Schema.optionalKey(NightCount),
-  min_stay_through: Schema.optionalKey(NightCount),
-  max_stay_through: Schema.optionalKey(NightCount),
+  closed_on_arrival: restriction("closed_on_arrival", Schema.Boolean),
+  closed_on_departure: restriction("closed_on_departure", Schema.Boolean),
+  min_stay_on_arrival: restriction("min_stay_on_arrival", NightCount),
+  max_stay_on_arrival: restriction("max_stay_on_arrival", NightCount),
+  min_stay_through: restriction("min_stay_through", NightCount),
+  max_stay_through: restriction("max_stay_through", NightCount),
   /** `xDxH`, such as `4D` or `4D4H`. */
-  min_advance_reservation: Schema.optionalKey(Schema.String),
-  max_advance_reservation: Schema.optionalKey(Schema.String),
-  exact_stay_on_arrival: Schema.optionalKey(NightCount)
+  min_advance_reservation: restriction("min_advance_reservation", Schema.String),
+  max_advance_reservation: restriction("max_advance_reservation", Schema.String),
+  exact_stay_on_arrival: restriction("exact_stay_on_arrival", NightCount)
 })
 export type Restrictions = typeof Restrictions.Type
 export type Restriction = keyof Restrictions
 
 export const ListingDay = Schema.Struct({
   /** The night that begins on this day, `YYYY-MM-DD`. */
-  date: Schema.String,
+  date: Schema.String.annotateKey({ documentation: "The night that begins on this day, `YYYY-MM-DD`." }),
   /** Major units of the listing's currency. If guests pay a different amount, the price is the host's part. */
-  price: Schema.Finite,
+  price: Schema.Finite.annotateKey({
+    documentation:
+      "Price of the night in major units of the listing's currency. On `ctrip` it is the host's part, after commission."
+  }),
   /** Units left to sell. */
-  inventory: Schema.Int,
-  restrictions: Schema.optionalKey(Restrictions)
+  inventory: Schema.Int.annotateKey({ documentation: "Units that can still be sold for this night." }),
+  restrictions: Schema.optionalKey(Restrictions).annotateKey({
+    documentation: "Booking restrictions of this day. Absent if the channel reports none."
+  })
 })
 export type ListingDay = typeof ListingDay.Type
 

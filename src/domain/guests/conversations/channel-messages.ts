@@ -21,7 +21,7 @@ import { conversationRecordSql, messageCreatedEventSql, operatorNameSql } from "
 
 type Sql = SqlClient
 
-/** Never in the future. */
+/** The result is never in the future. */
 const resolveSentAt = (message: ChannelMessageEvent, now: Date): Date =>
   new Date(Math.min(parseChannelInstant(message.sent_at).getTime(), now.getTime()))
 
@@ -35,14 +35,14 @@ const readRecognition = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     is_known: Schema.Boolean,
-    /** A local message without a channel id that this event reports. */
+    /** The local message that this event reports, if it has no channel id yet. */
     ours: Schema.NullOr(LocalMessage)
   })
 )
 
 interface RecognizeMessageParameters extends ChannelThreadRef {
   readonly messageId: string
-  /** The local code, for host messages. Without it, text and time identify the message. */
+  /** The local code of a host message. Without it, text and time identify the message. */
   readonly sentAs: string | undefined
   readonly text: string | undefined
   readonly hasAttachment: boolean
@@ -57,7 +57,7 @@ const localMessageSql = (
   const conversationMessagesSql = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
   if (sentAs !== undefined) return sql`${conversationMessagesSql} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
   if (text === undefined) return sql`${conversationMessagesSql} WHERE false`
-  // The oldest that may have been delivered.
+  // Selects the oldest that may have been delivered.
   return sql`${conversationMessagesSql}
     WHERE m.created_at BETWEEN ${createdFrom}::timestamptz AND ${createdUntil}::timestamptz AND m.channel_message_id IS NULL
       AND (m.delivery IN ('sent', 'unknown') OR m.delivery = 'queued' AND m.maybe_sent)
@@ -108,7 +108,7 @@ interface InsertMessageParameters extends ChannelThreadRef {
 
 const readInsertedId = makeOptionalRowReader(RowId)
 
-/** Undefined: another worker is handling the same message or thread. */
+/** Returns undefined if another worker is handling the same message or thread. */
 export const insertChannelMessage = (sql: Sql) => {
   const statement = (parameters: InsertMessageParameters) => {
     const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = parameters
@@ -172,8 +172,8 @@ const CHANNEL_MESSAGE_ID_CONSTRAINT = "messages_of_channel"
 const readConfirmedId = makeOptionalRowReader(RowId)
 
 /**
- * Stores the channel's id and completes the message. Records no event, because its creation did. Undefined: the message
- * has changed meanwhile.
+ * Stores the channel's id and completes the message. Records no event, because its creation did. Returns undefined if
+ * the message has changed meanwhile.
  */
 export const confirmLocalMessage = (sql: Sql) => {
   // An older queued message may be in progress and must not become due again.

@@ -63,7 +63,7 @@ export const conversationByThreadSql = (
 ): Fragment => sql`
   SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
 
-/** Reads the CTE `speaker` (the channel account). */
+/** The values refer to a CTE with the channel account. */
 export const NEW_CONVERSATION_COLUMNS =
   "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
 export const newConversationValuesSql = (
@@ -78,7 +78,7 @@ const readIngestResult = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     applied: Schema.Boolean,
-    /** Before the statement. Null: no such conversation. */
+    /** Version before the statement. Null: no such conversation. */
     last_version: Schema.NullOr(Schema.Int)
   })
 )
@@ -114,7 +114,9 @@ export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: C
 
 const readConversationCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
 
-/** The booker's details fill a conversation that has only messages. Undefined: another worker is creating it. */
+/**
+ * The booker's details fill a conversation that has only messages. Returns undefined if another worker is creating it.
+ */
 export const ensureOrderThread = (sql: Sql) => {
   const guestColumnsSql = sql.literal(columnNames(GuestColumns))
   return (account: ChannelAccountRef, threadId: string, guest: ChannelOrderEvent["booker"], at: Date) => {

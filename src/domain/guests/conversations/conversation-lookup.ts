@@ -6,12 +6,12 @@ import { textUpTo } from "../../../contract/fields.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { randomAddressToken } from "../../../platform/random-text.ts"
 
-/** Random enough that a 403 helps no guesser. */
+/** Codes are random, so that a 403 does not help to guess them. */
 export const newPublicCode = randomAddressToken
 
 const PUBLIC_CODE_MAX_LENGTH = 64
 
-/** Opaque. */
+/** Callers must treat the id as opaque. */
 export const ConversationId = textUpTo(PUBLIC_CODE_MAX_LENGTH)
 
 export const conversationByCodeSql = (sql: SqlClient, operatorId: number, code: string): Fragment =>

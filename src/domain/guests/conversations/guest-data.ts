@@ -30,7 +30,7 @@ const guestDataInMessages: GuestDataTable = {
   keyColumns: ["id"],
   belongsToGuest: belongsToConversations,
   secretColumns: ["attachment_url", "traceparent"],
-  // Partitions before messages, like every statement that completes a message.
+  // Locks partitions before messages, like every statement that completes a message.
   eraseStatements: (sql, guest, now) => [
     sql`
       SELECT FROM message_lanes t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest)}

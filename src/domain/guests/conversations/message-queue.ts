@@ -8,11 +8,11 @@ import { messageQueueFullError } from "./rules.ts"
 
 // Every statement locks in this order: conversation, partition (`message_lanes`), message.
 
-/** For the audit log and events. */
+/** Name of a conversation in the audit log and in events. */
 export const conversationRecordSql = (sql: SqlClient, column = "code"): Fragment =>
   sql`'conversation:' || ${sql(column)}`
 
-/** Always the main account (specification, Conversation message). */
+/** The sender is always the main account (specification, Conversation message). */
 export const operatorNameSql = (sql: SqlClient, operatorId: number): Fragment =>
   sql`(SELECT name FROM operators WHERE id = ${operatorId})`
 

@@ -24,7 +24,7 @@ export const parseMessageContent = (payload: {
   return text === "" && jpegBase64 === undefined ? Result.fail(emptyMessageError) : Result.succeed({ text, jpegBase64 })
 }
 
-/** For example U+200B. */
+/** Includes invisible characters such as U+200B. */
 const INVISIBLE_TEXT = /^[\s\p{Cf}]*$/u
 
 const hasVisibleText = (text: string | undefined): text is string => text !== undefined && !INVISIBLE_TEXT.test(text)
@@ -40,7 +40,7 @@ export const checkMessageLength = (channelType: string, text: string): Result.Re
       )
 }
 
-/** Bounds the work of counting. */
+/** This limit bounds the work of counting. */
 const MAX_UNITS_PER_CHARACTER = 16
 
 const graphemeSegmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
@@ -66,7 +66,7 @@ export const toMessagePage = <Message>(rows: ReadonlyArray<Message>) => ({
   has_more: rows.length > MESSAGES_SHOWN
 })
 
-/** Latest order first. The inquiry precedes the stays, unless one of them matches it. */
+/** Lists the latest order first. The inquiry precedes the stays, unless one of them matches it. */
 export const buildActivities = <ActivityFields extends ActivityKey>(
   inquiry: ActivityFields | null,
   stays: ReadonlyArray<ActivityFields>

@@ -45,7 +45,7 @@ const search = (sql: Sql) => {
     sql,
     ConversationListRow,
     ({ operatorId, today }: SearchConversationsParameters) => ({
-      // Index columns and a generic plan, so that large inboxes are read in index order.
+      // The query uses only index columns and a generic plan, so that large inboxes are read in index order.
       matchingRows: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`,
       ...conversationListParts(sql, today)
     }),
@@ -185,7 +185,7 @@ const makeConversationStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ConversationStore extends Context.Service<
   ConversationStore,
   {
-    /** Of any operator. */
+    /** Searches all operators. */
     readonly conversationExists: (code: string) => Effect.Effect<boolean>
     /** `today` is the day in the operator's time zone. */
     readonly search: (

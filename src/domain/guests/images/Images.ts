@@ -22,7 +22,7 @@ export interface OpenedImage extends ImageKey {
   readonly bytes: number
 }
 
-/** Bounds the time on the embedded database's only session, and the memory for slow readers. */
+/** This size bounds the time on the embedded database's only session, and the memory for slow readers. */
 export const IMAGE_CHUNK_BYTES = 256 * 1024
 
 type PutImage = (upload: {
@@ -38,13 +38,13 @@ export class Images extends Context.Service<
   {
     /** ValidationFailed names `field`. After a ServerError the image does not count towards the quota. */
     readonly put: PutImage
-    /** None: no such image, or its operator is not active. */
+    /** Returns none if there is no such image or its operator is not active. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>
-    /** None: bytes are missing. */
+    /** Returns none if bytes are missing. */
     readonly read: (image: OpenedImage, from: number) => Effect.Effect<Option.Option<Uint8Array>>
   }
 >()("latchkey/domain/guests/images/Images") {
-  /** `quota`: bytes per operator. */
+  /** `quota`: most bytes of all images of an operator. */
   static readonly layer = (
     quota: number = OPERATOR_IMAGES_BYTES
   ): Layer.Layer<Images, never, ImageBytes | SqlClient.SqlClient> =>

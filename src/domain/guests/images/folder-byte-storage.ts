@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { errorCodeOf } from "../../../platform/database/error-reason.ts"
 import { type ImageByteStorage, ImageStoreFull } from "./image-byte-storage.ts"
 
-/** The folder may be a network mount. */
+/** The folder may be a network mount, which can hang. */
 const FOLDER_TIMEOUT_MS = 20_000
 
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
@@ -16,14 +16,14 @@ const toFilePath = (folder: string, token: string): string => {
   return join(folder, name.slice(0, 2), `${name}.jpg`)
 }
 
-/** One name per image, so that a later write replaces a partial file. */
+/** An image has one temporary name, so that a later write replaces a partial file. */
 const toTemporaryPath = (file: string): string => `${file}.unfinished`
 
 const writeFile = async (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> => {
   const parentFolder = dirname(file)
   const createdFolder = await Fs.mkdir(parentFolder, { recursive: true, mode: FOLDER_MODE })
   await Fs.writeFile(toTemporaryPath(file), bytes, { mode: FILE_MODE, flush: true, signal })
-  // The row may be gone by now.
+  // After an abort the row may be gone, so the file must not appear.
   signal.throwIfAborted()
   await Fs.rename(toTemporaryPath(file), file)
   await syncFolder(parentFolder)
@@ -45,7 +45,7 @@ const readFileRange = async (file: string, from: number, length: number): Promis
   return readChunk(handle, from, new Uint8Array(length)).finally(() => handle.close())
 }
 
-/** One read may return less. */
+/** A single read may return less. */
 const readChunk = async (handle: Fs.FileHandle, from: number, buffer: Uint8Array): Promise<Uint8Array> => {
   let filledBytes = 0
   while (filledBytes < buffer.length) {

@@ -12,7 +12,7 @@ export class ImageStoreFull extends Data.TaggedError("ImageStoreFull") {}
 export interface ImageByteStorage {
   /** Replaces the bytes atomically: a reader finds all of them or none. */
   readonly write: (image: ImageKey, bytes: Uint8Array) => Effect.Effect<void, ImageStoreFull>
-  /** At most `length` bytes; empty if there are none. */
+  /** Returns at most `length` bytes, or none if the image has none. */
   readonly read: (image: ImageKey, from: number, length: number) => Effect.Effect<Uint8Array>
   /** Idempotent. */
   readonly remove: (image: ImageKey) => Effect.Effect<void>

@@ -12,7 +12,7 @@ const SEGMENT_LENGTH_BYTES = 2
 const FRAME_HEADER_BYTES = 8
 const COMPONENT_BYTES = 3
 
-/** DHT, JPG and DAC. */
+/** DHT, JPG and DAC have codes in the range of the frame codes. */
 const NON_FRAME_CODES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc])
 
 const isFrameMarker = (code: number): boolean => code >= 0xc0 && code <= 0xcf && !NON_FRAME_CODES.has(code)
@@ -44,7 +44,7 @@ interface Segment {
   readonly end: number
 }
 
-/** Skips fill bytes. */
+/** Skips fill bytes before the marker. */
 const parseSegment = (bytes: Uint8Array, view: DataView, offset: number): Segment | string => {
   let codeOffset = offset
   while (bytes[codeOffset] === 0xff) codeOffset++
@@ -89,7 +89,7 @@ const findSegmentsFault = (bytes: Uint8Array, from: number): string | undefined 
   return TRUNCATED_JPEG
 }
 
-/** The message follows the field name. Ignores bytes after the end marker, because cameras write there. */
+/** Returns a message that follows the field name. Ignores bytes after the end marker, because cameras write there. */
 export const findJpegFault = (bytes: Uint8Array): string | undefined => {
   if (bytes.length > IMAGE_BYTES) return `must have at most ${IMAGE_BYTES} bytes, not ${bytes.length}.`
   return bytes[0] === 0xff && bytes[1] === SOI ? findSegmentsFault(bytes, 2) : NOT_A_JPEG

@@ -19,11 +19,11 @@ interface InsertImageParameters extends OperatorScoped {
   readonly bytes: number
   readonly now: Date
   readonly deleteAt: Date
-  /** Of all images of the operator. */
+  /** Limit for all images of the operator together. */
   readonly quotaBytes: number
 }
 
-/** Concurrent inserts wait for the row of the usage, so the quota is exact. */
+/** Concurrent inserts wait for the row in `image_shares`, so the quota is exact. */
 const insertImage = (sql: Sql) => (image: InsertImageParameters) =>
   readInsertedImage(sql`
       WITH share AS (
@@ -57,7 +57,7 @@ const ExpiredImage = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, to
 type ExpiredImage = typeof ExpiredImage.Type
 const readExpiredImages = makeRowsReader(ExpiredImage)
 
-/** -infinity prevents new references. After a crash, another call claims the images again. */
+/** A `delete_at` of -infinity prevents new references. After a crash, another call claims the images again. */
 const claimExpired = (sql: Sql) => (now: Date, afterId: number) =>
   readExpiredImages(sql`
       WITH going AS (
@@ -83,11 +83,11 @@ const removeImage =
 export class ImageStore extends Context.Service<
   ImageStore,
   {
-    /** Undefined: beyond the quota; nothing changes. */
+    /** Returns undefined, and changes nothing, beyond the quota. */
     readonly insert: (image: InsertImageParameters) => Effect.Effect<InsertedImage | undefined>
-    /** Undefined: no such image, or its operator is not active. */
+    /** Returns undefined if there is no such image or its operator is not active. */
     readonly findByToken: (token: string, now: Date) => Effect.Effect<StoredImageRow | undefined>
-    /** Ordered by id. No record can refer to a claimed image. */
+    /** Claims images in the order of their ids. No record can refer to a claimed image. */
     readonly claimExpired: (now: Date, afterId: number) => Effect.Effect<ReadonlyArray<ExpiredImage>>
     readonly removeClaimed: (image: OperatorRowId) => Effect.Effect<void>
     readonly removeUnreferenced: (image: OperatorRowId) => Effect.Effect<void>

@@ -16,7 +16,7 @@ import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./revi
 // may run this, because the record's key is unique.
 
 const REVIEW_OPENING_POLL_MS = 2 * 60 * 1000
-/** Per statement. Operators with more stays continue after all others. */
+/** Limits per statement. Operators with more stays continue after all others. */
 export const REVIEW_OPENING_OPERATORS = 20
 export const REVIEW_OPENING_STAYS = 100
 
@@ -28,7 +28,7 @@ const findOperatorsAfter = (sql: SqlClient.SqlClient) => (afterOperatorId: numbe
       SELECT id, time_zone FROM operators WHERE id > ${afterOperatorId}
       ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`)
 
-/** Continues before this stay, towards earlier check-outs. */
+/** The scan continues before this stay, towards earlier check-outs. */
 const StayScan = Schema.Struct({
   operator_id: Schema.Int,
   today: Schema.String,

@@ -22,7 +22,7 @@ import {
 import { isSameReviewContent, retryWhileReviewChanges } from "./rules/review-changes.ts"
 import type { ReviewedOrder, ReviewStore } from "./store.ts"
 
-// All checks come before the channel call, because a review that the channel has cannot be rejected.
+// All checks come before the channel call. Afterwards nothing may reject a review that the channel has.
 
 const RESERVATION_CODE_FIELD = "reservation_code"
 
@@ -77,7 +77,7 @@ export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, run
       isSent = true
       const before = order.written ?? EMPTY_REVIEW
       const written = applyHostReview(before, review, now)
-      // The channel's own event came first.
+      // The channel's own event came first, so the review is stored already.
       if (isSameReviewContent(before, written)) return order
       const content = { ...written, channel_version: order.channel_version ?? 0 }
       return yield* store.writeContent(operatorId, order, content, order.written === null ? "created" : "updated", now)

@@ -22,7 +22,7 @@ interface ReviewSearchParameters {
   readonly checkOutUntil: string | undefined
 }
 
-/** Expects the alias `r`. A record may be pending on both sides. */
+/** A record `r` may be pending on both sides. */
 const reviewStatusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment => {
   const awaitsHost = sql`(NOT r.host_wrote AND ${hostReviewChannelCondition(sql, sql`r.channel_type`)})`
   switch (status) {
@@ -45,7 +45,7 @@ const selectMatching = (sql: Sql, values: ReviewSearchParameters, status: Review
     conditions.push(sql`r.check_out_date >= ${genericPlanParameter(sql, "date", checkOutFrom)}`)
   if (checkOutUntil !== undefined)
     conditions.push(sql`r.check_out_date <= ${genericPlanParameter(sql, "date", checkOutUntil)}`)
-  // The code of the order or of one of its stays.
+  // The code may be that of the order or of one of its stays.
   if (code !== undefined) {
     conditions.push(sql`r.order_id = ANY (ARRAY(
       SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
@@ -105,7 +105,7 @@ const makeReviewSearchStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ReviewSearchStore extends Context.Service<
   ReviewSearchStore,
   {
-    /** Latest check-out first. */
+    /** Returns the latest check-out first. */
     readonly search: (
       operatorId: number,
       filters: { readonly reservation_code?: string; readonly property_id?: number },

@@ -34,7 +34,7 @@ export type ReviewedOrder = typeof ReviewedOrderRow.Type
 const ChannelReviewedOrderRow = Schema.Struct({ ...ReviewedOrderRow.fields, is_anothers: Schema.Boolean })
 type ChannelReviewedOrder = typeof ChannelReviewedOrderRow.Type
 
-/** Expects the aliases `o` and `r`. */
+/** Refers to order `o` and review `r`. */
 const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragment): Fragment => sql`
   SELECT o.id AS order_id, o.reservation_code, o.channel_type, o.channel_id, o.channel_account_id, o.status,
     (SELECT max(s.check_out_date) FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id) AS check_out_date,
@@ -168,7 +168,7 @@ export class ReviewStore extends Context.Service<
       account: ChannelAccountRef,
       channelId: string
     ) => Effect.Effect<ChannelReviewedOrder | undefined>
-    /** Undefined: the review has changed since it was read; nothing is stored. */
+    /** Returns undefined, and stores nothing, if the review has changed since it was read. */
     readonly writeContent: (
       operatorId: number,
       order: ReviewedOrder,

@@ -36,7 +36,7 @@ export const withdrawSpecialOffer = (
     yield* runExternalAction<ChannelApiError, never>({
       check: Effect.fromResult(checkOfferActive(offerStatus)),
       run: withChannelTimeout(gateway.withdrawOffer(toChannelAccountTarget(conversation), remoteOffer), OFFER_FIELD),
-      // Otherwise it is repeated, which is safe.
+      // If this is false, the call is repeated, which is safe.
       hasHappened: Effect.succeed(offerStatus === "withdrawn"),
       maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
       stateAfterError: externalActionStateAfter

@@ -134,7 +134,7 @@ const recordOffer = (sql: Sql) => (operatorId: number, conversationId: number, o
 
 const ConversationOfferRow = Schema.Struct({
   ...ConversationRecipient.fields,
-  /** Null: no such offer. */
+  /** Null if the conversation has no such offer. */
   offer: Schema.NullOr(Schema.Struct({ id: Schema.Int, status: OfferStatus, expires_at: Schema.Date }))
 })
 type ConversationOffer = typeof ConversationOfferRow.Type
@@ -175,9 +175,9 @@ const makeSpecialOfferStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class SpecialOfferStore extends Context.Service<
   SpecialOfferStore,
   {
-    /** Of any operator. */
+    /** Searches all operators. */
     readonly conversationExists: (code: string) => Effect.Effect<boolean>
-    /** Newest first. */
+    /** Lists the newest offers first. */
     readonly listOffers: (operatorId: number, code: string) => Effect.Effect<ConversationOffers | undefined>
     readonly findPreconditions: (
       operatorId: number,
@@ -200,7 +200,7 @@ export class SpecialOfferStore extends Context.Service<
       code: string,
       offerId: string
     ) => Effect.Effect<ConversationOffer | undefined>
-    /** Undefined: the offer can no longer be withdrawn. */
+    /** Returns undefined if the offer can no longer be withdrawn. */
     readonly withdrawOffer: (operatorId: number, id: number) => Effect.Effect<RowId | undefined, never, CurrentActor>
   }
 >()("latchkey/domain/guests/special-offers/SpecialOfferStore") {

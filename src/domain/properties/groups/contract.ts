@@ -8,15 +8,17 @@ import { pageFields } from "../../../contract/page.ts"
 import { GROUP_NAME_LENGTH, NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { GroupRef } from "../properties/contract.ts"
 
-// Groups of properties (specification, "Properties, room types, tags, groups"; contract facts 7.3).
+// Specification, "Properties, room types, tags, groups"; contract facts 7.3.
 
 export const Group = Schema.Struct({
   ...GroupRef.fields,
-  property_ids: Schema.Array(Id).annotateKey({ description: "Ascending." })
+  property_ids: Schema.Array(Id).annotateKey({ documentation: "Ids of the properties in the group, ascending." })
 })
 export type Group = typeof Group.Type
 
 const Name = nameUpTo(GROUP_NAME_LENGTH)
+const NAME_MEANING = "Name of the group, one line. Surrounding spaces are removed, and names are compared without case."
+
 const PropertyIds = idsUpTo(NAMED_PROPERTIES_MAX)
 
 const operation = defineFamily({ category: "property", since: "3.5.0", openWorld: false })
@@ -24,8 +26,15 @@ const operation = defineFamily({ category: "property", since: "3.5.0", openWorld
 export const search_property_groups = operation("search_property_groups", {
   route: "GET /groups",
   summary: "List property groups",
-  payload: { id: Schema.optionalKey(Id), ...pageFields },
-  success: Schema.Struct({ groups: Schema.Array(Group), total: Schema.Int }),
+  details: "Groups are sorted by id.",
+  payload: {
+    id: Schema.optionalKey(Id).annotateKey({ documentation: "Only the group with this id." }),
+    ...pageFields
+  },
+  success: Schema.Struct({
+    groups: Schema.Array(Group).annotateKey({ documentation: "The groups of this page." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching groups on all pages." })
+  }),
   exposure: toolMetadata(
     "Lists the groups properties are sorted into, with their property ids.",
     ["Which groups of properties are there?", "What is in the group Old Town?"],
@@ -37,8 +46,14 @@ export const search_property_groups = operation("search_property_groups", {
 export const create_property_group = operation("create_property_group", {
   route: "POST /groups",
   summary: "Add a property group",
-  payload: { name: Name, property_ids: Schema.optionalKey(PropertyIds) },
-  success: Schema.Struct({ group: Group }),
+  details: "A name that another group has returns 409 with its id in `data.id`. An unknown property returns 404.",
+  payload: {
+    name: Name.annotateKey({ documentation: NAME_MEANING }),
+    property_ids: Schema.optionalKey(PropertyIds).annotateKey({
+      documentation: `Properties of the group, from search_properties, at most ${NAMED_PROPERTIES_MAX}. Default: none.`
+    })
+  },
+  success: Schema.Struct({ group: Group.annotateKey({ documentation: "The new group." }) }),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
     "Adds a group under a name no other group has, with the properties in property_ids (from search_properties). A property can be in several groups.",
@@ -50,11 +65,19 @@ export const create_property_group = operation("create_property_group", {
 export const update_property_group = operation("update_property_group", {
   route: "PATCH /groups/{id}",
   summary: "Rename a property group or replace its properties",
-  payload: { id: Id, name: Schema.optionalKey(Name), property_ids: Schema.optionalKey(PropertyIds) },
+  details:
+    "A name that another group has returns 409 with its id in `data.id`. An unknown property returns 404. If two calls replace the list at the same time, the later list wins as a whole.",
+  payload: {
+    id: Id.annotateKey({ documentation: "Id of the group, from search_property_groups." }),
+    name: Schema.optionalKey(Name).annotateKey({ documentation: NAME_MEANING }),
+    property_ids: Schema.optionalKey(PropertyIds).annotateKey({
+      documentation: `Replaces the whole list, with at most ${NAMED_PROPERTIES_MAX} ids. An empty list removes all properties from the group.`
+    })
+  },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
-    "Renames a group or replaces its properties; find its id with search_property_groups. property_ids replaces the whole list: to add one property send the present ones too; an empty list detaches all. What you do not send stays.",
+    "Renames a group or replaces its properties; find its id with search_property_groups. property_ids replaces the whole list: to add one property send the present ones too; an empty list detaches all. Omitted fields stay.",
     ["Rename the group Harbour to Seaside", "Put the loft into the group Old Town too"],
     false,
     { destructive: true }
@@ -64,7 +87,7 @@ export const update_property_group = operation("update_property_group", {
 export const delete_property_group = operation("delete_property_group", {
   route: "DELETE /groups/{id}",
   summary: "Delete a property group",
-  payload: { id: Id },
+  payload: { id: Id.annotateKey({ documentation: "Id of the group, from search_property_groups." }) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(

@@ -10,41 +10,73 @@ import { pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES_MAX, PROPERTY_TITLE_LENGTH } from "../../../platform/limits.ts"
 import { ChannelListing } from "./property-channels.ts"
 
-// Properties (rooms) and room types (specification, "Properties, room types, tags, groups"; contract facts 7.1, 7.2).
+// Specification, "Properties, room types, tags, groups"; contract facts 7.1 and 7.2.
 
-/** A group and a tag, as what is in it or carries it shows them. */
-export const GroupRef = Schema.Struct({ id: Id, name: Schema.String })
-export const TagRef = Schema.Struct({ id: Id, name: Schema.String, color: Schema.String })
+export const GroupRef = Schema.Struct({
+  id: Id.annotateKey({ documentation: "Id of the group." }),
+  name: Schema.String.annotateKey({
+    documentation: "Name of the group, unique within the operator without regard to case."
+  })
+})
+export const TagRef = Schema.Struct({
+  id: Id.annotateKey({ documentation: "Id of the tag." }),
+  name: Schema.String.annotateKey({
+    documentation: "Name of the tag, unique within the operator without regard to case."
+  }),
+  color: Schema.String.annotateKey({ documentation: "Color of the tag, such as `#FD587B`." })
+})
 
 export const Property = Schema.Struct({
-  id: Id,
-  title: Schema.String,
-  channels: Schema.Array(ChannelListing),
-  groups: Schema.Array(GroupRef),
-  tags: Schema.Array(TagRef),
-  address: Schema.NullOr(Schema.String),
-  longitude: Schema.NullOr(Schema.String).annotateKey({ description: "Degrees as text." }),
-  latitude: Schema.NullOr(Schema.String),
-  default_checkin_time: Schema.String.annotateKey({ description: "`HH:mm`." }),
-  default_checkout_time: Schema.String,
-  timezone: Schema.String.annotateKey({ description: "IANA name; the merchant's." }),
-  cover: Schema.NullOr(Schema.Struct({ original_url: Schema.String })),
-  is_active: Schema.Boolean.annotateKey({ description: "An inactive property has no day to sell." })
+  id: Id.annotateKey({ documentation: "Id of the property." }),
+  title: Schema.String.annotateKey({ documentation: "Title of the property, unique within the operator." }),
+  channels: Schema.Array(ChannelListing).annotateKey({
+    documentation: "Listings that are mapped to the property, without those that the channel deleted."
+  }),
+  groups: Schema.Array(GroupRef).annotateKey({ documentation: "Groups that contain the property." }),
+  tags: Schema.Array(TagRef).annotateKey({ documentation: "Tags of the property." }),
+  address: Schema.NullOr(Schema.String).annotateKey({ documentation: "Postal address as free text, or null." }),
+  longitude: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Degrees as decimal text, such as `-9.1302`, or null."
+  }),
+  latitude: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Degrees as decimal text, such as `38.7118`, or null."
+  }),
+  default_checkin_time: Schema.String.annotateKey({
+    documentation: "Usual check-in time, `HH:mm` in `timezone`. The host's default, unless the property has its own."
+  }),
+  default_checkout_time: Schema.String.annotateKey({
+    documentation: "Usual check-out time, `HH:mm` in `timezone`. The host's default, unless the property has its own."
+  }),
+  timezone: Schema.String.annotateKey({
+    documentation: "Time zone of the host, an IANA name. All properties have the same."
+  }),
+  cover: Schema.NullOr(
+    Schema.Struct({ original_url: Schema.String.annotateKey({ documentation: "Address of the cover image." }) })
+  ).annotateKey({ documentation: "Cover image of the property, or null." }),
+  is_active: Schema.Boolean.annotateKey({
+    documentation: "False if the property is deactivated. A deactivated property has no available day."
+  })
 })
 export type Property = typeof Property.Type
 
 export const RoomType = Schema.Struct({
-  id: Id,
-  title: Schema.String,
-  properties: Schema.Array(Schema.Struct({ id: Id, title: Schema.String })).annotateKey({
-    description: "As many as there are, so many can be sold at once."
+  id: Id.annotateKey({ documentation: "Id of the room type." }),
+  title: Schema.String.annotateKey({ documentation: "Title of the room type, unique within the operator." }),
+  properties: Schema.Array(
+    Schema.Struct({
+      id: Id.annotateKey({ documentation: "Id of the property." }),
+      title: Schema.String.annotateKey({ documentation: "Title of the property." })
+    })
+  ).annotateKey({
+    documentation: "Properties of the room type. Their number is how many rooms of it can be sold at once."
   }),
-  channels: Schema.Array(ChannelListing),
-  tags: Schema.Array(TagRef)
+  channels: Schema.Array(ChannelListing).annotateKey({
+    documentation: "Listings that are mapped to the room type, without those that the channel deleted."
+  }),
+  tags: Schema.Array(TagRef).annotateKey({ documentation: "Tags of the room type." })
 })
 export type RoomType = typeof RoomType.Type
 
-/** The title of a property or a room type. */
 export const Title = nameUpTo(PROPERTY_TITLE_LENGTH)
 
 const operation = defineFamily({ category: "property", since: "3.4.0", openWorld: false })
@@ -52,14 +84,21 @@ const operation = defineFamily({ category: "property", since: "3.4.0", openWorld
 export const search_properties = operation("search_properties", {
   route: "GET /properties",
   summary: "List properties",
+  details:
+    "Properties are sorted by id. Deactivated properties are listed too. An unknown `group_id` or `tag_id` returns 404.",
   payload: {
-    id: Schema.optionalKey(Id),
-    group_id: Schema.optionalKey(Id),
-    tag_id: Schema.optionalKey(Id),
+    id: Schema.optionalKey(Id).annotateKey({ documentation: "Only the property with this id." }),
+    group_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only properties in this group, from search_property_groups."
+    }),
+    tag_id: Schema.optionalKey(Id).annotateKey({ documentation: "Only properties with this tag, from query_tags." }),
     ...fieldsParameter("properties", Property),
     ...pageFields
   },
-  success: Schema.Struct({ properties: Schema.Array(Property), total: Schema.Int }),
+  success: Schema.Struct({
+    properties: Schema.Array(Property).annotateKey({ documentation: "The properties of this page." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching properties on all pages." })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
     "Lists properties (rooms) with groups, tags, address and usual check-in and check-out times. This is where a property_id comes from. Narrow the list with group_id (from search_property_groups) or tag_id (from query_tags).",
@@ -71,8 +110,14 @@ export const search_properties = operation("search_properties", {
 export const create_property = operation("create_property", {
   route: "POST /properties",
   summary: "Add a property",
-  payload: { title: Title },
-  success: Schema.Struct({ property_id: Id }),
+  details:
+    "The property is active and has the host's default check-in and check-out times.\n\n- Another property with this title returns 409 with its id in `data.id`.\n- A reached room limit of the subscription returns 422 with `room_limit`.",
+  payload: {
+    title: Title.annotateKey({
+      documentation: "Title of the new property, one line. Surrounding spaces are removed, and case counts."
+    })
+  },
+  success: Schema.Struct({ property_id: Id.annotateKey({ documentation: "Id of the new property." }) }),
   errors: [Conflict],
   exposure: toolMetadata(
     "Adds a property (room) under a title no other property has, without address, channels and pictures. No tool changes or deletes it: ask before creating.",
@@ -84,8 +129,16 @@ export const create_property = operation("create_property", {
 export const search_room_types = operation("search_room_types", {
   route: "GET /room_types",
   summary: "List room types",
-  payload: { id: Schema.optionalKey(Id), tag_id: Schema.optionalKey(Id), ...pageFields },
-  success: Schema.Struct({ room_types: Schema.Array(RoomType), total: Schema.Int }),
+  details: "Room types are sorted by id. An unknown `tag_id` returns 404.",
+  payload: {
+    id: Schema.optionalKey(Id).annotateKey({ documentation: "Only the room type with this id." }),
+    tag_id: Schema.optionalKey(Id).annotateKey({ documentation: "Only room types with this tag, from query_tags." }),
+    ...pageFields
+  },
+  success: Schema.Struct({
+    room_types: Schema.Array(RoomType).annotateKey({ documentation: "The room types of this page." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching room types on all pages." })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
     "Lists room types with their properties and tags; as many properties as there are, so many can be sold at once. Narrow the list with tag_id (from query_tags).",
@@ -97,8 +150,17 @@ export const search_room_types = operation("search_room_types", {
 export const create_room_type = operation("create_room_type", {
   route: "POST /room_types",
   summary: "Add a room type",
-  payload: { title: Title, property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX)) },
-  success: Schema.Struct({ room_type_id: Id }),
+  details:
+    "Nothing is created in these cases:\n\n- Another room type with this title returns 409 with its id in `data.id`.\n- A property of another room type returns 409 naming its id.\n- An unknown property returns 404.\n- A reached room type limit of the subscription returns 422 with `room_type_limit`.",
+  payload: {
+    title: Title.annotateKey({
+      documentation: "Title of the new room type, one line. Surrounding spaces are removed, and case counts."
+    }),
+    property_ids: Schema.optionalKey(idsUpTo(NAMED_PROPERTIES_MAX)).annotateKey({
+      documentation: `Properties of the room type, from search_properties, at most ${NAMED_PROPERTIES_MAX}. Default: none.`
+    })
+  },
+  success: Schema.Struct({ room_type_id: Id.annotateKey({ documentation: "Id of the new room type." }) }),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
     "Adds a room type under a title no other room type has. property_ids (from search_properties) become its rooms; one that is in another room type is refused. Needs the pro edition. No tool changes or deletes it: ask before creating.",
@@ -111,7 +173,14 @@ export const update_room_type = operation("update_room_type", {
   route: "PATCH /room_types/{id}",
   rejectsUnknownFields: true,
   summary: "Rename a room type",
-  payload: editPayloadFields(RoomType, { id: Id, title: Schema.optionalKey(Title) }),
+  details:
+    "Only `title` can change. A record of search_room_types can be sent back whole. Its other fields accept only their present values, and other values return 422. An unknown field returns 400.\n\nUse update_property_tag to change the tags. Another room type with the same title returns 409 with its id in `data.id`.",
+  payload: editPayloadFields(RoomType, {
+    id: Id.annotateKey({ documentation: "Id of the room type, from search_room_types." }),
+    title: Schema.optionalKey(Title).annotateKey({
+      documentation: "New title, one line. Surrounding spaces are removed, and case counts."
+    })
+  }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: { notATool: "a host sets up its properties once, without an agent", extension: true }

@@ -4,9 +4,11 @@ import type { Fragment } from "effect/sql/Statement"
 
 /** The format is in contract facts 7.1 and 7.2. */
 export const ChannelListing = Schema.Struct({
-  channel_type: Schema.String,
-  listing_id: Schema.String,
-  currency: Schema.String.annotateKey({ description: "ISO 4217." })
+  channel_type: Schema.String.annotateKey({ documentation: "Channel of the listing, such as `airbnb`." }),
+  listing_id: Schema.String.annotateKey({
+    documentation: "The channel's own id of the listing, as in search_listings."
+  }),
+  currency: Schema.String.annotateKey({ documentation: "Currency of the listing's prices, an ISO 4217 code." })
 })
 
 const LISTING_MAPPING_COLUMNS = { property: "property_id", room_type: "room_type_id" } as const

@@ -6,17 +6,14 @@ import { defineFamily } from "../../../contract/operation.ts"
 import { COORDINATE_LENGTH, PROPERTY_ADDRESS_LENGTH } from "../../../platform/limits.ts"
 import { Property, Title } from "../properties/contract.ts"
 
-// Edits of a property (an extension).
-
 const DefaultTime = hourAndMinute("15:00").annotate({ description: "HH:mm" })
 
 const DECIMAL_NUMBER = /^-?\d{1,3}(\.\d+)?$/
 
-/** Degrees as text, from `-most` to `most`. */
-const degreesUpTo = (most: number, example: string) =>
+const degreesUpTo = (maxDegrees: number, example: string) =>
   textUpTo(COORDINATE_LENGTH).check(
-    Schema.makeFilter((text) => DECIMAL_NUMBER.test(text) && Math.abs(Number(text)) <= most, {
-      expected: `degrees from -${most} to ${most}, such as ${example}`,
+    Schema.makeFilter((text) => DECIMAL_NUMBER.test(text) && Math.abs(Number(text)) <= maxDegrees, {
+      expected: `degrees from -${maxDegrees} to ${maxDegrees}, such as ${example}`,
       toJsonSchema: () => [{}, true]
     })
   )
@@ -27,25 +24,36 @@ export const update_property = operation("update_property", {
   route: "PATCH /properties/{id}",
   rejectsUnknownFields: true,
   summary: "Change a property, deactivate it or activate it",
+  details:
+    "Fields that are not sent stay. A record of search_properties can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. An unknown field returns 400.\n\n- Use update_property_group and update_property_tag to change groups and tags.\n- New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.\n- A deactivated property takes no manual reservation (422). Reservations from channels still arrive.\n- Another property with the same title returns 409 with its id in `data.id`.",
   payload: editPayloadFields(Property, {
-    id: Id,
-    title: Schema.optionalKey(Title),
+    id: Id.annotateKey({ documentation: "Id of the property, from search_properties." }),
+    title: Schema.optionalKey(Title).annotateKey({
+      documentation: "New title, one line. Surrounding spaces are removed, and case counts."
+    }),
     address: Schema.optionalKey(Schema.NullOr(textUpTo(PROPERTY_ADDRESS_LENGTH))).annotateKey({
-      description: "Stored without white space around it. null or a blank text: no address."
+      documentation: "Surrounding white space is removed. null or a blank text removes the address."
     }),
-    longitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(180, "-9.1302"))),
-    latitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(90, "38.7118"))),
+    longitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(180, "-9.1302"))).annotateKey({
+      documentation: "Degrees from -180 to 180 as decimal text, such as `-9.1302`. null removes it."
+    }),
+    latitude: Schema.optionalKey(Schema.NullOr(degreesUpTo(90, "38.7118"))).annotateKey({
+      documentation: "Degrees from -90 to 90 as decimal text, such as `38.7118`. null removes it."
+    }),
     default_checkin_time: Schema.optionalKey(Schema.NullOr(DefaultTime)).annotateKey({
-      description: "null: the merchant's default."
+      documentation: "Usual check-in time, `HH:mm` in the host's time zone. null: the host's default."
     }),
-    default_checkout_time: Schema.optionalKey(Schema.NullOr(DefaultTime)),
+    default_checkout_time: Schema.optionalKey(Schema.NullOr(DefaultTime)).annotateKey({
+      documentation: "Usual check-out time, `HH:mm` in the host's time zone. null: the host's default."
+    }),
     is_active: Schema.optionalKey(Schema.Boolean).annotateKey({
-      description: "false keeps the stays of the property and blocks every other night."
+      documentation:
+        "false deactivates the property: it keeps its stays, and every other day from today on becomes unavailable. true activates it: days that nothing else blocks become available."
     })
   }),
   success: Schema.Struct({
     changed_days: Schema.Int.annotateKey({
-      description: "Days that `is_active` blocked or unblocked; 0 without `is_active`."
+      documentation: "Number of days that `is_active` made available or unavailable. 0 without `is_active`."
     })
   }),
   errors: [NotFound, Conflict],

@@ -3,12 +3,12 @@ import { Context, Data, Effect, Layer } from "effect"
 
 export class NameNotResolved extends Data.TaggedError("NameNotResolved")<{ readonly detail: string }> {}
 
-/** Addresses in the order to try. */
+/** Returns the addresses of a host in the order to try them. */
 export class AddressResolver extends Context.Service<
   AddressResolver,
   { readonly resolve: (host: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved> }
 >()("latchkey/domain/webhooks/deliveries/AddressResolver") {
-  /** Includes /etc/hosts. */
+  /** Uses the system's resolver, including /etc/hosts. */
   static readonly layer = Layer.succeed(AddressResolver, {
     resolve: (host) =>
       Effect.tryPromise({

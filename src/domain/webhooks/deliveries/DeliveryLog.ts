@@ -22,7 +22,7 @@ const LoggedAttempt = Schema.Struct({
   first_bytes: Schema.NullOr(Schema.String)
 })
 
-/** The latest {@link WEBHOOK_TRIES_SHOWN} attempts, oldest first. */
+/** `attempts` has the latest {@link WEBHOOK_TRIES_SHOWN}, oldest first. */
 export const LoggedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
@@ -61,7 +61,7 @@ const readLoggedDeliveries = makeRowsReader(LoggedDelivery)
 const readWaitingDelivery = makeOptionalRowReader(WaitingDelivery)
 const readReplayedDeliveries = makeRowsReader(ReplayedDelivery)
 
-/** Expects the aliases `d`, `e` and `s`. */
+/** Refers to delivery `d`, event `e` and subscription `s`. */
 const deliveryCondition = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fragment => {
   const conditions: Array<Fragment> = [sql`true`]
   if (filter.key !== undefined) {
@@ -184,17 +184,17 @@ const makeDeliveryLog = Effect.map(SqlClient.SqlClient, (sql) =>
   })
 )
 
-/** All operators, unless the filter names one. */
+/** Covers all operators, unless the filter names one. */
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** Latest first. */
+    /** Returns the latest deliveries first. */
     readonly list: (filter: DeliveryFilter, limit: number) => Effect.Effect<ReadonlyArray<LoggedDelivery>>
     /** Ignores deleted subscriptions. */
     readonly findOldestWaiting: (
       filter: Pick<DeliveryFilter, "operatorId" | "subscriptionId">
     ) => Effect.Effect<WaitingDelivery | undefined>
-    /** Undefined: no such subscription. */
+    /** Returns undefined if there is no such subscription. */
     readonly isWebhookVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
     /** Returns false if the delivery is pending or its subscription is hidden from the viewer. */
     readonly replayOne: (

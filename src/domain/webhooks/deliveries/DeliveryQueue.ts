@@ -16,7 +16,7 @@ import {
 } from "./delivery.ts"
 import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscription-statements.ts"
 
-/** Also the batch size of completions. */
+/** Limit per process, and the batch size of completions. */
 export const MAX_DELIVERIES_IN_PROGRESS = 256
 
 const readClaimed = makeRowsReader(ClaimedDelivery)
@@ -37,7 +37,7 @@ const makeDeliveryQueue = Effect.gen(function* () {
     MAX_DELIVERIES_IN_PROGRESS
   )
   return {
-    /** `inProgress`: claimed by this process. */
+    /** `inProgress`: deliveries that this process has claimed already. */
     claim: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
       readClaimed(sql`${claimDueSql(sql, { now, leaseMs }, maxJobs, inProgress)}`),
     findSubscriptionsToProbe: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
@@ -45,9 +45,9 @@ const makeDeliveryQueue = Effect.gen(function* () {
     /** Claims the delivery that may end a cooldown, unless another worker was faster. */
     claimProbe: (now: Date, subscription: SubscriptionToProbe) =>
       readClaimed(sql`${claimProbeSql(sql, { now, leaseMs }, subscription)}`),
-    /** Also resets the health. */
+    /** Completes a delivery and resets the health of its subscription. */
     complete,
-    /** Returns the health before, or undefined if the subscription is gone or has another URL. */
+    /** Records a failure. Returns the health before it, or undefined if the subscription is gone or has another URL. */
     fail: (delivery: ClaimedDelivery, attempt: DeliveryAttempt, nextAttempt: Date | undefined, now: Date) =>
       readHealth(sql`${failDeliverySql(sql, delivery, attempt, nextAttempt, now)}`).pipe(
         Effect.map((row) => row?.health)
@@ -70,8 +70,8 @@ const makeDeliveryQueue = Effect.gen(function* () {
 })
 
 /**
- * Pending deliveries, shared by all processes (src/jobs/job-queue.ts). A success after the lease still counts, unless
- * the event was replayed.
+ * The pending deliveries, shared by all processes (src/jobs/job-queue.ts). A success after the lease still counts,
+ * unless the event was replayed.
  *
  * Order: a delivery waits for earlier events of its record and subscription, until they have failed three times. This
  * takes about two minutes. Queue partitions (webhook_lanes) say which delivery is next.

@@ -16,7 +16,7 @@ export const eventBacklog = [
 ]
 
 export const DISPATCH_BATCH_EVENTS = 200
-/** Must be unique among the database's advisory locks. */
+/** The key must be unique among the database's advisory locks. */
 const DISPATCH_LOCK_KEY = 7_012_027
 
 const DispatchResult = Schema.Struct({
@@ -25,7 +25,7 @@ const DispatchResult = Schema.Struct({
   followed: Schema.Int,
   operators: Schema.Array(Schema.Int)
 })
-/** `followed`: jobs that internal subscribers created. */
+/** `followed`: number of jobs that internal subscribers created. */
 type DispatchResult = typeof DispatchResult.Type
 
 const readDispatchResult = makeOptionalRowReader(DispatchResult)

@@ -16,18 +16,18 @@ import { checkLiteralAddress, makeCheckedLookup } from "./checked-lookup.ts"
 import { type HttpCall, type HttpCallProgress, type HttpFailure, type HttpResponse, sendHttpCall } from "./http-call.ts"
 import { parseRetryAfter } from "./retry-after.ts"
 
-/** For one address of a name before the next is tried. */
+/** Time for one address of a name before the next is tried. */
 const CONNECT_ATTEMPT_MS = 1_000
-/** Per receiver. */
+/** Idle connections per receiver. */
 export const MAX_IDLE_SOCKETS = 4
 const IDLE_SOCKET_MS = 15_000
 
 interface ReceiverResponse {
   readonly outcome: "answered"
   readonly status: number
-  /** The first 512 bytes. PostgreSQL cannot store NUL, so it is replaced. */
+  /** The first 512 bytes of the body. NUL is replaced, because PostgreSQL cannot store it. */
   readonly firstBytes: string
-  /** Of a 429 or 503, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  /** Set for 429 and 503, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -37,7 +37,7 @@ export type DeliveryResult = (ReceiverResponse | HttpFailure) & { readonly durat
 interface OutboundTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** From the look-up to the last byte; default 10 s. */
+  /** Covers the look-up up to the last byte; default 10 s. */
   readonly timeout?: Duration.Input
 }
 
@@ -105,7 +105,7 @@ const makeHttpFailure = (reason: HttpFailure["reason"], detail: string): HttpFai
 
 const traceHeaders = Effect.map(currentTraceparent, (traceparent) => (traceparent === undefined ? {} : { traceparent }))
 
-/** The rest of a URL may be a credential. */
+/** The span omits the rest of the URL, which may be a credential. */
 const withRequestSpan = (method: OutboundRequest["method"], { hostname, port, protocol }: URL) =>
   withChildSpan(
     method,
@@ -146,7 +146,7 @@ const makeSendRequest = Effect.fnUntraced(function* (allowedHosts: AllowedHosts)
     const isStaleConnection =
       result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
     if (isStaleConnection) return yield* sendHttpCall({ ...request, agent: singleUseAgents[scheme] }, progress)
-    // Node returns the connection to the pool one tick later. Without this the next delivery would open another.
+    // Node returns the connection to the pool one tick later. Without this yield the next delivery would open another.
     yield* Effect.yieldNow
     return result
   })
@@ -213,13 +213,13 @@ export class OutboundHttp extends Context.Service<
     readonly request: (request: OutboundRequest) => Effect.Effect<HttpResponse | HttpFailure>
   }
 >()("latchkey/domain/webhooks/deliveries/OutboundHttp") {
-  /** `documentation`: page for the User-Agent. */
+  /** `documentation`: a page that the User-Agent links to. */
   static readonly layer = (
     allowedHosts: AllowedHosts,
     documentation?: string
   ): Layer.Layer<OutboundHttp, never, AddressResolver> => Layer.effect(OutboundHttp, make(allowedHosts, documentation))
 
-  /** For tests and benchmarks. */
+  /** Returns 204 without a connection, for tests and benchmarks. */
   static readonly layerNoContent: Layer.Layer<OutboundHttp> = Layer.succeed(OutboundHttp, {
     post: () => Effect.succeed({ outcome: "answered", status: 204, firstBytes: "", durationMs: 0 }),
     request: () =>

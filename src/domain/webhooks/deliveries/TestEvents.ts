@@ -23,7 +23,7 @@ interface TestEventTarget extends SubscriptionViewer {
 
 type TestEventResult =
   | ({ readonly _tag: "Tried" } & DeliveryAttempt)
-  /** No such subscription, or hidden from the viewer. */
+  /** The subscription does not exist or is hidden from the viewer. */
   | { readonly _tag: "Gone" }
   | { readonly _tag: "Busy" }
   | { readonly _tag: "TooMany"; readonly seconds: number }
@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
     const signing = yield* findSigning(target, now)
     if (signing === undefined) return subscriptionMissingResult
-    // Checked last, so that only sent events count.
+    // The rate limit is checked last, so that only sent events count.
     const admission = yield* windows.admit([testEventBucket(target.operatorId)], [])
     if (admission._tag === "Refused") return { _tag: "TooMany", seconds: admission.retryAfterSeconds }
     const body = toEventMessage({ event: TEST_EVENT, payload: { webhook_id: target.id }, queued_at: now })

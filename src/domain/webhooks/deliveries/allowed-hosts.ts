@@ -1,7 +1,7 @@
 import { Context, HashSet, Result } from "effect"
 import { NetAddress } from "effect/net"
 
-/** Private hosts that the administrator trusts. */
+/** Private hosts that the administrator trusts (`WEBHOOK_ALLOWED_HOSTS`). */
 export interface AllowedHosts {
   /** Lower case, punycode, no final dot. */
   readonly names: ReadonlySet<string>

@@ -11,11 +11,11 @@ import {
 // A failing receiver gets growing cooldowns, each of which ends with a single probe. One success resets the health.
 // Instants are milliseconds since 1970.
 
-/** Another probe may follow after this time. */
+/** After this time without an outcome, another probe may follow. */
 export const PROBE_TIMEOUT_MS = 30_000
 
 const failureFields = {
-  /** Since the last success. */
+  /** Failures since the last success. */
   failures: Schema.Int,
   failingSince: Schema.Int
 }
@@ -35,10 +35,10 @@ export type Cooldown = typeof Cooldown.Type
 
 export const SubscriptionHealth = Schema.Union([
   Schema.Struct({ state: Schema.Literal("healthy") }),
-  /** One delivery at a time. */
+  /** Deliveries are sent one at a time. */
   Schema.Struct({ state: Schema.Literal("failing"), ...failureFields }),
   ...Cooldown.members,
-  /** After five days without success, a 410, or by the host. Only the host can resume it. */
+  /** Caused by five days without success, a 410, or the host. Only the host can resume the subscription. */
   Schema.Struct({ state: Schema.Literal("paused"), ...failureFields })
 ])
 export type SubscriptionHealth = typeof SubscriptionHealth.Type
@@ -51,7 +51,7 @@ export const makePausedHealth = (now: number): SubscriptionHealth => ({
   failingSince: now
 })
 
-/** Store it by compare-and-set, so that only one worker probes. */
+/** Callers store this by compare-and-set, so that only one worker probes. */
 export const makeProbingHealth = (cooldown: Cooldown, now: number): SubscriptionHealth => ({
   ...cooldown,
   state: "probing",

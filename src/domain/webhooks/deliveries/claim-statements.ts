@@ -9,12 +9,11 @@ import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { replaceHealthOfDueSubscriptionSql, subscriptionActiveCondition } from "./subscription-statements.ts"
 
 // PostgreSQL plans these statements once, for an empty queue. That plan would later scan the whole table. So the
-// statements force another plan:
+// statements force another plan.
 //
-// - They update rows by ctid, under conditions that no index of pending rows matches (`settled_at IS NULL` means
-//   pending).
-// - `OFFSET 0` looks up one row for each row before it.
-// - Limits are literals, so that PostgreSQL expects few rows.
+// They update rows by ctid, under conditions that no index of pending rows matches (`settled_at IS NULL` means
+// pending). `OFFSET 0` looks up one row for each row before it. Limits are literals, so that PostgreSQL expects few
+// rows.
 
 interface ClaimTime {
   readonly now: Date
@@ -26,8 +25,8 @@ export const signingColumnsSql = (sql: SqlClient, now: Date): Fragment => sql`
   CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
 /**
- * The first due delivery of each queue partition of subscription `o`. SKIP LOCKED is safe, because completing the
- * locked delivery polls again.
+ * Selects the first due delivery of each queue partition of subscription `o`. SKIP LOCKED is safe, because completing
+ * the locked delivery polls again.
  */
 const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
   SELECT head.place, due.due_at
@@ -63,7 +62,10 @@ const countBySubscription = (inProgress: Iterable<SubscriptionKey>): ReadonlyMap
   return counts
 }
 
-/** `inProgress`: claimed by this process. Locks the subscriptions and skips locked ones. */
+/**
+ * `inProgress`: deliveries that this process has claimed already. The claim locks the subscriptions and skips locked
+ * ones.
+ */
 export const claimDueSql = (
   sql: SqlClient,
   time: ClaimTime,

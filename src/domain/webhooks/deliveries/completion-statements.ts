@@ -26,7 +26,7 @@ const toSuccessRow = ({ delivery, startedAt, result }: DeliverySuccess) => ({
   ...(result.outcome === "answered" ? { status: result.status, first_bytes: result.firstBytes } : {})
 })
 
-/** Also counts after the lease, when another worker may have claimed the delivery. */
+/** A success also counts after the lease, when another worker may have claimed the delivery. */
 export const completeDeliveriesSql = (
   sql: SqlClient,
   successes: ReadonlyArray<DeliverySuccess>,

@@ -20,7 +20,7 @@ import { webhookBacklog } from "./due-subscriptions.ts"
 import { type DeliveryResult, isDelivered } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
 
-/** 30 s, doubling up to 6 h, ±25 %: about three days in all. */
+/** Pauses of 30 s, doubling up to 6 h, ±25 %: about three days in all. */
 export const WEBHOOK_RETRIES: RetryPolicy = {
   backoff: {
     firstMs: WEBHOOK_FIRST_RETRY_MS,
@@ -49,7 +49,7 @@ const describePauseReason = (result: DeliveryResult): string =>
     ? "The receiver returned 410 Gone, which ends deliveries to this address."
     : `No delivery succeeded for five days. The last try: ${describeResult(result)}.`
 
-/** Repeats its compare-and-set if another worker has changed the health. */
+/** Computes the health again if another worker has changed it. */
 const countFailure = Effect.fnUntraced(function* (
   delivery: ClaimedDelivery,
   result: DeliveryResult,

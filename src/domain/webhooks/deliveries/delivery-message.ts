@@ -2,7 +2,10 @@ import { type RecordedEvent, toEventId, toEventMessage } from "../../../jobs/eve
 
 export const renderDeliveryBody = (event: RecordedEvent): string => JSON.stringify(toEventMessage(event))
 
-/** The `webhook-id` of all attempts. It begins with the feed's `event_id`, so a receiver can continue with the feed. */
+/**
+ * All attempts share its `webhook-id`. This begins with the feed's `event_id`, so a receiver can continue with the
+ * feed.
+ */
 export interface DeliveryKey {
   readonly event_id: number
   readonly subscription_id: number

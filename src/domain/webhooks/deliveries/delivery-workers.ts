@@ -9,7 +9,7 @@ import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { deliveryJobs } from "./delivery-attempt.ts"
 import { DISPATCH_BATCH_EVENTS, EventDispatcher } from "./EventDispatcher.ts"
 
-/** The first attempt must start within a second. */
+/** The first attempt must start within a second of the event. */
 export const EVENTS_POLL_MS = 500
 
 export const makeDeliveryPolls = Effect.gen(function* () {
@@ -24,7 +24,7 @@ export const makeDeliveryPolls = Effect.gen(function* () {
     dispatchEvents: Effect.gen(function* () {
       const dispatchResult = yield* dispatcher.dispatchNext(yield* DateTime.nowAsDate)
       yield* newEvents.notify(dispatchResult.operators)
-      // No events: a replay or a resumed subscription may have woken the worker.
+      // Without events, a replay or a resumed subscription may have woken the worker.
       if (dispatchResult.deliveries > 0 || dispatchResult.events === 0) yield* deliveries.notifyChanged
       return dispatchResult
     }),

@@ -16,7 +16,7 @@ export const ClaimedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
   subscription_id: Schema.Int,
-  /** All runs, including this attempt. Each number belongs to one worker. */
+  /** Attempts of all runs, including this one. Each number belongs to one worker. */
   attempts: Schema.Int,
   failures: Schema.Int,
   /** 1, and one more for each replay. */
@@ -31,7 +31,7 @@ export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 export type SubscriptionKey = Pick<ClaimedDelivery, "operator_id" | "subscription_id">
 
-/** The URL may be older than the subscription's. */
+/** The URL may be that of an earlier claim. */
 export type SubscriptionAddress = Pick<ClaimedDelivery, "operator_id" | "subscription_id" | "url">
 
 export const SubscriptionToProbe = Schema.Struct({

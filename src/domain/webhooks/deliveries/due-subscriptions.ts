@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import { subscriptionActiveCondition } from "./subscription-statements.ts"
 
-/** The recursive CTE `with_work`. A loose index scan, so its cost does not grow with the queues. */
+/** The recursive CTE `with_work` is a loose index scan, so its cost does not grow with the queues. */
 export const dueSubscriptionsSql = (sql: SqlClient): Fragment => sql`
   with_work AS (
     (SELECT operator_id, subscription_id FROM webhook_lanes

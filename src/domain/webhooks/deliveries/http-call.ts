@@ -16,7 +16,7 @@ export interface HttpCall {
 export type HttpFailureReason =
   /** The name or literal address is forbidden. */
   | "refused_address"
-  /** Invalid, neither http nor https, or http to a host that is not allow-listed. */
+  /** The URL is invalid, neither http nor https, or http to a host that is not allow-listed. */
   | "refused_url"
   | "dns"
   | "connect"
@@ -31,7 +31,7 @@ export interface HttpResponse {
   readonly outcome: "answered"
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
-  /** At most {@link HttpCall.maxBytes}. */
+  /** At most {@link HttpCall.maxBytes} of the body. */
   readonly bytes: Buffer
   /** False if the body was cut off. */
   readonly isComplete: boolean
@@ -60,7 +60,7 @@ const toHttpFailure = (error: NodeJS.ErrnoException, progress: HttpCallProgress)
   if (error.code?.startsWith("HPE_")) return failure("protocol")
   switch (progress.phase) {
     case "connecting":
-      // The error's message would reveal the resolved address, which may be in our own network.
+      // The detail omits the error's message. It would reveal the resolved address, which may be in our own network.
       return failure("connect", error.code ?? error.name)
     case "securing":
       return failure("tls")
@@ -115,7 +115,7 @@ const readResponse = (
   response.on("error", () => onEnd({ outcome: "failed", reason: "closed", detail }))
 }
 
-/** Follows no redirects. Cutting off a long body or an interruption closes the connection. */
+/** Follows no redirects. If the body is too long or the fiber is interrupted, the connection is closed. */
 export const sendHttpCall = (
   { method, url, headers, body, agent, maxBytes }: HttpCall,
   progress: HttpCallProgress

@@ -8,7 +8,7 @@ import { findForbiddenKind } from "./forbidden-addresses.ts"
 
 export interface ReceiverPolicy {
   readonly allowedHosts: AllowedHosts
-  /** PUBLIC_URL. */
+  /** Public address of this service (PUBLIC_URL). */
   readonly publicUrl: URL
 }
 
@@ -22,7 +22,7 @@ const isLoopbackHost = (host: string): boolean =>
     onSuccess: (address) => NetAddress.isLoopback(address)
   })
 
-/** Names are checked when they are resolved. */
+/** Judges only the text. Names are checked when they are resolved. */
 const findForbiddenHostReason = (host: string): Option.Option<string> =>
   Result.match(parseLiteralAddress(host), {
     onFailure: () => (isLoopbackHost(host) ? Option.some("a loopback address") : Option.none()),

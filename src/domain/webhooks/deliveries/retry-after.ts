@@ -6,7 +6,7 @@ const HTTP_DATE_PATTERN = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /
 /** The oldest form of an HTTP date has no time zone. */
 const addTimeZone = (date: string): string => (date.endsWith(" GMT") ? date : `${date} GMT`)
 
-/** Returns milliseconds from `now`, at most `longestMs`. Undefined: missing or invalid. */
+/** Returns milliseconds from `now`, at most `longestMs`. Returns undefined for a missing or invalid header. */
 export const parseRetryAfter = (headers: IncomingHttpHeaders, now: number, longestMs: number): number | undefined => {
   const value = headers["retry-after"]?.trim()
   if (value === undefined) return undefined

@@ -11,7 +11,7 @@ import {
 
 const SECRET_PREFIX = "whsec_"
 
-/** `whsec_` and base64 of 24 to 64 bytes. Redacted, so it cannot reach a log. */
+/** `whsec_` and base64 of 24 to 64 bytes. It is redacted, so it cannot reach a log. */
 export type SigningSecret = Redacted.Redacted<string>
 
 const decodeKey = (secret: SigningSecret): Buffer =>
@@ -26,7 +26,7 @@ export const parseSigningSecret = (text: string): Result.Result<SigningSecret, s
   if (!text.startsWith(SECRET_PREFIX)) return Result.fail(`a signing secret begins with ${SECRET_PREFIX}`)
   const encoded = text.slice(SECRET_PREFIX.length)
   const key = Buffer.from(encoded, "base64")
-  // Buffer ignores invalid characters, but other parsers may not.
+  // Buffer ignores invalid characters, but receivers' parsers may not.
   if (key.toString("base64") !== encoded) return Result.fail(`a signing secret is ${SECRET_PREFIX} and base64`)
   if (key.length < WEBHOOK_SECRET_BYTES_MIN || key.length > WEBHOOK_SECRET_BYTES_MAX) {
     return Result.fail(`a signing secret has ${WEBHOOK_SECRET_BYTES_MIN} to ${WEBHOOK_SECRET_BYTES_MAX} bytes`)
@@ -35,9 +35,9 @@ export const parseSigningSecret = (text: string): Result.Result<SigningSecret, s
 }
 
 interface SignedMessage {
-  /** The same in every attempt, so receivers can drop duplicates. */
+  /** The id stays the same in every attempt, so receivers can drop duplicates. */
   readonly id: string
-  /** Seconds since 1970 of this attempt. Receivers reject a difference of more than five minutes. */
+  /** Time of this attempt, in seconds since 1970. Receivers reject a difference of more than five minutes. */
   readonly timestamp: number
   readonly body: string | Uint8Array
 }

@@ -11,10 +11,13 @@ import type { SigningSecret } from "./signature.ts"
 
 // A deleted subscription keeps its row until its last delivery is deleted.
 
-/** A new subscription does not receive undispatched earlier events, except the oldest beyond this number. */
+/**
+ * A new subscription does not receive events recorded before it. Up to this number of undispatched events are excluded,
+ * the latest first.
+ */
 export const MAX_OLDER_EVENTS = 1_000
 
-// Secrets are sealed, as stored (secret-sealing.ts).
+// These statements expect sealed secrets (secret-sealing.ts).
 
 /** `secretToken` is ignored if the URL has one already. */
 export interface WebhookReceiver {
@@ -80,7 +83,7 @@ export const createSubscriptionSql = (
     RETURNING s.*
   )`
 
-/** The CTEs `receiver`, `before` and `changed`. Also resets the health. */
+/** The CTEs `receiver`, `before` and `changed`. The update also resets the health. */
 export const updateSubscriptionSql = (
   sql: SqlClient,
   operatorId: number,
@@ -126,7 +129,7 @@ const replaceSecretSql = (sql: SqlClient, secret: SigningSecret, now: Date): Fra
   return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${Redacted.value(secret)},`
 }
 
-/** The CTE `rotated`. Leaves the health and a pause unchanged. */
+/** The CTE `rotated`. The health and a pause stay unchanged. */
 export const rotateSecretSql = (sql: SqlClient, condition: Fragment, secret: SigningSecret, now: Date): Fragment => sql`
   rotated AS (
     UPDATE webhook_subscriptions s SET ${replaceSecretSql(sql, secret, now)} updated_at = ${now}
@@ -142,13 +145,12 @@ export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: D
       paused_reason = ${PAUSED_BY_HOST}
     WHERE ${condition} AND s.paused_at IS NULL RETURNING s.*)`
 
-/** The CTE `ended`. */
 export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Date): Fragment => sql`
   ended AS (UPDATE webhook_subscriptions SET deleted_at = ${now} WHERE ${condition} RETURNING operator_id, id)`
 
 const healthJsonSql = (sql: SqlClient, health: SubscriptionHealth): Fragment => sql`${jsonParameter(health)}::jsonb`
 
-/** Neither in cooldown nor paused. */
+/** True if the subscription is neither in cooldown nor paused. */
 export const subscriptionActiveCondition = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
 /** A failure at an earlier URL must not count. */
@@ -181,7 +183,7 @@ export const replaceHealthSql = (
     paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND health = ${healthJsonSql(sql, from)}`
 
-/** For the subscription of the CTE `due`. */
+/** Needs the CTE `due`. */
 export const replaceHealthOfDueSubscriptionSql = (
   sql: SqlClient,
   from: SubscriptionHealth,

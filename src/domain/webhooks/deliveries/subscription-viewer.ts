@@ -32,7 +32,7 @@ export const viewerCondition = (
 
 const readVisibility = makeOptionalRowReader(Schema.Struct({ visible: Schema.Boolean }))
 
-/** Undefined: no such subscription. */
+/** Returns undefined if there is no such subscription. */
 export const makeVisibilityQuery = (sql: SqlClient.SqlClient) => (viewer: SubscriptionViewer, id: number) =>
   Effect.map(
     readVisibility(sql`
@@ -46,7 +46,7 @@ const hiddenWebhookError = new Forbidden({
   message: "id: only the main account, or the account and application that made this webhook, may do this."
 })
 
-/** 404 for undefined, 403 for false. */
+/** Fails with 404 for undefined and 403 for false. */
 export const failUnlessVisible = (isVisible: boolean | undefined): Effect.Effect<void, NotFound | Forbidden> => {
   if (isVisible === undefined) return Effect.fail(webhookNotFoundError)
   return isVisible ? Effect.void : Effect.fail(hiddenWebhookError)

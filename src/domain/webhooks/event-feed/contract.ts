@@ -6,15 +6,18 @@ import { toPrintableName } from "../../../contract/printable-name.ts"
 import { parseEventId } from "../../../jobs/events/event-message.ts"
 import {
   EVENT_CONSUMER_NAME_LENGTH,
+  FEED_EVENTS_SCANNED,
+  FEED_LAG_COUNTED,
   FEED_PAGE_DEFAULT,
   FEED_PAGE_MAX,
   FEED_TYPES_LENGTH,
-  FEED_WAIT_SECONDS
+  FEED_WAIT_SECONDS,
+  FEED_WAITING_READS_MAX
 } from "../../../platform/limits.ts"
 import { CURSOR_PATTERN, parseFeedCursor } from "./cursor.ts"
 import { findUnknownEventName } from "./rules.ts"
 
-// The feed of events and who reads it (docs/feed.md): what webhooks tell, to be read as often as one likes.
+// An extension of the specification.
 
 const makeCursorSchema = (isAccepted: (text: string) => boolean) =>
   Schema.String.check(
@@ -27,12 +30,11 @@ const makeCursorSchema = (isAccepted: (text: string) => boolean) =>
 
 const Cursor = makeCursorSchema((text) => parseFeedCursor(text) !== undefined)
 
-/** Empty: none. An event_id stands for the cursor of that event: all that a receiver of webhooks has of it. */
+/** The empty text counts as no cursor. A receiver of webhooks knows only the `event_id` of an event. */
 const CursorOrEventId = makeCursorSchema(
   (text) => text === "" || parseFeedCursor(text) !== undefined || parseEventId(text) !== undefined
 )
 
-/** Names of events, separated by commas: `parseEventNames` reads them. */
 const EventNameList = textUpTo(FEED_TYPES_LENGTH).check(
   Schema.makeFilter(
     (text) => {
@@ -45,7 +47,7 @@ const EventNameList = textUpTo(FEED_TYPES_LENGTH).check(
 
 const CONSUMER_NAME_PATTERN = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${EVENT_CONSUMER_NAME_LENGTH - 1}}$`)
 
-/** What an operator calls a consumer, as it stands in a path: clients that follow the URL standard resolve `.` and `..` there. */
+/** The first character is a letter or digit, because clients resolve `.` and `..` in a path. */
 const ConsumerName = Schema.String.check(
   Schema.makeFilter((text) => CONSUMER_NAME_PATTERN.test(text), {
     expected: `1 to ${EVENT_CONSUMER_NAME_LENGTH} letters, digits, ".", "_" or "-", the first a letter or digit`,
@@ -57,17 +59,23 @@ const integerBetween = (minimum: number, maximum: number, expected: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${expected} from ${minimum} to ${maximum}` }))
 
 export const FeedEvent = Schema.Struct({
-  event_id: Schema.String.annotateKey({ description: "What the `webhook-id` of its deliveries begins with." }),
-  cursor: Schema.String.annotateKey({ description: "Right behind this event." }),
-  payload: Schema.Record(Schema.String, Schema.Json).annotateKey({ description: "What a webhook posts." })
+  event_id: Schema.String.annotateKey({
+    documentation: "Id of the event, such as `evt_277`. The `webhook-id` of its deliveries begins with it."
+  }),
+  cursor: Schema.String.annotateKey({ documentation: "Position right after this event, an opaque text." }),
+  payload: Schema.Record(Schema.String, Schema.Json).annotateKey({
+    documentation: "The event as webhooks get it: `event`, its own fields and `timestamp`."
+  })
 })
 
 export const EventConsumer = Schema.Struct({
-  name: Schema.String,
-  cursor: Schema.String.annotateKey({ description: "Acknowledged up to there." }),
-  lag: Schema.Int.annotateKey({ description: "Events behind it, counted up to 10,000." }),
+  name: Schema.String.annotateKey({ documentation: "Name of the consumer." }),
+  cursor: Schema.String.annotateKey({ documentation: "Position up to which events are acknowledged." }),
+  lag: Schema.Int.annotateKey({
+    documentation: `Number of kept events after the cursor, counted up to ${FEED_LAG_COUNTED}, whatever the consumer filters by.`
+  }),
   oldest_unacknowledged_at: Schema.NullOr(Schema.String).annotateKey({
-    description: "When the first of them was queued, ISO 8601; null: there is none."
+    documentation: "Time at which the first event after the cursor was queued, ISO 8601 in UTC. Null if there is none."
   })
 })
 export type EventConsumer = typeof EventConsumer.Type
@@ -81,24 +89,42 @@ const exposure = {
 
 export const list_events = operation("list_events", {
   route: "GET /events",
-  summary: "Read what happened, oldest first, from a cursor on; `wait` holds the answer until there is something",
+  summary: "Read events, oldest first, from a cursor on",
+  details: `The feed has all events that webhooks send, with or without a webhook. Events stay in it for 30 days. Events of one record come in the order in which they happened. Reading changes nothing; put_event_consumer stores how far a consumer has read.
+
+- A cursor stays valid until events after it are deleted. Then the call returns 409, and the message names the oldest usable cursor.
+- A cursor of another operator returns 400.
+- A call with \`types\` or \`property_id\` scans at most ${FEED_EVENTS_SCANNED} events. It may return no events with \`has_more: true\`.
+- An unknown property returns 404 if there is nothing to return, without waiting.
+- At most ${FEED_WAITING_READS_MAX} calls of an operator wait in a process. One more returns 429 with \`Retry-After: 1\`.
+- A process that stops ends its waiting calls with an empty page.`,
   payload: {
     after: Schema.optionalKey(CursorOrEventId).annotateKey({
-      description: "Behind this cursor; without one from the oldest event that is kept."
+      description:
+        "Reads the events after this `cursor` or `event_id`. Without it the page begins with the oldest kept event."
     }),
-    limit: Schema.optionalKey(integerBetween(1, FEED_PAGE_MAX, "a limit").annotate({ default: FEED_PAGE_DEFAULT })),
-    types: Schema.optionalKey(EventNameList),
+    limit: Schema.optionalKey(
+      integerBetween(1, FEED_PAGE_MAX, "a limit").annotate({ default: FEED_PAGE_DEFAULT })
+    ).annotateKey({ description: "Most events to return." }),
+    types: Schema.optionalKey(EventNameList).annotateKey({
+      description: "Names of events, separated by commas. Default: all. An unknown name returns 422."
+    }),
     property_id: Schema.optionalKey(PropertyOrUnassigned).annotateKey({
-      description: "Events of this property alone; 0 is the reservation box."
+      description:
+        "Finds events that name this property; 0 finds those of unassigned stays. Events of messages, transactions and listings are left out."
     }),
     wait: Schema.optionalKey(integerBetween(0, FEED_WAIT_SECONDS, "seconds").annotate({ default: 0 })).annotateKey({
-      description: "Seconds."
+      description: "Seconds to wait for an event if there is none yet."
     })
   },
   success: Schema.Struct({
-    events: Schema.Array(FeedEvent),
-    next_cursor: Schema.String.annotateKey({ description: "Where to go on, also when there was nothing." }),
-    has_more: Schema.Boolean
+    events: Schema.Array(FeedEvent).annotateKey({ documentation: "Events of the page, oldest first." }),
+    next_cursor: Schema.String.annotateKey({
+      documentation: "Cursor to pass as `after` of the next call. Present also without events."
+    }),
+    has_more: Schema.Boolean.annotateKey({
+      documentation: "Whether the next call finds or scans more events at once."
+    })
   }),
   errors: [NotFound, Conflict, RateLimited, ServerError],
   exposure
@@ -106,25 +132,42 @@ export const list_events = operation("list_events", {
 
 export const list_event_consumers = operation("list_event_consumers", {
   route: "GET /event_consumers",
-  summary: "List the consumers of the feed, with how far each is behind",
+  summary: "List the consumers of the event feed",
+  details:
+    "Every account and application of the operator sees all consumers. A consumer whose cursor is older than the kept events is listed like others; its next read returns 409.",
   payload: {},
-  success: Schema.Struct({ event_consumers: Schema.Array(EventConsumer) }),
+  success: Schema.Struct({
+    event_consumers: Schema.Array(EventConsumer).annotateKey({
+      documentation: "All consumers of the operator, sorted by name."
+    })
+  }),
   exposure
 })
 
 export const put_event_consumer = operation("put_event_consumer", {
   route: "PUT /event_consumers/{name}",
-  summary: "Acknowledge events up to a cursor, as a consumer that is made if it is new",
-  payload: { name: ConsumerName, cursor: Cursor },
-  success: Schema.Struct({ event_consumer: EventConsumer }),
+  summary: "Acknowledge events up to a cursor",
+  details: `The call creates the consumer if it is new, and moves its cursor forward. Only this call moves a cursor. A consumer keeps no events: they are deleted after 30 days, read or not.
+
+- A cursor before the acknowledged one returns 422.
+- A cursor with deleted events after it returns 409.
+- An operator has at most 20 consumers. One more returns 422 and names \`event_consumer_limit\`.`,
+  payload: {
+    name: ConsumerName.annotateKey({
+      description: `Name of the consumer: 1 to ${EVENT_CONSUMER_NAME_LENGTH} letters, digits, \`.\`, \`_\` or \`-\`. The first is a letter or digit.`
+    }),
+    cursor: Cursor.annotateKey({ description: "A `cursor` or `next_cursor` of list_events." })
+  },
+  success: Schema.Struct({ event_consumer: EventConsumer.annotateKey({ documentation: "The consumer." }) }),
   errors: [Conflict],
   exposure
 })
 
 export const delete_event_consumer = operation("delete_event_consumer", {
   route: "DELETE /event_consumers/{name}",
-  summary: "Forget a consumer of the feed",
-  payload: { name: ConsumerName },
+  summary: "Delete a consumer of the event feed",
+  details: "Every account and application of the operator may delete every consumer. No event is deleted.",
+  payload: { name: ConsumerName.annotateKey({ description: "Name of the consumer, from list_event_consumers." }) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure

@@ -92,7 +92,7 @@ const pollUntilDeadline = <Page, E>(
       )
       const wakeUpResult = yield* releasePermitWhile(Effect.timeoutOption(wakeUp, Math.max(remainingMs, 0)))
       if (!Option.getOrElse(wakeUpResult, () => false)) return page
-      // Closed before the poll, so that later events open it again.
+      // The latch is closed before the poll, so that later events open it again.
       yield* latch.close
       const nextResult = yield* poll(page)
       if (nextResult.isReady) return nextResult.page

@@ -15,9 +15,9 @@ export const findUnknownEventName = (text: string): string | undefined =>
 export interface FeedScan<Event> {
   /** Events up to this position are deleted. */
   readonly deletedUpTo: number
-  /** Before the first scanned event. */
+  /** Position before the first scanned event. */
   readonly start: number
-  /** End of a filtered scan, otherwise null. */
+  /** Last position of a filtered scan. Null without a filter. */
   readonly reachedPosition: number | null
   readonly hasMore: boolean
   /** Includes one event more than the page holds. */
@@ -41,7 +41,7 @@ export const toFeedPage = <Event extends { readonly position: number }>(
     : { events, nextPosition: scan.reachedPosition ?? last, hasMore: scan.hasMore }
 }
 
-/** The empty text is the beginning of the feed, undefined. */
+/** The empty text stands for the beginning of the feed and returns undefined. */
 export const parseCursorPosition = (
   field: string,
   cursor: string,

@@ -177,11 +177,11 @@ export class EventFeedStore extends Context.Service<
   {
     /** Includes one event more than the page holds. */
     readonly scanFeed: (operatorId: number, query: FeedQuery) => Effect.Effect<FeedScan<EventRow>>
-    /** Null `position`: no such event. Events up to `forgotten` are deleted. */
+    /** `position` is null if there is no such event. Events up to `forgotten` are deleted. */
     readonly findEventPosition: (operatorId: number, id: number) => Effect.Effect<EventPosition>
     readonly checkPropertyExists: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
     readonly listConsumers: (operatorId: number) => Effect.Effect<ReadonlyArray<ConsumerRow>>
-    /** Null `consumer`: nothing changed. ValidationFailed: the operator has the maximum of consumers. */
+    /** `consumer` is null if nothing changed. ValidationFailed: the operator has the maximum of consumers. */
     readonly putConsumer: (
       operatorId: number,
       consumer: { readonly name: string; readonly position: number },

@@ -124,7 +124,7 @@ const rotateSecret = (store: Store) =>
 
 const alreadyPausedError = new Conflict({ message: "id: this webhook is paused already." })
 
-// Not truncated to the second, because {@link resumeDeliveriesSql} compares exact lease ends.
+// The time is not truncated to the second, because resuming compares exact lease ends.
 const currentInstant = DateTime.nowAsDate
 
 const makeReceiver = Effect.fnUntraced(function* (text: string, policy: ReceiverPolicy) {

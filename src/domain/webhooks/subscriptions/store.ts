@@ -43,7 +43,7 @@ export const SubscriptionRow = Schema.Struct({
 })
 export type SubscriptionRow = typeof SubscriptionRow.Type
 
-/** An application may change its own subscriptions, a host all. */
+/** An application may change its own subscriptions, a host all of them. */
 export interface WebhookChangeScope extends GrantKey {
   readonly application: string | undefined
 }
@@ -176,26 +176,26 @@ export class WebhookStore extends Context.Service<
       subscription: NewSubscription,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, ValidationFailed, CurrentActor>
-    /** Also resumes the subscription. Undefined: none that the caller may change. */
+    /** Also resumes the subscription. Undefined: the caller may change no such subscription. */
     readonly update: (
       scope: WebhookChangeScope,
       id: number,
       edit: SubscriptionEdit,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Undefined: none that the caller may change. */
+    /** Undefined: the caller may change no such subscription. */
     readonly remove: (
       scope: WebhookChangeScope,
       id: number,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined: none that the viewer sees, or paused already. */
+    /** Undefined: the viewer sees no such subscription, or it is paused already. */
     readonly pause: (
       viewer: SubscriptionViewer,
       id: number,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Keeps the status. Undefined: none that the viewer sees. */
+    /** Keeps the status. Undefined: the viewer sees no such subscription. */
     readonly rotateSecret: (
       viewer: SubscriptionViewer,
       id: number,

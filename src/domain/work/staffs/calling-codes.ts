@@ -1,5 +1,4 @@
-// The country codes of international numbers (ITU-T E.164, list of assigned codes). No code begins with another one. Free and
-// premium services (800, 808, 979) are left out, because nobody's mobile has them.
+// Country codes of ITU-T E.164. No code begins with another one. Codes of services (800, 808, 979) are omitted.
 
 const ONE_DIGIT = "1 7"
 const TWO_DIGITS =
@@ -20,7 +19,6 @@ export const CALLING_CODES: ReadonlySet<string> = new Set(
 
 const MAX_CODE_LENGTH = 3
 
-/** Returns the country code that international digits begin with, or undefined if no country has it. */
 export const findCallingCode = (digits: string): string | undefined => {
   for (let length = 1; length <= MAX_CODE_LENGTH; length++) {
     const code = digits.slice(0, length)

@@ -3,5 +3,4 @@ import type { Staff } from "./contract.ts"
 
 export interface StaffRecord extends MemoryRecord, Staff {}
 
-/** People as memory layers of this family and of tasks know them. */
 export const staffRecords = makeMemoryTable<StaffRecord>()

@@ -13,7 +13,6 @@ import type { Staff } from "./contract.ts"
 import { type StaffRecord, staffRecords } from "./memory-records.ts"
 import { StaffStore } from "./store.ts"
 
-/** Staff in memory. */
 export const layerMemory: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effect(
   StaffStore,
   Effect.map(MemoryDatabase, (database) => {

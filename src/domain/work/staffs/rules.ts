@@ -3,15 +3,14 @@ import type { DeploymentName } from "../../../platform/installation.ts"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../platform/limits.ts"
 import { findCallingCode } from "./calling-codes.ts"
 
-/** What a copied number carries unseen: direction marks, joiners, spaces without width. */
+/** Characters that a copied number may contain: direction marks, joiners, zero-width spaces. */
 const INVISIBLE_CHARACTERS = /\p{Cf}/gu
-/** What people put between digits. `(0)` is the zero that is dialled within the country alone. */
+/** `(0)` is dialled only within the country. */
 const SEPARATORS = /\(0\)|[\p{Z}\t().\-/\p{Pd}\p{Pc}]/gu
 
 const hasMobileLength = (digits: string): boolean =>
   digits.length >= MOBILE_DIGITS_MIN && digits.length <= MOBILE_DIGITS_MAX
 
-/** Writes a number with its country code in the form of the specification (POST /staffs): `+<country code> <number>`. */
 const toInternationalForm = (digits: string): string | undefined => {
   const code = findCallingCode(digits)
   if (code === undefined || digits.length > MOBILE_DIGITS_MAX) return undefined
@@ -20,8 +19,8 @@ const toInternationalForm = (digits: string): string | undefined => {
 }
 
 /**
- * Returns a mobile number in the form in which it is stored, or undefined if it is none: `+<country code> <number>` on the
- * international deployment. The regional one also takes the digits of a number without country code.
+ * Returns the stored form (specification, POST /staffs), or undefined for an invalid number. The regional deployment
+ * also accepts digits without a country code.
  */
 export const parseMobile = (deployment: DeploymentName, text: string): string | undefined => {
   const compact = text.normalize("NFKC").replace(INVISIBLE_CHARACTERS, "").replace(SEPARATORS, "")
@@ -32,7 +31,6 @@ export const parseMobile = (deployment: DeploymentName, text: string): string | 
 const INTERNATIONAL_FORM = "+<country code> <number>, such as +49 15112345678"
 const REGIONAL_FORM = `a number of ${MOBILE_DIGITS_MIN} to ${MOBILE_DIGITS_MAX} digits, such as 13800138000, or ${INTERNATIONAL_FORM}`
 
-/** 422 for a text that is no mobile number. */
 export const invalidMobileError = (deployment: DeploymentName): ValidationFailed =>
   new ValidationFailed({
     message: `mobile: must be ${deployment === "regional" ? REGIONAL_FORM : INTERNATIONAL_FORM}.`

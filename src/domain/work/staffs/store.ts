@@ -30,14 +30,11 @@ import {
 } from "../../properties/properties/ownership.ts"
 import { Staff } from "./contract.ts"
 
-// The SQL of staff. A change is one statement, its list of properties included.
-
 type Sql = SqlClient.SqlClient
 
-/** Which people a search means; what is undefined does not narrow it. */
+/** Undefined fields do not filter. */
 type StaffFilters = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
 
-/** The columns a new person fills. */
 const NewStaffColumns = Schema.Struct({
   name: column("text", Staff.fields.name),
   mobile: column("text", Staff.fields.mobile),
@@ -46,16 +43,14 @@ const NewStaffColumns = Schema.Struct({
 })
 type NewStaff = typeof NewStaffColumns.Type & Pick<Staff, "property_ids">
 
-/** The columns an edit sets. */
 const EditableStaffColumns = Schema.Struct({
   ...NewStaffColumns.fields,
   is_active: column("boolean", Staff.fields.is_active)
 })
 
-/** What an edit sets; what is undefined stays. */
+/** Undefined fields stay unchanged. */
 type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
 
-/** The list of the properties a person is limited to. */
 const PROPERTY_LIST = {
   rows: "staff_properties",
   owner: "staff_id",
@@ -63,7 +58,6 @@ const PROPERTY_LIST = {
   version: "properties_version"
 }
 
-/** The ids on it, of the person in `page`. */
 export const propertyIdsJson = (sql: Sql): Fragment => listIdsSql(sql, PROPERTY_LIST)
 
 const readCheckedChange = makeSingleRowReader(CheckedChangeRow)
@@ -123,7 +117,6 @@ const update = (sql: Sql) => (operatorId: number, id: number, edit: StaffEdit, n
     })
   )
 
-/** Answers the deleted person's id, or undefined when there is none. Their tasks lose the assignment. */
 const remove = (sql: Sql) =>
   makeDeleteRecord(
     sql,
@@ -132,7 +125,6 @@ const remove = (sql: Sql) =>
       sql`DELETE FROM staffs WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-/** The SQL of staff. */
 export class StaffStore extends Context.Service<
   StaffStore,
   {
@@ -148,7 +140,7 @@ export class StaffStore extends Context.Service<
       edit: StaffEdit,
       now: Date
     ) => Effect.Effect<CheckedChange, never, CurrentActor>
-    /** Undefined: there is no such person. Their tasks lose the assignment. */
+    /** Their tasks lose the assignment. */
     readonly remove: (
       operatorId: number,
       id: number

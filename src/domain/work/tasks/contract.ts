@@ -16,7 +16,7 @@ import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { pageFields } from "../../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE_LENGTH } from "../../../platform/limits.ts"
 
-// What there is to do in the properties (specification, "Tasks and staff" and "Task status"; contract facts 9).
+// Specification, "Tasks and staff" and "Task status"; contract facts 9.
 
 export const TaskType = Schema.Literals(["cleaning", "maintenance", "reception", "room_service", "other"])
 export const TaskStatus = Schema.Literals(["pending", "in_progress", "completed", "cancelled"])
@@ -26,52 +26,88 @@ const Note = textUpTo(TASK_NOTE_LENGTH)
 const Fee = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
-/** A link that 0 or null takes away. */
+/** 0 and null remove the link. */
 const LinkOrNone = Schema.NullOr(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an id, or 0 to unlink" })))
 
 export const Task = Schema.Struct({
-  task_id: Id,
-  id: Id.annotateKey({ description: "Always equal to task_id." }),
-  type: TaskType,
-  status: TaskStatus,
+  task_id: Id.annotateKey({ documentation: "Id of the task." }),
+  id: Id.annotateKey({ documentation: "Id of the task, always equal to `task_id`." }),
+  type: TaskType.annotateKey({ documentation: "Kind of work." }),
+  status: TaskStatus.annotateKey({ documentation: "Status that the host gave the task. A new task is `pending`." }),
   level: Schema.NullOr(TaskLevel).annotateKey({
-    description: "How thorough a cleaning is to be; null for tasks of other types."
+    documentation: "How thorough a cleaning must be. Null for tasks of other types."
   }),
-  property_id: Schema.NullOr(Id),
-  property_title: Schema.NullOr(Schema.String),
-  stay_code: Schema.NullOr(Schema.String),
-  staff_id: Schema.NullOr(Id),
-  staff_name: Schema.NullOr(Schema.String),
-  expected_date: Schema.NullOr(Schema.String),
-  expected_time: Schema.NullOr(Schema.String).annotateKey({ description: "`HH:mm:ss` on the merchant's clock." }),
+  property_id: Schema.NullOr(Id).annotateKey({ documentation: "Property of the task, or null." }),
+  property_title: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Present title of the property. Null without a property."
+  }),
+  stay_code: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Stay for which the task was created, or null."
+  }),
+  staff_id: Schema.NullOr(Id).annotateKey({
+    documentation: "Staff member to whom the task is assigned. Null if nobody is."
+  }),
+  staff_name: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Present name of the staff member. Null if the task is unassigned."
+  }),
+  expected_date: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Day on which the task is due, YYYY-MM-DD in the host's time zone, or null."
+  }),
+  expected_time: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Time at which the task is due, `HH:mm:ss` in the host's time zone, or null."
+  }),
   expected: Schema.NullOr(Schema.String).annotateKey({
-    description:
-      "Date and time together, `YYYY-MM-DD HH:mm:ss`; midnight when no time was given, null when no date was."
+    documentation:
+      "Date and time together, `YYYY-MM-DD HH:mm:ss` in the host's time zone. Midnight if there is no time, and null if there is no date."
   }),
-  currency: Schema.String.annotateKey({ description: "Currency of `fee`." }),
-  fee: Schema.Finite.annotateKey({ description: "What the task costs, major units." }),
-  note: Schema.String,
-  create_time: Schema.String.annotateKey({ description: "`YYYY-MM-DD HH:mm:ss` on the merchant's clock." }),
-  update_time: Schema.String
+  currency: Schema.String.annotateKey({ documentation: "Currency of `fee`, an ISO 4217 code." }),
+  fee: Schema.Finite.annotateKey({ documentation: "Cost of the task in major units of `currency`." }),
+  note: Schema.String.annotateKey({ documentation: "The host's note on the task, or an empty text." }),
+  create_time: Schema.String.annotateKey({
+    documentation: "Time of creation, `YYYY-MM-DD HH:mm:ss` in the host's time zone."
+  }),
+  update_time: Schema.String.annotateKey({
+    documentation: "Time of the last change, `YYYY-MM-DD HH:mm:ss` in the host's time zone."
+  })
 })
 export type Task = typeof Task.Type
+
+const TASK_ID_MEANING = "Id of the task, from search_tasks."
+const LEVEL_MEANING = "How thorough a cleaning must be. Accepted for every type, but shown for `cleaning` only."
+const ASSIGNABLE_MEANING =
+  "The staff member must be active and work in the property of the task, otherwise the call returns 422. A task without a property only needs an active staff member."
+const CONFLICT_MEANING =
+  "If other calls change the task or its staff member at the same time, the call may return 409: repeat it."
 
 const operation = defineFamily({ category: "task", since: "3.4.0", openWorld: false })
 
 export const search_tasks = operation("search_tasks", {
   route: "GET /tasks",
   summary: "List tasks",
+  details:
+    "Tasks without `expected_date` are not in any range of dates. An unknown property or staff member returns 404.",
   payload: {
-    id: Schema.optionalKey(Id),
-    start_date: Schema.optionalKey(CalendarDate),
-    end_date: Schema.optionalKey(CalendarDate),
-    staff_id: Schema.optionalKey(Id),
-    property_id: Schema.optionalKey(Id),
-    type: Schema.optionalKey(TaskType),
-    status: Schema.optionalKey(TaskStatus),
+    id: Schema.optionalKey(Id).annotateKey({ documentation: "Only the task with this id." }),
+    start_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: "First `expected_date`. Needs `end_date`. The range has no maximum length."
+    }),
+    end_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: "Last `expected_date`, included. Needs `start_date`."
+    }),
+    staff_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only tasks of this staff member, from query_staffs."
+    }),
+    property_id: Schema.optionalKey(Id).annotateKey({
+      documentation: "Only tasks of this property, from search_properties."
+    }),
+    type: Schema.optionalKey(TaskType).annotateKey({ documentation: "Only tasks of this type." }),
+    status: Schema.optionalKey(TaskStatus).annotateKey({ documentation: "Only tasks with this status." }),
     ...pageFields
   },
-  success: Schema.Struct({ tasks: Schema.Array(Task), total: Schema.Int }),
+  success: Schema.Struct({
+    tasks: Schema.Array(Task).annotateKey({ documentation: "The tasks of this page." }),
+    total: Schema.Int.annotateKey({ documentation: "Number of matching tasks on all pages." })
+  }),
   errors: [NotFound],
   exposure: toolMetadata(
     "Lists tasks, latest expected date first, those without a date before all others. start_date and end_date go together, are inclusive, and mean expected_date. Find staff_id with query_staffs and property_id with search_properties.",
@@ -83,22 +119,40 @@ export const search_tasks = operation("search_tasks", {
 export const create_task = operation("create_task", {
   route: "POST /tasks",
   summary: "Create a task",
+  details: `An unknown property, staff member or stay returns 404. ${CONFLICT_MEANING}`,
   payload: {
-    type: TaskType,
-    property_id: Schema.optionalKey(Id),
-    staff_id: Schema.optionalKey(Id),
-    stay_code: Schema.optionalKey(RecordCode),
-    expected_date: Schema.optionalKey(CalendarDate),
-    expected_time: Schema.optionalKey(TimeOfDay),
-    level: Schema.optionalKey(TaskLevel),
-    currency: Schema.optionalKey(Currency),
-    fee: Schema.optionalKey(Fee),
-    note: Schema.optionalKey(Note)
+    type: TaskType.annotateKey({ documentation: "Kind of work." }),
+    property_id: Schema.optionalKey(Id).annotateKey({
+      documentation:
+        "Property of the task, from search_properties. With a stay it must be the property of the stay (422). Default: the present property of the stay. A later move of the stay does not change it."
+    }),
+    staff_id: Schema.optionalKey(Id).annotateKey({
+      documentation: `Staff member who gets the task, from query_staffs. Default: nobody. ${ASSIGNABLE_MEANING}`
+    }),
+    stay_code: Schema.optionalKey(RecordCode).annotateKey({
+      documentation: "Stay for which the task is, from search_reservations. It cannot change later."
+    }),
+    expected_date: Schema.optionalKey(CalendarDate).annotateKey({
+      documentation: "Day on which the task is due, in the host's time zone. Default: null."
+    }),
+    expected_time: Schema.optionalKey(TimeOfDay).annotateKey({
+      documentation: "Time at which the task is due, `HH:mm:ss` in the host's time zone. Default: null."
+    }),
+    level: Schema.optionalKey(TaskLevel).annotateKey({
+      documentation: `${LEVEL_MEANING} Default: \`standard\`.`
+    }),
+    currency: Schema.optionalKey(Currency).annotateKey({
+      documentation: "Currency of `fee`, an ISO 4217 code. Default: the host's currency."
+    }),
+    fee: Schema.optionalKey(Fee).annotateKey({
+      documentation: "Cost of the task in major units of `currency`. Default: 0."
+    }),
+    note: Schema.optionalKey(Note).annotateKey({ documentation: "The host's note on the task." })
   },
-  success: Schema.Struct({ task_id: Id }),
+  success: Schema.Struct({ task_id: Id.annotateKey({ documentation: "Id of the new task." }) }),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
-    "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. level is for cleanings only. fee is in currency, by default the host's own. The guest is not told.",
+    "Creates a pending task. With stay_code (from search_reservations) and no property_id the task is for the property of that stay; with both they must be the same property. staff_id comes from query_staffs. level is for cleanings only. fee is in currency, by default the host's own. The guest is not notified.",
     ["Have Harbour 1 cleaned on Friday at 11", "The tap in the garden flat drips: note a repair for Li"],
     true
   )
@@ -107,24 +161,42 @@ export const create_task = operation("create_task", {
 export const update_task = operation("update_task", {
   route: "PATCH /tasks/{id}",
   summary: "Change a task",
+  details: `A record of search_tasks can be sent back whole. Fields that cannot change accept only their present values, and other values return 422.
+
+An unknown property or staff member returns 404. ${CONFLICT_MEANING}`,
   payload: editPayloadFields(Task, {
-    id: Id,
-    type: Schema.optionalKey(TaskType),
-    status: Schema.optionalKey(TaskStatus),
-    property_id: Schema.optionalKey(LinkOrNone),
-    staff_id: Schema.optionalKey(LinkOrNone),
-    expected_date: Schema.optionalKey(Schema.NullOr(CalendarDate)),
-    expected_time: Schema.optionalKey(Schema.NullOr(TimeOfDay)),
-    level: Schema.optionalKey(Schema.NullOr(TaskLevel)),
-    currency: Schema.optionalKey(Currency),
-    fee: Schema.optionalKey(Fee),
-    note: Schema.optionalKey(Note),
+    id: Id.annotateKey({ documentation: TASK_ID_MEANING }),
+    type: Schema.optionalKey(TaskType).annotateKey({ documentation: "New kind of work." }),
+    status: Schema.optionalKey(TaskStatus).annotateKey({
+      documentation: "New status. Every change of the status is allowed."
+    }),
+    property_id: Schema.optionalKey(LinkOrNone).annotateKey({
+      documentation:
+        "New property, from search_properties. 0 or null removes it. The property of a task with a stay must be the property of the stay (422), and the staff member must work in it (422)."
+    }),
+    staff_id: Schema.optionalKey(LinkOrNone).annotateKey({
+      documentation: `New staff member, from query_staffs. 0 or null leaves the task unassigned. ${ASSIGNABLE_MEANING} Unless the property changes, the present staff member is always accepted.`
+    }),
+    expected_date: Schema.optionalKey(Schema.NullOr(CalendarDate)).annotateKey({
+      documentation: "New day on which the task is due, in the host's time zone. null removes it."
+    }),
+    expected_time: Schema.optionalKey(Schema.NullOr(TimeOfDay)).annotateKey({
+      documentation: "New time at which the task is due, `HH:mm:ss` in the host's time zone. null removes it."
+    }),
+    level: Schema.optionalKey(Schema.NullOr(TaskLevel)).annotateKey({
+      documentation: `${LEVEL_MEANING} null sets \`standard\`.`
+    }),
+    currency: Schema.optionalKey(Currency).annotateKey({
+      documentation: "New currency of `fee`, an ISO 4217 code. The amount is not converted."
+    }),
+    fee: Schema.optionalKey(Fee).annotateKey({ documentation: "New cost of the task in major units of `currency`." }),
+    note: Schema.optionalKey(Note).annotateKey({ documentation: "New note of the host. An empty text removes it." }),
     update_time: LastChange
   }),
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
   exposure: toolMetadata(
-    "Changes a task; find its id with search_tasks. What you do not send stays. property_id 0 or staff_id 0 takes the link away. The stay of a task cannot change: delete the task and create a new one.",
+    "Changes a task; find its id with search_tasks. Omitted fields stay. property_id 0 or staff_id 0 takes the link away. The stay of a task cannot change: delete the task and create a new one.",
     ["The cleaning of Harbour 1 is done", "Give tomorrow's cleaning to Li", "Move the repair to Monday"],
     true
   )
@@ -133,7 +205,7 @@ export const update_task = operation("update_task", {
 export const delete_task = operation("delete_task", {
   route: "DELETE /tasks/{id}",
   summary: "Delete a task",
-  payload: { id: Id },
+  payload: { id: Id.annotateKey({ documentation: TASK_ID_MEANING }) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(

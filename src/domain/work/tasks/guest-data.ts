@@ -1,6 +1,6 @@
 import { belongsToStays, type GuestDataTable } from "../../guest-data.ts"
 
-/** What is done for a stay may be said in its guest's name. */
+/** The note of a task may mention the guest. */
 export const guestDataInTasks: GuestDataTable = {
   table: "tasks",
   keyColumns: ["id"],

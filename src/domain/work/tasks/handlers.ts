@@ -81,7 +81,7 @@ const updateTask = (store: Store) =>
     const staff_id = links.staff_id === undefined ? task.staff_id : links.staff_id
     const changesProperty = property_id !== task.property_id
     const changesStaff = staff_id !== null && (changesProperty || staff_id !== task.staff_id)
-    // What the task has already is not judged again: its stay may have moved since, its person been switched off.
+    // Unchanged fields are not checked again: the stay may have moved since, or the staff member may be inactive.
     if (changesProperty)
       yield* Effect.fromResult(resolveTaskProperty(property_id, { property_id: task.stay_property_id }))
     const assignee = changesStaff ? yield* Effect.fromResult(checkAssignable(task.assignee, property_id)) : null
@@ -119,7 +119,6 @@ const taskBusyError = new Conflict({
   message: "Other requests are changing the task or its staff member at the same time; try again."
 })
 
-/** Judges a task again for as long as what it is judged by changes between reading and writing. */
 const retryWhileTaskChanges = retryOptimistically(TASK_CHANGE_ATTEMPTS, taskBusyError)
 
 const hasChanges = makeChangeDetector(update_task.payloadSchema, "id")
@@ -127,7 +126,7 @@ const checkFixedFields = makeImmutableFieldCheck(update_task.payloadSchema, {
   changedBy: { property_title: "property_id", staff_name: "staff_id", expected: "expected_date or expected_time" }
 })
 
-/** 0 and null both take a link away (specification, PATCH /tasks/{id}: 0). */
+/** 0 and null both remove a link (specification, PATCH /tasks/{id}). */
 const toLink = (id: number | null | undefined): number | null | undefined => (id === 0 ? null : id)
 
 const toTask = (row: TaskRow, timeZone: string): Task => ({

@@ -30,7 +30,7 @@ interface TaskRecord extends MemoryRecord, Omit<NewTask, "fee" | "stay_id"> {
 
 const taskRecords = makeMemoryTable<TaskRecord>()
 
-/** Tasks in memory. Stays have no memory layer, so a `stay_code` is unknown. */
+/** Stays have no memory layer, so every `stay_code` is unknown. */
 export const layerMemory: Layer.Layer<TaskStore, never, MemoryDatabase> = Layer.effect(
   TaskStore,
   Effect.map(MemoryDatabase, (database) => {
@@ -77,7 +77,6 @@ export const layerMemory: Layer.Layer<TaskStore, never, MemoryDatabase> = Layer.
   })
 )
 
-/** What the methods look up. */
 const makeLookups = (database: MemoryDatabase["Service"]) => {
   const records = taskRecords(database)
   const staff = staffRecords(database)
@@ -95,7 +94,6 @@ const makeLookups = (database: MemoryDatabase["Service"]) => {
   const toTaskRow = (task: TaskRecord): TaskRow => {
     const { operator_id, id, level, created_at, updated_at, ...fields } = task
     const property = findProperty(operator_id, task.property_id)
-    // A deleted person loses their tasks.
     const person = findRecord(staff, operator_id, task.staff_id)
     return {
       ...fields,
@@ -174,7 +172,7 @@ const matchesFilters = (task: TaskRow, filters: TaskFilters): boolean => {
   )
 }
 
-/** The latest date first, those without a date before all others; on one date the latest time first, those without a time last. */
+/** Same order as `searchTasks`. */
 const compareTasks = (one: TaskRow, other: TaskRow): number => {
   if (one.expected_date !== other.expected_date) {
     if (one.expected_date === null) return -1

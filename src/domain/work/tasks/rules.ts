@@ -1,15 +1,11 @@
 import { Result } from "effect"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 
-/** The stay a task belongs to; `property_id` is where it is, null while it is not allocated. */
 interface TaskStay {
   readonly property_id: number | null
 }
 
-/**
- * The property of a task: the one asked for, or that of its stay. Both together must be the same one (specification,
- * POST /tasks); a stay that is not allocated contradicts nothing.
- */
+/** The two must agree (specification, POST /tasks) unless the stay is unassigned. */
 export const resolveTaskProperty = (
   propertyId: number | null,
   stay: TaskStay | null
@@ -18,17 +14,12 @@ export const resolveTaskProperty = (
     ? Result.fail(new ValidationFailed({ message: "property_id: is not the property of the stay." }))
     : Result.succeed(propertyId ?? stay?.property_id ?? null)
 
-/** What counts of the person a task is given to. */
 interface TaskAssignee {
   readonly is_active: boolean
-  /** Empty: every property. */
+  /** Empty: all properties. */
   readonly property_ids: ReadonlyArray<number>
 }
 
-/**
- * Whether a task in that property, or in none, may go to that person, null for somebody there is not: 404. A person who
- * is switched off or works elsewhere gets none: 422.
- */
 export const checkAssignable = <Person extends TaskAssignee>(
   person: Person | null,
   propertyId: number | null

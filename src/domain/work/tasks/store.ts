@@ -29,11 +29,8 @@ import {
   taskJoins
 } from "./task-search.ts"
 
-// The SQL of tasks. A read is one statement; a change is two: one that reads what the rules need, one that changes.
-
 type Sql = SqlClient.SqlClient
 
-/** What the rules need to know before a task is created; `assignee` is null for nobody. */
 const TaskPreconditions = Schema.Struct({
   property_known: Schema.Boolean,
   stay_id: Schema.NullOr(Schema.Int),
@@ -41,7 +38,6 @@ const TaskPreconditions = Schema.Struct({
   assignee: Schema.NullOr(Assignee)
 })
 
-/** The task before a change, and what the rules need to know beside it. */
 const ExistingTask = Schema.Struct({
   ...TaskRow.fields,
   property_known: Schema.Boolean,
@@ -52,12 +48,10 @@ const ExistingTask = Schema.Struct({
 type TaskPreconditions = typeof TaskPreconditions.Type
 type ExistingTask = typeof ExistingTask.Type
 
-/** Ids that a new task names; what is undefined is not named. */
 interface NewTaskReferences extends Pick<TaskFilters, "property_id" | "staff_id"> {
   readonly stay_code?: string | undefined
 }
 
-/** What an edit may name. `assigns`: whether the person is looked up. */
 interface EditedTaskReferences {
   readonly property_id: number | undefined
   readonly staff_id: number | undefined
@@ -67,7 +61,6 @@ interface EditedTaskReferences {
 const readPreconditions = makeSingleRowReader(TaskPreconditions)
 const readTask = makeOptionalRowReader(ExistingTask)
 
-/** The columns an edit sets. */
 const EditableTaskColumns = Schema.Struct({
   type: column("text", Task.fields.type),
   status: column("text", Task.fields.status),
@@ -80,12 +73,11 @@ const EditableTaskColumns = Schema.Struct({
   fee: column("numeric", Schema.String),
   note: column("text", Task.fields.note)
 })
-/** Undefined stays as it is; null, where there can be none, takes away. */
+/** Undefined leaves a column unchanged, and null clears it. */
 type TaskEdit = {
   readonly [Column in keyof typeof EditableTaskColumns.Type]: (typeof EditableTaskColumns.Type)[Column] | undefined
 }
 
-/** The columns a new task fills. */
 const NewTaskColumns = Schema.Struct({
   ...EditableTaskColumns.fields,
   stay_id: column("bigint", Schema.NullOr(Schema.Int))
@@ -93,7 +85,7 @@ const NewTaskColumns = Schema.Struct({
 export type NewTask = typeof NewTaskColumns.Type
 
 const EXPECTED_TASK_COLUMNS = ["currency", "fee", "property_id", "staff_id"] as const
-/** The columns an edit was judged by; those that are undefined were not looked at. */
+/** Undefined columns were not used to check the edit. */
 export type ExpectedTaskColumns = Partial<Pick<NewTask, (typeof EXPECTED_TASK_COLUMNS)[number]>>
 
 const findPreconditions = (sql: Sql) => (operatorId: number, references: NewTaskReferences) => {
@@ -108,7 +100,7 @@ const findPreconditions = (sql: Sql) => (operatorId: number, references: NewTask
       }`)
 }
 
-/** Of a stay that went while the task was made for it (its channel dropped the room) there is none. */
+/** A channel may remove the stay at the same time. Then no task is created. */
 const makeCatchDeletedStay = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
   return <R>(insert: Effect.Effect<ReadonlyArray<object>, SqlError, R>) =>
@@ -119,7 +111,6 @@ const makeCatchDeletedStay = (sql: Sql) => {
     )
 }
 
-/** Answers the new task's id, or undefined when its person or its stay is not as it was read any more. */
 const create = (sql: Sql) => {
   const catchDeletedStay = makeCatchDeletedStay(sql)
   return (operatorId: number, task: NewTask, assignee: Assignee | null, now: Date) =>
@@ -141,7 +132,7 @@ const create = (sql: Sql) => {
     )
 }
 
-/** The task; `assignee` is the person asked for, or else who has it, and null unless `assigns`. */
+/** `assignee` is the requested staff member, or else the current one, and null unless `assigns`. */
 const findTask = (sql: Sql) => (operatorId: number, id: number, references: EditedTaskReferences) => {
   const { property_id, staff_id, assigns } = references
   return readTask(sql`
@@ -156,7 +147,6 @@ const findTask = (sql: Sql) => (operatorId: number, id: number, references: Edit
       WHERE page.operator_id = ${operatorId} AND page.id = ${id}`)
 }
 
-/** Answers the task's id, or undefined when it is gone, or it or its person is no longer what the edit was judged by. */
 const update =
   (sql: Sql) =>
   (
@@ -191,7 +181,6 @@ const update =
     )
   }
 
-/** Answers the deleted task's id, or undefined when there is none. */
 const remove = (sql: Sql) =>
   makeDeleteRecord(
     sql,
@@ -200,31 +189,28 @@ const remove = (sql: Sql) =>
       sql`DELETE FROM tasks WHERE operator_id = ${operatorId} AND id = ${id} RETURNING operator_id, id`
   )
 
-/** The SQL of tasks. */
 export class TaskStore extends Context.Service<
   TaskStore,
   {
     readonly search: (operatorId: number, filters: TaskFilters, page: Page) => Effect.Effect<RowPage<TaskRow>>
-    /** Whether the property and the person that a search names exist. */
     readonly checkFilters: (
       operatorId: number,
       filters: Pick<TaskFilters, "property_id" | "staff_id">
     ) => Effect.Effect<TaskFilterCheck>
     readonly findPreconditions: (operatorId: number, references: NewTaskReferences) => Effect.Effect<TaskPreconditions>
-    /** Undefined: the person or the stay is no longer as it was read. */
+    /** Returns undefined if the staff member or the stay has changed since the read. */
     readonly create: (
       operatorId: number,
       task: NewTask,
       assignee: Assignee | null,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined: there is no such task. */
     readonly findTask: (
       operatorId: number,
       id: number,
       references: EditedTaskReferences
     ) => Effect.Effect<ExistingTask | undefined>
-    /** Undefined: the task is gone, or it or its person is no longer as it was read. */
+    /** Returns undefined if the task or its staff member has changed since the read. */
     readonly update: (
       operatorId: number,
       id: number,
@@ -233,7 +219,6 @@ export class TaskStore extends Context.Service<
       assignee: Assignee | null,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined: there is no such task. */
     readonly remove: (
       operatorId: number,
       id: number

@@ -11,15 +11,13 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { type search_tasks, Task } from "./contract.ts"
 
-// Finding tasks: one statement a page.
-
-/** Which tasks a search means; what is undefined does not narrow it. */
+/** Undefined fields do not filter. */
 export interface TaskFilters
   extends Pick<typeof search_tasks.payloadSchema.Type, "id" | "staff_id" | "property_id" | "type" | "status"> {
   readonly expectedDates: DateRange | undefined
 }
 
-/** A task as it is shown, but for the merchant's clock: its times are still instants. */
+/** Times are instants, not yet on the host's clock. */
 export const TaskRow = Schema.Struct({
   ...Task.fields,
   fee: AmountColumn,
@@ -49,7 +47,6 @@ const buildFilterConditions = (sql: SqlClient, parameters: SearchParameters): Re
   return conditions
 }
 
-/** What a task in `page` shows of what {@link joined} adds, and under another name than its column's. */
 export const taskColumns = (sql: SqlClient) => ({
   task_id: sql`page.id`,
   level: sql`CASE WHEN page.type = 'cleaning' THEN page.level END`,
@@ -81,7 +78,6 @@ export const searchTasks = (sql: SqlClient) => {
   return (operatorId: number, filters: TaskFilters, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
-/** Whether the property and the person a search names exist; asked only when the search found nothing. */
 export const checkTaskFilters =
   (sql: SqlClient) =>
   (operatorId: number, { property_id, staff_id }: Pick<TaskFilters, "property_id" | "staff_id">) =>

@@ -26,7 +26,7 @@ export const requestDuration = defineHistogram({
   labels: ["door"],
   maxLabelSets: 4,
   bounds: REQUEST_BOUNDS,
-  meaning: "How long calls took, from the door to the answer, by door (rest, mcp, console)"
+  meaning: "Duration of calls, from receipt to response, by transport"
 })
 export const callDuration = defineHistogram({
   name: "latchkey.call.duration",
@@ -34,27 +34,26 @@ export const callDuration = defineHistogram({
   labels: ["operation"],
   maxLabelSets: 140,
   bounds: CALL_BOUNDS,
-  meaning: "How long calls took, by operation; unmatched is what reached none"
+  meaning: "Duration of calls by operation; unmatched: no operation was found"
 })
 export const calls = defineCounter({
   name: "latchkey.calls",
   unit: "{call}",
   labels: ["operation", "error_code"],
   maxLabelSets: 1_200,
-  meaning: "Calls that were answered, by operation and error_code (0: it succeeded)"
+  meaning: "Calls with a response, by operation and error_code"
 })
 export const rateWindowRejections = defineCounter({
   name: "latchkey.windows.refused",
   unit: "{refusal}",
   labels: ["scope"],
   maxLabelSets: 16,
-  meaning:
-    "What a rate window refused, by the scope of the window that was full (layer 1 user, 2 endpoint, 3 conversation, 4 endpoint_error, and those outside the layers)"
+  meaning: "Calls that a rate-limit window rejected, by its scope"
 })
 export const anonymousFailedCalls = defineCounter({
   name: "latchkey_refusals_of_nobody",
   unit: "{refusal}",
-  meaning: "Calls refused without a token that was ever known, and sign-ins without an account"
+  meaning: "Calls with an unknown token, and sign-ins without an account"
 })
 
 // The metrics keep their older names, because dashboards and alerts use them.
@@ -66,7 +65,7 @@ export const permitsLimit = defineGauge({
   maxLabelSets: 4,
   aggregation: "sum",
   meaning:
-    "Concurrency permits of calls with a token (operators), calls without one (strangers) and console pages (console)"
+    "Concurrency permits for calls with a token (operators), without one (strangers) and for console pages (console)"
 })
 export const permitsUsed = defineGauge({
   name: "latchkey.places.used",
@@ -90,7 +89,7 @@ export const permitWaitDuration = defineHistogram({
   labels: ["of"],
   maxLabelSets: 4,
   bounds: WAIT_BOUNDS,
-  meaning: "How long queued calls waited for a concurrency permit, including calls that got none"
+  meaning: "Time that queued calls waited for a concurrency permit, including calls that got none"
 })
 export const permitRejections = defineCounter({
   name: "latchkey.places.refused",
@@ -98,7 +97,7 @@ export const permitRejections = defineCounter({
   labels: ["of", "why"],
   maxLabelSets: 10,
   meaning:
-    "Calls that got no concurrency permit: their operator had too_many queued calls, they waited too_long, or would have (overloaded: rejected at once)"
+    "Calls without a concurrency permit: too_many calls of their operator were queued, they waited too_long, or they were rejected at once (overloaded)"
 })
 
 export const statementDuration = defineHistogram({
@@ -107,14 +106,14 @@ export const statementDuration = defineHistogram({
   labels: ["pool"],
   maxLabelSets: 3,
   bounds: STATEMENT_BOUNDS,
-  meaning: "How long statements took, waiting for a connection included, of requests and of the background"
+  meaning: "Duration of statements, including the wait for a connection, of requests and background work"
 })
 export const statementsFailed = defineCounter({
   name: "latchkey.statements.failed",
   unit: "{statement}",
   labels: ["pool", "error_type"],
   maxLabelSets: 24,
-  meaning: "Statements that failed; a UniqueViolation or ConstraintError is mostly a caller's, the rest the database's"
+  meaning: "Failed statements; UniqueViolation and ConstraintError usually come from callers"
 })
 export const connectionsMax = defineGauge({
   name: "db.client.connection.max",
@@ -122,7 +121,7 @@ export const connectionsMax = defineGauge({
   labels: ["pool"],
   maxLabelSets: 3,
   aggregation: "sum",
-  meaning: "Statements that can be under way at once: one a connection for requests, some share one in the background"
+  meaning: "Most statements at the same time"
 })
 export const connectionsUsed = defineGauge({
   name: "db.client.connection.count",
@@ -130,7 +129,7 @@ export const connectionsUsed = defineGauge({
   labels: ["pool", "state"],
   maxLabelSets: 3,
   aggregation: "sum",
-  meaning: "Of these, what is in use (state used)"
+  meaning: "Statements that run now"
 })
 export const connectionsPending = defineGauge({
   name: "db.client.connection.pending_requests",
@@ -144,14 +143,13 @@ export const databaseUp = defineGauge({
   name: "latchkey.database.up",
   unit: "",
   aggregation: "min",
-  meaning: "1: the database answered when it was asked last; 0: it did not"
+  meaning: "1 if the database responded to the last check, otherwise 0"
 })
 export const redisUp = defineGauge({
   name: "latchkey.redis.up",
   unit: "",
   aggregation: "min",
-  meaning:
-    "1: Redis counts the rate windows; 0: it is away and each process counts its own. Only where REDIS_URL is set"
+  meaning: "1 if Redis counts the rate-limit windows; 0 if each process counts its own. Only with REDIS_URL"
 })
 
 export const backlogDue = defineGauge({
@@ -160,7 +158,7 @@ export const backlogDue = defineGauge({
   labels: ["kind"],
   maxLabelSets: 14,
   aggregation: "max",
-  meaning: "What is due and nobody has in hand, of all processes, by kind; 10001 says more than 10,000"
+  meaning: "Due jobs that no worker has claimed, of all processes, by kind; 10001 means more than 10,000"
 })
 export const backlogAge = defineGauge({
   name: "latchkey.backlog.oldest.age",
@@ -168,53 +166,52 @@ export const backlogAge = defineGauge({
   labels: ["kind"],
   maxLabelSets: 14,
   aggregation: "max",
-  meaning: "For how long the oldest of these has been due; 0: nothing is"
+  meaning: "Age of the oldest due job; 0 if there is none"
 })
 export const backgroundFailures = defineCounter({
   name: "latchkey.background.failures",
   unit: "{failure}",
   labels: ["work"],
   maxLabelSets: 48,
-  meaning: "Turns of background work that broke off and are tried again, by what it does"
+  meaning: "Failed runs of background work, which are repeated"
 })
 export const consumersLagging = defineGauge({
   name: "latchkey_event_consumers_lagging",
   unit: "{consumer}",
   aggregation: "max",
-  meaning: "Consumers of the feed whose oldest unacknowledged event is older than 30 minutes"
+  meaning: "Consumers of the event feed that are more than 30 minutes behind"
 })
 export const webhookTries = defineOutcomeCounter({
   name: "latchkey.webhook.tries",
   unit: "{try}",
   outcomes: ["delivered", "failed", "dead_letter"],
-  meaning: "Tries of webhook deliveries: delivered, failed (tried again), dead_letter (failed for the last time)"
+  meaning: "Attempts of webhook deliveries: delivered, failed (repeated later) or dead_letter (last attempt)"
 })
 export const channelPushes = defineOutcomeCounter({
   name: "latchkey.channel.pushes",
   unit: "{push}",
   outcomes: ["pushed", "nothing", "refused", "unserved", "failed"],
   meaning:
-    "Pushes to channels: pushed, nothing (there was nothing to tell), refused (the channel will not), unserved (no connector), failed (tried again)"
+    "Pushes to channels: pushed, nothing (no change), refused (by the channel), unserved (no connector) or failed (repeated later)"
 })
 export const channelComparisons = defineOutcomeCounter({
   name: "latchkey.channel.comparisons",
   unit: "{comparison}",
   outcomes: ["compared", "failed"],
-  meaning:
-    "Comparisons of calendars with what their channels sell: compared, or failed (the channel could not be read; tried again)"
+  meaning: "Comparisons of calendars with their channels: compared or failed (repeated later)"
 })
 export const messageTries = defineOutcomeCounter({
   name: "latchkey.message.tries",
   unit: "{try}",
   outcomes: ["sent", "refused", "unknown", "failed"],
   meaning:
-    "Tries of messages to guests at their channels, by how they ended: sent, refused, unknown (nobody knows whether it got there), failed (tried again)"
+    "Attempts to send messages to guests: sent, refused (by the channel), unknown (outcome not known) or failed (repeated later)"
 })
 export const calendarFetches = defineOutcomeCounter({
   name: "latchkey.calendar.fetches",
   unit: "{fetch}",
   outcomes: ["read", "unchanged", "failed"],
-  meaning: "Fetches of imported calendars: read, unchanged, or failed (tried again)"
+  meaning: "Fetches of imported calendars: read, unchanged or failed (repeated later)"
 })
 
 export const buildInfo = defineGauge({
@@ -223,13 +220,13 @@ export const buildInfo = defineGauge({
   labels: ["version", "node"],
   maxLabelSets: 3,
   aggregation: "max",
-  meaning: "1, with the release of the service and of Node.js as labels"
+  meaning: "1, with the releases of the service and of Node.js as labels"
 })
 export const residentBytes = defineGauge({
   name: "process.memory.usage",
   unit: "By",
   aggregation: "sum",
-  meaning: "Memory that the processes have of the machine (resident set)"
+  meaning: "Resident memory"
 })
 export const heapUsedBytes = defineGauge({
   name: "v8js.memory.heap.used",
@@ -241,20 +238,19 @@ export const heapLimitBytes = defineGauge({
   name: "v8js.memory.heap.limit",
   unit: "By",
   aggregation: "sum",
-  meaning: "What the JavaScript heap may grow to, the room of what dies young included"
+  meaning: "Largest JavaScript heap"
 })
 export const heapUtilization = defineGauge({
   name: "latchkey.memory.heap.utilization",
   unit: "1",
   aggregation: "max",
-  meaning:
-    "What outlived its youth in the JavaScript heap, of what that may grow to before a process ends; of the fullest process"
+  meaning: "Share of the old generation of the JavaScript heap in use, of the fullest process; at 1 the process crashes"
 })
 export const externalBytes = defineGauge({
   name: "latchkey.memory.external",
   unit: "By",
   aggregation: "sum",
-  meaning: "Memory outside the heap that JavaScript keeps: buffers, the embedded database"
+  meaning: "Memory outside of the heap: buffers and the embedded database"
 })
 export const cpuTime = defineCounter({
   name: "process.cpu.time",
@@ -266,43 +262,43 @@ export const cpuTime = defineCounter({
 export const workersDied = defineCounter({
   name: "latchkey.workers.died",
   unit: "{worker}",
-  meaning: "Workers that ended though nobody had asked them to, told by their parent; others were started for them"
+  meaning: "Workers that ended unexpectedly and were replaced"
 })
 export const uptime = defineGauge({
   name: "process.uptime",
   unit: "s",
   aggregation: "max",
-  meaning: "Seconds since the first of the processes began: with workers that is their parent"
+  meaning: "Seconds since the start of the first process"
 })
 export const openFiles = defineGauge({
   name: "process.open_file_descriptor.count",
   unit: "{count}",
   aggregation: "sum",
-  meaning: "Files, sockets and pipes that are open (Linux)"
+  meaning: "Open files, sockets and pipes (Linux)"
 })
 export const loopDelayP50 = defineGauge({
   name: "nodejs.eventloop.delay.p50",
   unit: "s",
   aggregation: "max",
-  meaning: "How late the event loop came by in the last 10 s: the median"
+  meaning: "Delay of the event loop in the last 10 s: median"
 })
 export const loopDelayP99 = defineGauge({
   name: "nodejs.eventloop.delay.p99",
   unit: "s",
   aggregation: "max",
-  meaning: "The same: what one in a hundred exceeded"
+  meaning: "Delay of the event loop in the last 10 s: 99th percentile"
 })
 export const loopDelayMax = defineGauge({
   name: "nodejs.eventloop.delay.max",
   unit: "s",
   aggregation: "max",
-  meaning: "The same: the longest"
+  meaning: "Delay of the event loop in the last 10 s: maximum"
 })
 export const loopUtilization = defineGauge({
   name: "nodejs.eventloop.utilization",
   unit: "1",
   aggregation: "max",
-  meaning: "The share of the last 10 s in which the event loop had work"
+  meaning: "Share of the last 10 s in which the event loop was busy"
 })
 
 /** Counters that start at 0 with the process. */

@@ -9,7 +9,7 @@ import { toOperationObject } from "./operation-object.ts"
 import { toPathItemLocations } from "./path-items.ts"
 import { errorSchemas, responseHeaders } from "./responses.ts"
 
-/** What differs between the two deployments (specification, What the service does and Tasks and staff). */
+/** Specification, What the service does, and Tasks and staff. */
 const DEPLOYMENT_NOTES: Readonly<Record<DeploymentName, string>> = {
   international:
     "This is the international deployment: GET /custom_channels lists custom_channel_id 35, and the mobile of a staff member is `+<country code> <number>`.",
@@ -19,16 +19,17 @@ const DEPLOYMENT_NOTES: Readonly<Record<DeploymentName, string>> = {
 
 const DESCRIPTION = `Work with the properties, reservations, calendars, prices, money, guests, staff and tasks of short-stay rentals.
 
-Every answer is HTTP 200 with one envelope, \`request_id\`, \`error_code\`, \`error_msg\` and \`data\`; \`error_code\` 0 is success. Only the OAuth endpoints also return other statuses. Ignore fields you do not know: new ones come without a new major version. \`x-mcp\` tells of each operation how the tool endpoint shows it.`
+Every response is HTTP 200 with one envelope: \`request_id\`, \`error_code\`, \`error_msg\` and \`data\`. \`error_code\` 0 is success. Only the OAuth endpoints also return other statuses. Ignore unknown fields: new fields come without a new major version. \`x-mcp\` describes the MCP tool of an operation.`
 
 const securitySchemes = (publicUrl: string): JsonSchema => ({
   accessToken: {
     type: "apiKey",
     in: "header",
     name: "Service-Access-Token",
-    description: "An access token of the host's console. A read-only one may GET, a writable one may do everything."
+    description:
+      "An access token of the host's console. A read-only token may GET. A writable token may call everything."
   },
-  bearer: { type: "http", scheme: "bearer", description: "The same token, or one of OAuth." },
+  bearer: { type: "http", scheme: "bearer", description: "The same access token, or an access token of OAuth." },
   client: { type: "http", scheme: "basic", description: "A partner's client_id and client_secret." },
   oauth: {
     type: "oauth2",
@@ -38,7 +39,7 @@ const securitySchemes = (publicUrl: string): JsonSchema => ({
         authorizationUrl: `${publicUrl}/authorization`,
         tokenUrl: `${publicUrl}/v3/oauth/authorizations`,
         refreshUrl: `${publicUrl}/v3/oauth/authorizations`,
-        scopes: { "read-only": "Look at everything.", writable: "Look at everything and change it." }
+        scopes: { "read-only": "Read everything.", writable: "Read and change everything." }
       }
     }
   }
@@ -48,7 +49,7 @@ const idempotencyKeyParameter: JsonSchema = {
   name: IDEMPOTENCY_KEY_HEADER,
   in: "header",
   required: false,
-  description: "A key under which the change happens once, however often the call is repeated.",
+  description: "The service makes the change once, even if the caller repeats the call with the same key.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH }
 }
 
@@ -67,12 +68,11 @@ const toPaths = (deployment: DeploymentName): JsonSchema => {
   return paths
 }
 
-/** The prefix of addresses in the document of another deployment, whose host this process does not know. */
 const RELATIVE_BASE = ""
 
 /**
- * Returns the OpenAPI 3.1 document of a deployment. `publicUrl`: its address, or undefined if this process does not know it. Then the
- * document names no server, and its other addresses are relative.
+ * Returns the OpenAPI 3.1 document of a deployment. Without `publicUrl`, the address of that deployment, the document names no server,
+ * and its other addresses are relative.
  */
 export const openApiDocument = (deployment: DeploymentName, publicUrl: string | undefined): JsonSchema => ({
   openapi: "3.1.0",

@@ -10,8 +10,6 @@ import { operationTagName } from "../operation-tags.ts"
 import type { PathItemLocation } from "./path-items.ts"
 import { toResponses } from "./responses.ts"
 
-/** What a client generator, a reader and an agent want to know of one operation. */
-
 const toParameter = (
   { name, location, required, schema }: FieldDescription,
   parameterName: string,
@@ -31,7 +29,7 @@ const toParameter = (
   }
 }
 
-/** A list in a query is one text, its elements separated by commas: of the forms that a tool takes the text alone. */
+/** Drops the array alternative of a list, because a query contains a list as one comma-separated text. */
 const toTextSchema = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -68,7 +66,7 @@ const toRequestBody = (operation: OperationDescription, request: JsonSchema): Js
   }
 }
 
-/** The block that the specification has for each operation (Tool-protocol endpoint, Machine-readable resources). */
+/** Returns the `x-mcp` block (specification, Tool-protocol endpoint and Machine-readable resources). */
 const toMcpExtension = ({ name, tool, isReadOnly }: OperationDescription): JsonSchema =>
   tool === undefined
     ? { exposed: false }
@@ -86,7 +84,7 @@ const toMcpExtension = ({ name, tool, isReadOnly }: OperationDescription): JsonS
 const securityRequirements = ({ needsToken, isReadOnly }: OperationDescription): ReadonlyArray<JsonSchema> =>
   needsToken
     ? [{ accessToken: [] }, { bearer: [] }, { oauth: [isReadOnly ? "read-only" : "writable"] }]
-    : // Who calls shows a secret or a verifier among the fields, or the secret by HTTP Basic.
+    : // The caller sends its secret or verifier in the fields, or the secret by HTTP Basic.
       [{}, { client: [] }]
 
 export const toOperationObject = (
@@ -97,7 +95,7 @@ export const toOperationObject = (
   const { request = {}, answer } = example ?? {}
   const parameters = operation.fields
     .filter(({ location }) => location !== "body")
-    // The field may be in the body instead.
+    // The caller may send the field in the body instead.
     .map((field) => (takesQueryOrBody(operation) ? { ...field, required: false } : field))
     .map((field) =>
       toParameter(field, field.location === "path" ? parameterNameOf(field.name) : field.name, request[field.name])

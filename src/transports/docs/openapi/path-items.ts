@@ -1,20 +1,20 @@
 import type { OperationDescription } from "../operation-descriptions.ts"
 
-// OpenAPI forbids two paths that differ only in the name of a parameter, which the specification has: `/reservations/{stay_code}`
-// and `/reservations/{reservation_code}`. Those are one path item, their parameter called `code`.
+// OpenAPI forbids two paths that differ only in the name of a parameter. The specification has such paths, for example
+// `/reservations/{stay_code}` and `/reservations/{reservation_code}`. They share one path item with the parameter `code`.
 
 const toPathShape = (path: string): string => path.replaceAll(/\{[a-z_]+\}/g, "{}")
 
 const SHARED_PARAMETER = "code"
 
 export interface PathItemLocation {
-  /** The path item. */
+  /** The key of the path item. */
   readonly path: string
-  /** What the path item calls a path field of the operation. */
+  /** Returns the name of a path field of the operation in the path item. */
   readonly parameterNameOf: (field: string) => string
 }
 
-/** Where each operation is written down. */
+/** Returns the path item of each operation, by its name. */
 export const toPathItemLocations = (
   operations: ReadonlyArray<OperationDescription>
 ): ReadonlyMap<string, PathItemLocation> => {

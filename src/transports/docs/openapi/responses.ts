@@ -1,10 +1,10 @@
 import { ERROR_TABLE, findErrorRow } from "../error-table.ts"
 import type { JsonSchema, OperationDescription } from "../operation-descriptions.ts"
 
-// Answers as OpenAPI has them. HTTP status is always 200 (specification, Errors), so what an operation can answer is one choice:
-// the envelope of its result, or that of one of its errors.
+// The HTTP status is always 200 (specification, Errors). So the response schema of an operation is one choice: the envelope of its
+// result, or the envelope of one of its errors.
 
-const REQUEST_ID: JsonSchema = { type: "string", description: "Identifies the request; quote it to ask for help." }
+const REQUEST_ID: JsonSchema = { type: "string", description: "Identifies the request. Name it when you ask for help." }
 
 const schemaReference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
@@ -16,7 +16,7 @@ const toEnvelopeSchema = (code: number, message: JsonSchema, data: JsonSchema): 
 
 const errorSchemaName = (code: number): string => `Error${code}`
 
-/** The envelope of each error, by name. */
+/** Returns the envelope schema of each error, by name. */
 export const errorSchemas = (): Record<string, JsonSchema> =>
   Object.fromEntries(
     ERROR_TABLE.map(({ code, title, meaning, advice }) => [
@@ -33,7 +33,7 @@ export const errorSchemas = (): Record<string, JsonSchema> =>
     ])
   )
 
-/** Everything an operation can answer in its body. */
+/** Returns the schema of all response bodies of an operation. */
 export const toResponseSchema = ({ resultSchema, errors }: OperationDescription): JsonSchema => ({
   oneOf: [
     toEnvelopeSchema(0, { type: "string", const: "" }, resultSchema),
@@ -46,14 +46,14 @@ const headerObject = (description: string, schema: JsonSchema = { type: "string"
   schema
 })
 
-/** The headers an answer may have, by name. */
+/** Returns the headers that a response may have, by name. */
 export const responseHeaders = (): Record<string, JsonSchema> => ({
   "X-Request-Id": headerObject("The request_id of the body."),
   "Retry-After": headerObject("Seconds to wait, with error_code 429 and with some 409, 500 and 503.", {
     type: "integer"
   }),
   "X-RateLimit-Scope": headerObject(
-    "With 429: which layer is full, user, endpoint, token, endpoint_error or conversation."
+    "With 429: the layer whose window is full: user, endpoint, token, endpoint_error or conversation."
   ),
   "X-RateLimit-Window": headerObject("With 429: the window that is full, such as 1m."),
   "X-RateLimit-Reason": headerObject("With 429: the limit in words.")
@@ -66,10 +66,10 @@ const headerReferences = Object.fromEntries(
 const errorListText = ({ errors }: OperationDescription): string =>
   errors.map((code) => `- ${code}: ${findErrorRow(code)?.meaning ?? ""}`).join("\n")
 
-/** Forms are answered by HTTP status as well, as libraries for OAuth read it (RFC 6749 5.2). */
+/** HTTP statuses of failed form requests. OAuth libraries read them (RFC 6749 5.2). */
 const STATUSES_OF_FORMS: ReadonlyArray<readonly [string, string]> = [
-  ["400", "To a form: the request or what it shows is wrong."],
-  ["401", "To a form: the client is not known."],
+  ["400", "To a form: the request or its credentials are invalid."],
+  ["401", "To a form: the client is unknown."],
   ["429", "To a form: too many attempts."]
 ]
 
@@ -80,13 +80,13 @@ const STATUSES_OF_REGISTRATIONS: ReadonlyArray<readonly [string, string]> = [
   ["501", "This service has no public client."]
 ]
 
-/** The answers of an operation; `example` is one of its results. */
+/** Returns the responses of an operation, with one of its results as the example. */
 export const toResponses = (operation: OperationDescription, example: unknown): JsonSchema => {
   const schema = toResponseSchema(operation)
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } }
   const summary = operation.usesHttpStatus
     ? "The envelope of a success."
-    : "The envelope, for a success or a failure: error_code tells which."
+    : "The envelope of a success or a failure. error_code 0 is success."
   const description = `${summary}\n\n${errorListText(operation)}`
   const successResponse = { description, headers: headerReferences, content }
   if (operation.needsToken) return { "200": successResponse }

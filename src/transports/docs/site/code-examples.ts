@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
 import type { FieldDescription, OperationDescription } from "../operation-descriptions.ts"
 
-// One request of an operation as a command of a shell, a script of Node.js and a script of Python.
+// Examples of one request as a shell command, a JavaScript module of Node.js and a Python script.
 
 export type ExampleRequest = Readonly<Record<string, unknown>>
 
@@ -38,10 +38,10 @@ const toBody = (operation: OperationDescription, request: ExampleRequest): Examp
   return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
-/** Puts lines behind the first one to the right. */
+/** Indents all lines but the first. */
 const indent = (text: string, spaces: number): string => text.replaceAll("\n", `\n${" ".repeat(spaces)}`)
 
-/** In single quotes, in which a shell knows no escape. */
+/** Closes the quotes around each quote in the text, because a shell has no escape in single quotes. */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Returns a command that reads the access token from `TOKEN` and the idempotency key from `KEY`. */
@@ -85,7 +85,7 @@ console.log(data)`
 
 const PYTHON_CONSTANTS: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" }
 
-/** A line of JSON ends with such a value, or with a comma behind it. */
+/** A line of pretty JSON whose value is true, false or null. */
 const JSON_CONSTANT = /^( *(?:"(?:[^"\\]|\\.)*": )?)(true|false|null)(,?)$/gm
 
 const toPythonLiteral = (value: unknown): string =>

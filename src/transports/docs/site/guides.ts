@@ -12,10 +12,10 @@ interface GuideLayout {
   readonly toolsSlug: string
 }
 
-/** Beside the folder docs. An installation without this file has no page for it. */
+/** The site has no page for the changelog if an installation does not have this file. */
 const CHANGELOG_FILE = "../CHANGELOG.md"
 
-/** The layouts of docs. */
+/** The layouts that docs can have. */
 export const GUIDE_LAYOUTS: Readonly<Record<"flat" | "folders", GuideLayout>> = {
   flat: {
     retrySlug: "retries",
@@ -101,25 +101,25 @@ export const GUIDE_LAYOUT: GuideLayout = GUIDE_LAYOUTS.flat
 /** The files of `docs/examples` that the site serves unchanged. */
 export const EXAMPLE_FILES = ["connector.mjs", "signed-messages.mjs", "airbnb-settings.json"]
 
-/** Two files of the same name. */
+/** The slugs of files whose name another file has. */
 const SLUG_EXCEPTIONS: Readonly<Record<string, string>> = { "quickstarts/oauth.md": "oauth-quickstart" }
 
 export const toSlug = (file: string): string => SLUG_EXCEPTIONS[file] ?? posix.basename(file, ".md").toLowerCase()
 
-/** The address of the service in the files, which the site replaces with its own. */
+/** The address of the service in the files. The site replaces it with `publicUrl`. */
 const EXAMPLE_PUBLIC_URL = "http://127.0.0.1:8080"
 
 const CODE_BLOCK = /^(```[\s\S]*?^```)$/m
 const RELATIVE_LINK = /\[([^\]]*)\]\((?![a-z]+:|#)([^)#\s]*)(#[^)\s]*)?\)/g
 
-/** Returns the address of a file on the site, seen from a page. Returns undefined if the site does not have the file. */
+/** Returns the address of a file relative to the pages, or undefined if the site does not have the file. */
 const findPageAddress = (file: string, siteFiles: ReadonlySet<string>): string | undefined => {
   if (siteFiles.has(file)) return `${toSlug(file)}.md`
   const isExample = posix.dirname(file) === "examples" && EXAMPLE_FILES.includes(posix.basename(file))
   return isExample ? `../${file}` : undefined
 }
 
-/** Rewrites the links of a file to links of its page. A link to a file that the site does not have becomes its text. */
+/** Rewrites links to files as links to pages. A link to a file that the site does not have becomes its text. */
 const toPageLinks = (file: string, markdown: string, siteFiles: ReadonlySet<string>): string =>
   markdown
     .split(CODE_BLOCK)

@@ -23,7 +23,7 @@ const makeAnchors = (): ((heading: string) => string) => {
   }
 }
 
-/** Returns a page as HTML: its headings have anchors, its tables scroll, and its links lead to the HTML of other pages. */
+/** Returns a page as HTML, with an anchor for each heading, scrolling tables, and links to the HTML of other pages. */
 export const renderMarkdown = (markdown: string): Html => {
   const nextAnchor = makeAnchors()
   const marked = new Marked({
@@ -37,7 +37,7 @@ export const renderMarkdown = (markdown: string): Html => {
         const target = slug === undefined ? href : `${slug}.html${anchor}`
         return html`<a href="${target}">${{ html: this.parser.parseInline(tokens) }}</a>`.html
       },
-      // Shows HTML as text, because the pages contain words such as <country code>, and comments, but no HTML.
+      // Shows text such as <country code>. The files contain comments, but no other HTML.
       html({ text }) {
         return text.startsWith("<!--") ? "" : html`${text}`.html
       },

@@ -1,4 +1,4 @@
-/** The former slug of a page, and the page to which its address leads today. */
+/** Pages whose slug has changed. Their former addresses lead to the present page. */
 export const MOVED_PAGES: ReadonlyArray<readonly [formerSlug: string, slug: string]> = [
   ["start-with-rest", "rest"],
   ["start-with-mcp", "mcp"],

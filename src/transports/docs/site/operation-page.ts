@@ -15,7 +15,7 @@ import type { DocsPage } from "./docs-page.ts"
 import { GUIDE_LAYOUT } from "./guides.ts"
 import { toFieldRows, toSchemaText } from "./schema-text.ts"
 
-/** Also keeps `<word>` from being read as HTML, but for code, in which Markdown knows no such escape. */
+/** Also escapes `<word>`, which Markdown reads as HTML outside of code. */
 const escapeCell = (text: string): string =>
   text
     .replaceAll("|", "\\|")

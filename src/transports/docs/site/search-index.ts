@@ -14,13 +14,13 @@ interface SearchEntry {
   readonly description?: string
   /** Other names of the operation, in the page's own entry. */
   readonly names?: string
-  /** The summary and synonyms of its words, or synonyms of the words of the heading. */
+  /** Synonyms of words in the title, the summary or the heading. The page's own entry also has the summary. */
   readonly keywords: string
   readonly text: string
   readonly href: string
 }
 
-/** Terms between single spaces, so that the terms of a phrase are a part of those of its text. */
+/** Returns the terms of a text between single spaces, so that `includes` finds a phrase at the boundaries of words only. */
 const toTermText = (text: string): string => ` ${toTerms(text).join(" ")} `
 
 const findSynonyms = (text: string): ReadonlyArray<string> => {
@@ -40,7 +40,7 @@ const nameVariants = (slug: string): ReadonlyArray<string> => {
 
 const OPERATION_SECTIONS = new Set(OPERATION_TAGS.map(({ title }) => title))
 const SECTION_START = /(?=<h[1-6] id=)/
-/** The examples of an operation are no sections of their own, and their code is not searched: it is much the same on every page. */
+/** The example section of an operation is one entry without its code, because the code is similar on all pages. */
 const OPERATION_SECTION_START = /(?=<h[12] id=)/
 const CODE = /<pre[\s>][\s\S]*?<\/pre>/g
 const HEADING = /<h[1-6] id="([^"]*)">(.*?)<\/h[1-6]>/

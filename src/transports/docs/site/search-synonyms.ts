@@ -24,6 +24,8 @@ export const SEARCH_SYNONYMS: Readonly<Record<string, ReadonlyArray<string>>> = 
   "release notes": ["changelog", "versioning"],
   ical: ["calendar"],
   availability: ["availabilities", "unavailable dates"],
+  open: ["unblock"],
+  close: ["block"],
   rate: ["price"],
   cleaner: ["staff", "task"],
   inbox: ["conversation", "message"]

@@ -145,7 +145,7 @@ Calls are real: a change stays.</p>
     scripts: ["try.js"]
   }).html
 
-/** Returns the former addresses of pages that have moved: HTML that leads to the new address, and the Markdown of the new page. */
+/** Returns files for the former addresses of moved pages: HTML that redirects, and the Markdown of the present page. */
 const renderMovedPages = (pages: ReadonlyArray<DocsPage>): ReadonlyArray<readonly [string, () => SiteFile]> => {
   const pagesBySlug = new Map(pages.map((page) => [page.slug, page]))
   return MOVED_PAGES.flatMap(([formerSlug, slug]): ReadonlyArray<readonly [string, () => SiteFile]> => {
@@ -158,7 +158,7 @@ const renderMovedPages = (pages: ReadonlyArray<DocsPage>): ReadonlyArray<readonl
   })
 }
 
-/** Returns the files of the site except `assets` and `examples`, by name. Each file is rendered by the call of its function. */
+/** Returns functions that render the files of the site, by name. The files of `assets` and `examples` are not among them. */
 export const listSiteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
   const pages = listPages(settings)
   const pageList: ReadonlyArray<DocsPageSummary> = pages

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { BACKLOG_COUNT_LIMIT } from "../../../../src/jobs/backlog-statements.ts"
@@ -15,8 +15,7 @@ import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/pro
 import { consoleOperations } from "../../../../src/service/Api.ts"
 import { BACKLOG_KINDS, BACKLOG_POLL_MS } from "../../../../src/service/backlog.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
-
-const page = join(import.meta.dirname, "../../../../docs/metrics.md")
+import { assertGeneratedPart, toMarkdownTable } from "../../../support/generated-page.ts"
 
 /** Series that a metric has at the most: of a histogram its buckets, that without a bound, its sum and its count. */
 const countMaxSeries = ({ maxLabelSets, bounds }: MetricDefinition): number =>
@@ -25,15 +24,10 @@ const countMaxSeries = ({ maxLabelSets, bounds }: MetricDefinition): number =>
 const labelName = (label: string) => label.replaceAll(".", "_")
 
 const rows = METRIC_DEFINITIONS.map((declared) => {
-  const { kind, labels, aggregation: across, meaning } = declared
-  const named = labels.map((label) => `\`${labelName(label)}\``).join(", ")
-  return `| \`${toPrometheusName(declared)}\` | ${kind} | ${named} | ${across ?? "added"} | ${countMaxSeries(declared)} | ${meaning} |\n`
+  const { kind, labels, aggregation, meaning } = declared
+  const labelNames = labels.map((label) => `\`${labelName(label)}\``).join(", ")
+  return [`\`${toPrometheusName(declared)}\``, kind, labelNames, aggregation ?? "added", meaning]
 })
-
-const table = [
-  "| name | kind | labels | together | series, at the most | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
-  ...rows
-].join("")
 
 describe("the table of metrics", () => {
   it("has names that differ, in both ways out", () => {
@@ -72,15 +66,18 @@ describe("the table of metrics", () => {
     )
   })
 
-  it("docs/metrics.md has it (write it with UPDATE_DOCS=1)", () => {
-    const text = readFileSync(page, "utf8")
-    const [begin, end] = ["<!-- metrics -->\n", "<!-- /metrics -->\n"]
-    const [before = "", rest = ""] = text.split(begin)
-    const wanted = `${before}${begin}${table}${rest.slice(rest.indexOf(end))}`
-    if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, wanted)
-    else assert.strictEqual(text, wanted)
-    assert.include(text, `${(BACKLOG_COUNT_LIMIT + 1).toLocaleString("en")} at the most`)
-    assert.include(text, `every ${BACKLOG_POLL_MS / 1000} s`)
-    assert.include(text, `${MAX_SERIES.toLocaleString("en")} at the most`)
+  it("is in the reference (write it with UPDATE_DOCS=1)", () => {
+    assertGeneratedPart(
+      "reference/metrics.md",
+      "metrics",
+      toMarkdownTable(["name", "kind", "labels", "over processes", "meaning"], rows)
+    )
+  })
+
+  it("has the numbers that the reference names", () => {
+    const text = readFileSync(join(import.meta.dirname, "../../../../docs/reference/metrics.md"), "utf8")
+    assert.include(text, `${BACKLOG_COUNT_LIMIT.toLocaleString("en")} jobs`)
+    assert.include(text, `every ${BACKLOG_POLL_MS / 1000} seconds`)
+    assert.include(text, `${MAX_SERIES.toLocaleString("en")} series`)
   })
 })

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "../../../..")
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8")
 
 const alerts = read("deploy/prometheus/alerts.yml")
-const onCall = read("docs/on-call.md")
+const onCall = read("docs/operate/monitor.md")
 
 /** Each alert as its lines stand: `name: value`, without quotes. */
 const rules = alerts
@@ -91,18 +91,18 @@ describe("alert rules and dashboard", () => {
   })
 
   for (const rule of rules) {
-    it(`${rule.name} has all that a person needs, and its section of docs/on-call.md`, () => {
+    it(`${rule.name} has all that a person needs, and its section of docs/operate/monitor.md`, () => {
       assert.match(rule.for, /^\d+[smh]$/)
       assert.include(["critical", "warning", "info"], rule.severity)
       assert.isAbove(rule.summary.length, 20)
       assert.isAbove(rule.do.length, 20)
-      assert.strictEqual(rule.page, `docs/on-call.md#${rule.name.toLowerCase()}`)
+      assert.strictEqual(rule.page, `docs/operate/monitor.md#${rule.name.toLowerCase()}`)
       const section = onCall.split(`\n## ${rule.name}\n`)[1]?.split("\n## ", 1)[0] ?? ""
       for (const part of ["**Symptom.** ", "**Look at.** ", "**Do.** "]) assert.include(section, part)
     })
   }
 
-  it("docs/on-call.md has no section of an alert that is not", () => {
+  it("docs/operate/monitor.md has no section of an alert that is not", () => {
     const sections = Array.from(onCall.matchAll(/^## (Latchkey\S+)$/gm), ([, name]) => name)
     assert.deepStrictEqual(
       sections,

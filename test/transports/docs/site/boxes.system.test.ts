@@ -1,9 +1,9 @@
+import { randomUUID } from "node:crypto"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
-import { addDays, daysInRange } from "../../../../src/contract/time.ts"
 import { runLatchkey } from "../../../../src/tools/cli/program.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import { findExample } from "../../../../src/transports/docs/operation-examples.ts"
@@ -11,9 +11,9 @@ import { toCurlCommand } from "../../../../src/transports/docs/site/code-example
 import { FirstStart } from "../../../support/first-start.ts"
 import { REQUESTS_MS } from "../../../support/time-limits.ts"
 import { makeEmptyFolder, runLatchkeyProcess } from "../../../support/tools/cli/latchkey-process.ts"
-import { TODAY } from "../../../support/transports/docs/examples/example-story.ts"
 import { DOCS_FOLDER, readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 import { listErrorCodes, runCommand } from "../../../support/transports/docs/site/command-process.ts"
+import { moveDatesToToday } from "../../../support/transports/docs/site/example-dates.ts"
 
 // What the other pages show in boxes: a call is one that the service can read, a command is one that there is.
 
@@ -46,12 +46,6 @@ const OTHERWISE: Readonly<Record<string, ReadonlyArray<number>>> = {
   execute_automation_action: [...READ, 400]
 }
 
-/** The same call as many days from today as it was from the day that it was written on: no box grows old. */
-const onADayLike = (text: string): string => {
-  const later = daysInRange(TODAY, new Date().toISOString().slice(0, 10)) - 1
-  return text.replaceAll(/\b\d{4}-\d{2}-\d{2}\b/g, (day) => addDays(day, later))
-}
-
 /** The words of a command up to its first value, and the flags that it names. */
 const partsOf = (line: string) => {
   const words = line.replace(/#.*$/, "").trim().split(/\s+/)
@@ -74,7 +68,7 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
     it.effect(`${file}: ${text.slice(0, 60).split("\n")[0]}…`, () =>
       Effect.gen(function* () {
         const { baseUrl: base, token } = yield* FirstStart
-        const script = onADayLike(text.replaceAll("http://127.0.0.1:8080", base))
+        const script = moveDatesToToday(text.replaceAll("http://127.0.0.1:8080", base))
         const env = { TOKEN: token, URL: base, PUBLIC_URL: base, CURSOR: yield* newestCursor }
         const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], env)
         assert.strictEqual(code, 0, stderr)
@@ -120,8 +114,8 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
         for (const operation of describeOperations()) {
           const { request } = findExample(operation.name) ?? {}
           if (request === undefined) return assert.fail(operation.name)
-          const script = onADayLike(toCurlCommand(operation, request, base))
-          const { stdout } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
+          const script = moveDatesToToday(toCurlCommand(operation, request, base))
+          const { stdout } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token, KEY: randomUUID() })
           const [code = -1] = listErrorCodes(stdout)
           const well = OTHERWISE[operation.name] ?? READ
           if (!well.includes(code)) wrong.push(`${operation.name}: ${stdout}`)

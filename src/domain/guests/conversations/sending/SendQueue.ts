@@ -16,12 +16,12 @@ import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
 //
 // A statement that completes a message must lock the partition first. This keeps the count of pending messages exact.
 
-/** Messages in progress, in all, per operator and per account. */
+/** Limits of messages in progress: in all, per operator and per account. */
 export const SENDING_ROOM = 32
 export const SENDING_SHARE = 8
 export const SENDING_ACCOUNT_SHARE = 4
 
-/** Covers one attempt and storing its outcome. */
+/** The lease covers one attempt and storing its outcome. */
 export const SEND_LEASE_MS = 45_000
 
 export const MESSAGE_TABLE: JobTable<"conversation_id"> = {
@@ -48,7 +48,7 @@ const ClaimedMessage = Schema.Struct({
 })
 export type ClaimedMessage = typeof ClaimedMessage.Type
 
-/** Marks the message before the attempt, in case the worker dies. */
+/** Marks the message as possibly sent before the attempt, in case the worker dies. */
 const selectFirstMessagesSql = (sql: SqlClient.SqlClient): Fragment => sql`
   , next AS MATERIALIZED (
     SELECT claimed.*, first.* FROM claimed CROSS JOIN LATERAL (
@@ -73,8 +73,8 @@ interface MessageSentParameters extends MessageClaim {
 }
 
 /**
- * Counts even from a worker that has lost its claim. Deletes copies that the channel reported first. An id of another
- * message stays with that message.
+ * A success counts even from a worker that has lost its claim. Copies that the channel reported first are deleted. If
+ * another message has the channel's id, it keeps it.
  */
 const recordSentSql = (sql: SqlClient.SqlClient, parameters: MessageSentParameters): Fragment => {
   const { now, attempts, message_id, channel_message_id } = parameters
@@ -205,7 +205,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         ),
         (row) => row?.echoes ?? []
       ),
-    /** False: complete already. */
+    /** Returns false if the message was complete already. */
     recordRefusedOrUnknown: (
       message: ClaimedMessage,
       delivery: MessageRefusedOrUnknownParameters["delivery"],

@@ -13,7 +13,7 @@ import { describeChannelError } from "../../../channels/port/error-descriptions.
 import { type ChannelError, ChannelUnavailable } from "../../../channels/port/errors.ts"
 import { type ClaimedMessage, MESSAGE_TABLE, SENDING_ROOM, SendQueue } from "./SendQueue.ts"
 
-/** 5 s, doubling up to 15 min, ±25 %. */
+/** Pauses of 5 s, doubling up to 15 min, ±25 %. */
 export const SEND_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
 /** Shortest time between two polls. */
@@ -125,7 +125,7 @@ export const messageJobs = defineJobs({
       reason: "the connector failed with a defect",
       maybeSent: true
     }),
-  // Counts last, because storing the outcome may be repeated.
+  // The attempt is counted last, because storing the outcome may be repeated.
   complete: (message, outcome, end) =>
     Effect.andThen(
       storeSendOutcome(message, outcome, end),

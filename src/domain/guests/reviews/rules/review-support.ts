@@ -1,6 +1,6 @@
 import type { ChannelType } from "../../../channels/port/channel-type.ts"
 
-// Contract facts 5.2.
+// Review support by channel (contract facts 5.2).
 
 /** `both`: hosts also review guests and reply. `rated`: they also rate by category. */
 type ReviewSupport = "none" | "guest" | "both" | "both, rated"

@@ -12,7 +12,9 @@ import type { NewOffer } from "../offer-columns.ts"
 /** 128 bits. */
 const REFERENCE_LENGTH = 32
 
-/** Depends on the idempotency key, so that the channel recognizes repetitions. It does not reveal the key. */
+/**
+ * The reference depends on the idempotency key, so that the channel recognizes repetitions. It does not reveal the key.
+ */
 export const toOfferReference = (key: IdempotencyKeyState | undefined): string => {
   if (key === undefined) return newPublicCode()
   const { operatorId, digest, fingerprint } = key
@@ -33,7 +35,7 @@ const isReadableOffer = Schema.is(
 )
 const isInstant = Schema.is(InstantText)
 
-/** Undefined: the channel's response is unusable. An invalid time counts as missing. */
+/** Returns undefined if the channel's response is unusable. An invalid time counts as missing. */
 export const toNewOffer = (request: OfferRequest, createdOffer: CreatedOffer, now: Date): NewOffer | undefined => {
   if (!isReadableOffer(createdOffer)) return undefined
   const price = toDecimalText("price", createdOffer.price, createdOffer.currency)

@@ -1,4 +1,4 @@
-// The console that calls the service: its document is beside this page, and it calls where the page was served from.
+// Swagger UI calls the service that serves this page.
 
 const { server, token } = document.getElementById("console").dataset
 
