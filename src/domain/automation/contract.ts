@@ -54,7 +54,7 @@ export const query_upcoming_automation_actions = operation("query_upcoming_autom
       documentation: "Part of the rule's name, guest's name, property's title or stay code, in any case."
     }),
     stay_code: Schema.optionalKey(RecordCode).annotateKey({
-      documentation: "Finds actions of this stay. From search_reservations."
+      description: "Finds actions of this stay. From search_reservations."
     }),
     property_ids: Schema.optionalKey(IdsOrText).annotateKey({
       documentation: "Finds actions of stays in these properties. Ids separated by commas, or a list."

@@ -101,10 +101,10 @@ export const get_pricing_ratios = operation("get_pricing_ratios", {
 The price of a listing is a percentage of the base price of its property or room type: 100 unless the host sets another ratio.`,
   payload: {
     property_id: Schema.optionalKey(Id).annotateKey({
-      documentation: "From search_properties. An unknown property returns 404."
+      description: "From search_properties. An unknown property returns 404."
     }),
     room_type_id: Schema.optionalKey(Id).annotateKey({
-      documentation: "From search_room_types. An unknown room type returns 404."
+      description: "From search_room_types. An unknown room type returns 404."
     })
   },
   success: Schema.Struct({

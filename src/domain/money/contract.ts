@@ -106,7 +106,7 @@ export const search_transactions = operation("search_transactions", {
       documentation: `First day of \`action_at\`, in the host's time zone. Required without \`id\`. The range has at most ${TRANSACTION_DAYS} days.`
     }),
     end_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: "Last day of `action_at`, included. Required with `start_date`."
+      description: "Last day of `action_at`, included. Required with `start_date`."
     }),
     property_id: Schema.optionalKey(Id).annotateKey({
       documentation: "Only entries on this property, and on reservations with a stay in it."
@@ -116,7 +116,7 @@ export const search_transactions = operation("search_transactions", {
         "Only entries on this reservation. Also accepts the code of one of its stays. Together with `stay_code` it returns 400."
     }),
     stay_code: Schema.optionalKey(RecordCode).annotateKey({
-      documentation: "The former name of `reservation_code`.",
+      description: "The former name of `reservation_code`.",
       deprecated: true
     }),
     direction: Schema.optionalKey(TransactionDirection).annotateKey({
@@ -174,10 +174,10 @@ The amount of an entry on a reservation is divided among its stays, as \`shares\
         "Reservation of the entry, from search_reservations. The code of one of its stays means the whole reservation."
     }),
     stay_code: narrowingField(RecordCode, LINK_FIELDS).annotateKey({
-      documentation: "The former name of `reservation_code`.",
+      description: "The former name of `reservation_code`.",
       deprecated: true
     }),
-    direction: TransactionDirection.annotateKey({ documentation: "Whether money came in or went out." }),
+    direction: TransactionDirection.annotateKey({ description: "Whether money came in or went out." }),
     amount: PositiveAmount.annotateKey({
       documentation: "Amount in major units, above zero, with at most the decimals of the currency."
     }),
@@ -236,7 +236,7 @@ export const update_transaction = operation("update_transaction", {
 - Only the main account may change an entry of the operator; other accounts get 403.
 - Sending present values counts as a change. A call without a field to change succeeds and records no event.`,
   payload: editPayloadFields(Transaction, {
-    id: Id.annotateKey({ documentation: "Id of the entry." }),
+    id: Id.annotateKey({ description: "Id of the entry." }),
     ...editableTransactionFields,
     updated_at: LastChange
   }),
@@ -258,7 +258,7 @@ export const delete_transaction = operation("delete_transaction", {
   summary: "Delete an income or expense entry",
   details:
     "The entry cannot be restored. Only the main account may delete an entry of the operator; other accounts get 403.",
-  payload: { id: Id.annotateKey({ documentation: "Id of the entry." }) },
+  payload: { id: Id.annotateKey({ description: "Id of the entry." }) },
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden],
   exposure: toolMetadata(

@@ -4,7 +4,7 @@ import { makeTools } from "../../../src/transports/mcp/tools.ts"
 
 // What an agent reads of every tool before its first call, in tokens of four bytes: a text that grows costs all of them.
 
-const ON_AVERAGE = 150
+const ON_AVERAGE = 165
 const OF_ONE = 450
 
 const tokensIn = (...parts: ReadonlyArray<string>): number =>

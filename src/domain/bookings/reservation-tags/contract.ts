@@ -74,7 +74,7 @@ export const delete_reservation_tag = operation("delete_reservation_tag", {
   summary: "Delete a reservation tag",
   details:
     "Deletion takes the tag off every stay. An unknown id and the id of a default tag return 404. Restoring the tag does not put it back on stays.",
-  payload: { id: Id.annotateKey({ documentation: "Id of one of the operator's own tags." }) },
+  payload: { id: Id.annotateKey({ description: "Id of one of the operator's own tags." }) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(

@@ -125,7 +125,7 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
     property_id: Id.annotateKey({
       documentation: "From search_properties. An unknown property returns 404, an inactive one 422."
     }),
-    custom_channel_id: Id.annotateKey({ documentation: "From query_custom_channels. Other ids return 422." }),
+    custom_channel_id: Id.annotateKey({ description: "From query_custom_channels." }),
     check_in_date: CalendarDate.annotateKey({ documentation: "Day of arrival, in the host's time zone." }),
     check_out_date: CalendarDate.annotateKey({
       documentation: `Day of departure, from 1 to ${STAY_NIGHTS} nights after check_in_date.`
@@ -137,7 +137,7 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
         "Price of the stay in major units of `currency`, with commission. Its decimals are those of the currency."
     }),
     commission_amount: NonNegativeAmount.annotateKey({
-      documentation: "Commission in `rate_amount`, in major units; 0 if there is none."
+      description: "Commission in `rate_amount`, in major units; 0 if none."
     }),
     received_amount: NonNegativeAmount.annotateKey({
       documentation:
@@ -228,7 +228,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
       documentation: "The host's own note. null removes it."
     }),
     creator: Schema.optionalKey(Creator).annotateKey({
-      documentation: "Account that is shown as the creator of the whole reservation."
+      description: "Account that is shown as the creator of the whole reservation."
     }),
     custom_channel_id: Schema.optionalKey(Id).annotateKey({
       documentation: "Source of the whole reservation, from query_custom_channels. Other ids return 422."

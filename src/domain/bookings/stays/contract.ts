@@ -66,7 +66,7 @@ A call that changes nothing sends no event.`,
   payload: {
     stay_code: StayCode,
     lock_code: Schema.optionalKey(Schema.NullOr(LockCode)).annotateKey({
-      documentation: "Code of the door. null or an empty text removes it."
+      description: "Code of the door. null or an empty text removes it."
     }),
     lock_code_visible_after: Schema.optionalKey(Schema.NullOr(ClockText)).annotateKey({
       documentation:

@@ -81,10 +81,10 @@ export const update_availabilities = operation("update_availabilities", {
       documentation: `Properties to change, from search_properties, 1 to ${IDS_MAX} ids.`
     }),
     available: Schema.Boolean.annotateKey({
-      documentation: "false blocks the days, true unblocks them."
+      description: "false blocks the days, true unblocks them."
     }),
     start_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: "First day, today or later. Needs `end_date`."
+      description: "First day, today or later. Needs `end_date`."
     }),
     end_date: Schema.optionalKey(CalendarDate).annotateKey({
       documentation: `Last day, included, at most ${AVAILABILITY_END_DAYS} days after today. Needs \`start_date\`.`

@@ -77,7 +77,7 @@ The two dates must be less than ${REVIEW_SEARCH_DAYS} days apart; otherwise the 
         "Code of the reservation or of one of its stays. Without dates and status, it finds the record of any date and status."
     }),
     property_id: Schema.optionalKey(Id).annotateKey({
-      documentation: "Finds reservations with a stay in this property. From search_properties."
+      description: "Finds reservations with a stay in this property. From search_properties."
     }),
     review_status: Schema.optionalKey(ReviewStatus).annotateKey({
       documentation:
@@ -87,7 +87,7 @@ The two dates must be less than ${REVIEW_SEARCH_DAYS} days apart; otherwise the 
       documentation: `First check-out date, included. Default: ${REVIEW_SEARCH_DAYS - 1} days before the end.`
     }),
     end_check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: "Last check-out date, included. Default: today in the host's time zone."
+      description: "Last check-out date, included. Default: today in the host's time zone."
     }),
     ...pageFields
   },
@@ -115,7 +115,7 @@ export const create_review = operation("create_review", {
 - A second review, a second reply, and a reply without a guest's review return 409.
 - A refusal by the channel returns 409, or 422 if it names a field.`,
   payload: {
-    reservation_code: RecordCode.annotateKey({ documentation: "Code of the reservation, from search_reviews." }),
+    reservation_code: RecordCode.annotateKey({ description: "Code of the reservation, from search_reviews." }),
     host_review_score: Schema.optionalKey(Score).annotateKey({
       documentation: `Score of the guest, from 0 to ${MAX_SCORE} with at most two decimals. Default: \`category_ratings.overall_rating\`.`
     }),
@@ -126,7 +126,7 @@ export const create_review = operation("create_review", {
       documentation: "Text of the public reply to the guest's review."
     }),
     category_ratings: Schema.optionalKey(CategoryRatings).annotateKey({
-      documentation: "Ratings of the guest by category. They take effect on `airbnb` only."
+      description: "Ratings of the guest by category. They take effect on `airbnb` only."
     })
   },
   success: Schema.Struct({}),

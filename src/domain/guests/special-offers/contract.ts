@@ -83,10 +83,10 @@ The call returns no id; search_special_offers shows it. Two guests may have offe
   payload: {
     conversation_id: ConversationIdField,
     listing_id: RecordCode.annotateKey({
-      documentation: "Listing of the conversation's channel account, from search_listings."
+      description: "Listing of the conversation's channel account, from search_listings."
     }),
     check_in_date: CalendarDate.annotateKey({
-      documentation: "Check-in date, YYYY-MM-DD, today or later in the host's time zone."
+      description: "Check-in date, YYYY-MM-DD, today or later in the host's time zone."
     }),
     check_out_date: CalendarDate.annotateKey({
       documentation: `Check-out date, YYYY-MM-DD, at most ${STAY_NIGHTS} nights after \`check_in_date\`.`
@@ -145,7 +145,7 @@ export const withdraw_special_offer = operation("withdraw_special_offer", {
   payload: {
     conversation_id: ConversationIdField,
     special_offer_id: RecordCode.annotateKey({
-      documentation: "`id` of the offer or pre-approval, from search_special_offers."
+      description: "`id` of the offer or pre-approval, from search_special_offers."
     })
   },
   success: Schema.Struct({}),

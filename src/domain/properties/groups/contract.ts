@@ -68,7 +68,7 @@ export const update_property_group = operation("update_property_group", {
   details:
     "A name that another group has returns 409 with its id in `data.id`. An unknown property returns 404. If two calls replace the list at the same time, the later list wins as a whole.",
   payload: {
-    id: Id.annotateKey({ documentation: "Id of the group, from search_property_groups." }),
+    id: Id.annotateKey({ description: "Id of the group, from search_property_groups." }),
     name: Schema.optionalKey(Name).annotateKey({ documentation: NAME_MEANING }),
     property_ids: Schema.optionalKey(PropertyIds).annotateKey({
       documentation: `Replaces the whole list, with at most ${NAMED_PROPERTIES_MAX} ids. An empty list removes all properties from the group.`
@@ -87,7 +87,7 @@ export const update_property_group = operation("update_property_group", {
 export const delete_property_group = operation("delete_property_group", {
   route: "DELETE /groups/{id}",
   summary: "Delete a property group",
-  payload: { id: Id.annotateKey({ documentation: "Id of the group, from search_property_groups." }) },
+  payload: { id: Id.annotateKey({ description: "Id of the group, from search_property_groups." }) },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(

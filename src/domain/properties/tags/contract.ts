@@ -59,10 +59,10 @@ export const create_property_tag = operation("create_property_tag", {
         "Color of the tag, a value of the palette. Default: derived from the name, or that of the restored tag."
     }),
     property_ids: TaggedIds.annotateKey({
-      documentation: "Properties that get the tag, from search_properties. Default: none."
+      description: "Properties that get the tag, from search_properties. Default: none."
     }),
     room_type_ids: TaggedIds.annotateKey({
-      documentation: "Room types that get the tag, from search_room_types. Default: none."
+      description: "Room types that get the tag, from search_room_types. Default: none."
     })
   },
   success: Schema.Struct({ tag: Tag.annotateKey({ documentation: "The new or restored tag." }) }),
@@ -82,7 +82,7 @@ export const update_property_tag = operation("update_property_tag", {
   payload: {
     id: Id.annotateKey({ documentation: TAG_ID_MEANING }),
     name: Schema.optionalKey(Name).annotateKey({ documentation: NAME_MEANING }),
-    color: Schema.optionalKey(TagColor).annotateKey({ documentation: "New color of the tag, a value of the palette." }),
+    color: Schema.optionalKey(TagColor).annotateKey({ description: "New color of the tag, a value of the palette." }),
     property_ids: TaggedIds.annotateKey({
       documentation: "Replaces the whole list of properties. An empty list removes the tag from all of them."
     }),

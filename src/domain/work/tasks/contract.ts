@@ -89,10 +89,10 @@ export const search_tasks = operation("search_tasks", {
   payload: {
     id: Schema.optionalKey(Id).annotateKey({ documentation: "Only the task with this id." }),
     start_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: "First `expected_date`. Needs `end_date`. The range has no maximum length."
+      description: "First `expected_date`. Needs `end_date`. The range has no maximum length."
     }),
     end_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: "Last `expected_date`, included. Needs `start_date`."
+      description: "Last `expected_date`, included. Needs `start_date`."
     }),
     staff_id: Schema.optionalKey(Id).annotateKey({
       documentation: "Only tasks of this staff member, from query_staffs."
@@ -121,7 +121,7 @@ export const create_task = operation("create_task", {
   summary: "Create a task",
   details: `An unknown property, staff member or stay returns 404. ${CONFLICT_MEANING}`,
   payload: {
-    type: TaskType.annotateKey({ documentation: "Kind of work." }),
+    type: TaskType.annotateKey({ description: "Kind of work." }),
     property_id: Schema.optionalKey(Id).annotateKey({
       documentation:
         "Property of the task, from search_properties. With a stay it must be the property of the stay (422). Default: the present property of the stay. A later move of the stay does not change it."
@@ -133,7 +133,7 @@ export const create_task = operation("create_task", {
       documentation: "Stay for which the task is, from search_reservations. It cannot change later."
     }),
     expected_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: "Day on which the task is due, in the host's time zone. Default: null."
+      description: "Day on which the task is due, in the host's time zone. Default: null."
     }),
     expected_time: Schema.optionalKey(TimeOfDay).annotateKey({
       documentation: "Time at which the task is due, `HH:mm:ss` in the host's time zone. Default: null."
@@ -142,10 +142,10 @@ export const create_task = operation("create_task", {
       documentation: `${LEVEL_MEANING} Default: \`standard\`.`
     }),
     currency: Schema.optionalKey(Currency).annotateKey({
-      documentation: "Currency of `fee`, an ISO 4217 code. Default: the host's currency."
+      description: "Currency of `fee`, an ISO 4217 code. Default: the host's currency."
     }),
     fee: Schema.optionalKey(Fee).annotateKey({
-      documentation: "Cost of the task in major units of `currency`. Default: 0."
+      description: "Cost of the task in major units of `currency`. Default: 0."
     }),
     note: Schema.optionalKey(Note).annotateKey({ documentation: "The host's note on the task." })
   },
@@ -166,9 +166,9 @@ export const update_task = operation("update_task", {
 An unknown property or staff member returns 404. ${CONFLICT_MEANING}`,
   payload: editPayloadFields(Task, {
     id: Id.annotateKey({ documentation: TASK_ID_MEANING }),
-    type: Schema.optionalKey(TaskType).annotateKey({ documentation: "New kind of work." }),
+    type: Schema.optionalKey(TaskType).annotateKey({ description: "New kind of work." }),
     status: Schema.optionalKey(TaskStatus).annotateKey({
-      documentation: "New status. Every change of the status is allowed."
+      description: "New status. Every change of the status is allowed."
     }),
     property_id: Schema.optionalKey(LinkOrNone).annotateKey({
       documentation:
@@ -178,7 +178,7 @@ An unknown property or staff member returns 404. ${CONFLICT_MEANING}`,
       documentation: `New staff member, from query_staffs. 0 or null leaves the task unassigned. ${ASSIGNABLE_MEANING} Unless the property changes, the present staff member is always accepted.`
     }),
     expected_date: Schema.optionalKey(Schema.NullOr(CalendarDate)).annotateKey({
-      documentation: "New day on which the task is due, in the host's time zone. null removes it."
+      description: "New day on which the task is due, in the host's time zone. null removes it."
     }),
     expected_time: Schema.optionalKey(Schema.NullOr(TimeOfDay)).annotateKey({
       documentation: "New time at which the task is due, `HH:mm:ss` in the host's time zone. null removes it."
@@ -187,9 +187,9 @@ An unknown property or staff member returns 404. ${CONFLICT_MEANING}`,
       documentation: `${LEVEL_MEANING} null sets \`standard\`.`
     }),
     currency: Schema.optionalKey(Currency).annotateKey({
-      documentation: "New currency of `fee`, an ISO 4217 code. The amount is not converted."
+      description: "New currency of `fee`, an ISO 4217 code. The amount is not converted."
     }),
-    fee: Schema.optionalKey(Fee).annotateKey({ documentation: "New cost of the task in major units of `currency`." }),
+    fee: Schema.optionalKey(Fee).annotateKey({ description: "New cost of the task in major units of `currency`." }),
     note: Schema.optionalKey(Note).annotateKey({ documentation: "New note of the host. An empty text removes it." }),
     update_time: LastChange
   }),
