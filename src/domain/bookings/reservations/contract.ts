@@ -137,7 +137,7 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
         "Price of the stay in major units of `currency`, with commission. Its decimals are those of the currency."
     }),
     commission_amount: NonNegativeAmount.annotateKey({
-      description: "Commission in `rate_amount`, in major units; 0 if none."
+      description: "Commission in `rate_amount`, in major units, or 0."
     }),
     received_amount: NonNegativeAmount.annotateKey({
       documentation:
