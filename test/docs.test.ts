@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { routeOf, summaryOf, toolMetadataOf } from "../src/contract/operation.ts"
 import {
   BACKGROUND_CONNECTIONS,
   DIRECT_CONNECTIONS,
@@ -10,28 +9,8 @@ import {
 } from "../src/platform/database/database-layers.ts"
 import { DATABASE_CONNECTIONS } from "../src/platform/database/postgres.ts"
 import { CONCURRENCY_PERMITS, SHARED_READ_CONNECTIONS } from "../src/platform/limits.ts"
-import { operations } from "../src/service/Api.ts"
+import { toAnchor } from "../src/transports/docs/site/markdown.ts"
 import { POOLER_SETTINGS } from "./support/postgres-server.ts"
-
-const page = join(import.meta.dirname, "../docs/api.md")
-const HEADING = "## Operations\n"
-
-const rows = operations
-  .map((operation) => {
-    const { method, path } = routeOf(operation)
-    const tool = toolMetadataOf(operation) === undefined ? "" : `\`${operation._tag}\``
-    return `| \`${method} ${path}\` | ${summaryOf(operation)} | ${tool} |`
-  })
-  .toSorted()
-
-const table = ["", "| route below `/v3` | | tool |", "|---|---|---|", ...rows, ""].join("\n")
-
-it("docs/api.md lists every operation (write it with UPDATE_DOCS=1)", () => {
-  const text = readFileSync(page, "utf8")
-  const wanted = text.slice(0, text.indexOf(HEADING) + HEADING.length) + table
-  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, wanted)
-  else assert.strictEqual(text, wanted)
-})
 
 const postgresql = join(import.meta.dirname, "../docs/operate/postgresql.md")
 const BEGIN = "<!-- connections -->\n"
@@ -67,9 +46,12 @@ it("docs/operate/postgresql.md shows the settings of PgBouncer that were tried",
   for (const line of POOLER_SETTINGS) assert.include(text, `\n${line}\n`)
 })
 
-it("docs/testing.md shows the test with fakes that the suite runs", () => {
+it("docs/contribute/test.md shows the test with fakes that the suite runs", () => {
   const example = readFileSync(join(import.meta.dirname, "service/fakes.service.test.ts"), "utf8")
-  assert.include(readFileSync(join(import.meta.dirname, "../docs/testing.md"), "utf8"), `\`\`\`ts\n${example}\`\`\`\n`)
+  assert.include(
+    readFileSync(join(import.meta.dirname, "../docs/contribute/test.md"), "utf8"),
+    `\`\`\`ts\n${example}\`\`\`\n`
+  )
   assert.isAtMost(example.split("\n").length, 31)
 })
 
@@ -77,16 +59,34 @@ const root = join(import.meta.dirname, "..")
 const markdownFiles = [
   "README.md",
   "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => join("docs", file))
 ]
 
-it.each(markdownFiles)("%s links to files that are there", (file) => {
-  const targets = Array.from(
-    readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)\s#]+)[^)]*\)/g),
-    ([, target = ""]) => target
+/** The ids of the headings of a file, as they are made from their texts. */
+const listAnchors = (file: string): ReadonlyArray<string> =>
+  Array.from(readFileSync(file, "utf8").matchAll(/^#+ (.+)$/gm), ([, heading = ""]) => toAnchor(heading))
+
+it.each(markdownFiles)("%s links to files and headings that exist", (file) => {
+  const links = Array.from(
+    withoutCode(readFileSync(join(root, file), "utf8")).matchAll(/\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]*))?\)/g),
+    ([, path = "", anchor]) => ({
+      path,
+      anchor,
+      target: path === "" ? join(root, file) : join(root, dirname(file), path)
+    })
   )
-  const missing = targets.filter((target) => !/^[a-z]+:/.test(target) && !existsSync(join(root, dirname(file), target)))
-  assert.deepStrictEqual(missing, [])
+  const dead = links.filter(
+    ({ target, anchor }) =>
+      !existsSync(target) || (anchor !== undefined && target.endsWith(".md") && !listAnchors(target).includes(anchor))
+  )
+  assert.deepStrictEqual(
+    dead.map(({ path, anchor = "" }) => `${path}#${anchor}`),
+    []
+  )
 })
+
+const withoutCode = (markdown: string): string => markdown.replaceAll(/^```[\s\S]*?^```$/gm, "")

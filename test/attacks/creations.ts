@@ -6,7 +6,7 @@ import { tally } from "./figures.ts"
 import { attackedWorld } from "./worlds.ts"
 
 // Many callers want the same night at the same moment: one gets it, the others are told so. On a slow machine the last of them may
-// wait too long: the service then answers 500 with `Retry-After` and has done nothing (docs/retries.md), and they repeat the call.
+// wait too long: the service then answers 500 with `Retry-After` and has done nothing (docs/guides/retry-safely.md), and they repeat the call.
 
 /** Requests that a caller sends at most for one creation. */
 const TRIES = 10

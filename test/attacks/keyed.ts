@@ -7,7 +7,7 @@ import type { Tally } from "./figures.ts"
 import { PATIENCE_MS, type Reply, send } from "./wire.ts"
 import type { Estate } from "./writing.ts"
 
-// A client as docs/retries.md wants one: each write under a key of its own, repeated until it hears. What it wrote bears
+// A client as docs/guides/retry-safely.md wants one: each write under a key of its own, repeated until it hears. What it wrote bears
 // a mark, so that it can be counted afterwards.
 
 export const KINDS = ["task", "entry", "order"] as const

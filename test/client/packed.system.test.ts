@@ -80,7 +80,7 @@ layer(Layer.mergeAll(Ground.layer, Project.layer).pipe(Layer.provideMerge(layerH
         const said = yield* Effect.promise(async () => {
           await copyFile(join(import.meta.dirname, "sample.ts.txt"), join(folder, "sample.ts"))
           // What its page shows, one box after the other.
-          const boxes = readCodeBlocks("client.md").filter(({ language }) => language === "js")
+          const boxes = readCodeBlocks("reference/client.md").filter(({ language }) => language === "js")
           assert.lengthOf(boxes, 2)
           await writeFile(join(folder, "page.ts"), boxes.map(({ text }) => text).join("\n"))
           const lib = [

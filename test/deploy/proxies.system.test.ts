@@ -12,7 +12,7 @@ import { caddy, nginx, Proxied, saidOfAway, through } from "./proxied.ts"
 
 // What callers do, through the proxies whose files are handed over.
 
-/** Registrations that one network may make in a minute (docs/limits.md). */
+/** Registrations that one network may make in a minute (docs/reference/rate-limits.md). */
 const REGISTRATIONS = 30
 
 type There = Proxied["Service"]

@@ -46,5 +46,8 @@ export class FirstStart extends Context.Service<
     readonly env: Readonly<Record<string, string>>
   }
 >()("latchkey/test/Newcomer") {
-  static readonly layer = Layer.effect(FirstStart, startDemoService({ LOG_LEVEL: "warn" }))
+  static readonly layer = Layer.effect(
+    FirstStart,
+    startDemoService({ LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1" })
+  )
 }

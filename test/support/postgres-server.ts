@@ -110,7 +110,7 @@ export const startPostgresServer = Effect.fnUntraced(function* (
   return server
 })
 
-/** The settings of docs/postgresql.md that the tests run behind: what a pooler is told of a server, but for its size. */
+/** The settings of docs/operate/postgresql.md that the tests run behind: what a pooler is told of a server, but for its size. */
 export const POOLER_SETTINGS: ReadonlyArray<string> = [
   "pool_mode = transaction",
   "max_client_conn = 500",

@@ -32,7 +32,7 @@ const createCommand = Command.make(
   "create",
   {
     operator: operatorFlag,
-    file: Flag.String("file").pipe(Flag.withDescription("File with the rule as JSON (see docs/automation.md)"))
+    file: Flag.String("file").pipe(Flag.withDescription("File with the rule as JSON (see docs/hosts/automation.md)"))
   },
   ({ operator, file }) =>
     runOperationCommand(

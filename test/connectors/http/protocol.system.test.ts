@@ -125,7 +125,7 @@ const layerBoth = Layer.provideMerge(
   layerHttpServerOf(Layer.provideMerge(Layer.provide(layerConnectorEndpointWithReceiver, Ingest.layer), layerTest))
 )
 
-layer(layerBoth)("docs/channels.md, a connector over HTTP", (it) => {
+layer(layerBoth)("docs/guides/connect-a-channel.md", (it) => {
   it.effect("sends every message to connectors that it shows, and takes the answers that it shows", () =>
     Effect.gen(function* () {
       const { requests, port } = yield* startReceiver((response, { body }) => {

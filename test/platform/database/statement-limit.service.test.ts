@@ -16,7 +16,7 @@ import { canOverlap, withServerNote } from "../../support/overlapping-transactio
 import { createScratchDatabase } from "../../support/own-database.ts"
 import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
 
-// A server stops a statement of a request that takes too long. The embedded database stops none: see docs/limits.md.
+// A server stops a statement of a request that takes too long. The embedded database stops none: see docs/reference/rate-limits.md.
 
 /** The address of a database that no other test locks. */
 class Address extends Context.Service<Address, Redacted.Redacted>()("latchkey/test/Address") {

@@ -230,7 +230,7 @@ layer(layerSealedService(parseKeys(FIRST_KEY)))("with a key", (it) => {
       const sealed = new Set(SEALED_COLUMNS.map(toColumnLabel))
       assert.sameMembers(
         columns.map(({ name }) => name).filter((name) => !sealed.has(name)),
-        // A hash, and capabilities that docs/secrets.md says are not sealed.
+        // A hash, and capabilities that docs/operate/security.md says are not sealed.
         ["accounts.password_hash", "stays.guide_token", "images.token"]
       )
     })

@@ -67,15 +67,15 @@ layer(layerHere("http://127.0.0.1:8080", "lk_of_the_demo"))("the documentation",
       assert.deepStrictEqual([docs.status, docs.headers.get("location")], [308, "docs/"])
       const root = yield* asked("/")
       assert.deepStrictEqual([root.status, root.headers.get("location")], [308, "docs/"])
-      const page = yield* asked("/docs/reference/limits")
-      assert.deepStrictEqual([page.status, page.headers.get("location")], [308, "limits.html"])
+      const page = yield* asked("/docs/reference/rate-limits")
+      assert.deepStrictEqual([page.status, page.headers.get("location")], [308, "rate-limits.html"])
     })
   )
 
   it.effect("need not be sent to who has it", () =>
     Effect.gen(function* () {
-      const { headers } = yield* asked("/docs/reference/limits.html")
-      const again = yield* asked("/docs/reference/limits.html", {
+      const { headers } = yield* asked("/docs/reference/rate-limits.html")
+      const again = yield* asked("/docs/reference/rate-limits.html", {
         headers: { "if-none-match": headers.get("etag") ?? "" }
       })
       assert.deepStrictEqual([again.status, again.text], [304, ""])

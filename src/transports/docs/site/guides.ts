@@ -3,100 +3,55 @@ import { Effect, FileSystem } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { DocsPage } from "./docs-page.ts"
 
-interface GuideLayout {
-  /** The hand-written pages by section. The files are relative to docs. */
-  readonly sections: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]>
-  /** The page about idempotency keys, to which pages of operations link. */
-  readonly retrySlug: string
-  /** The page about calling tools, to which the list of tools links. */
-  readonly toolsSlug: string
-}
-
-/** The site has no page for the changelog if an installation does not have this file. */
+/** Beside the folder docs. An installation without this file has no page for it. */
 const CHANGELOG_FILE = "../CHANGELOG.md"
 
-/** The layouts that docs can have. */
-export const GUIDE_LAYOUTS: Readonly<Record<"flat" | "folders", GuideLayout>> = {
-  flat: {
-    retrySlug: "retries",
-    toolsSlug: "mcp",
-    sections: [
-      ["Start here", ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/start-with-oauth.md"]],
-      [
-        "Calling",
-        [
-          "api.md",
-          "mcp.md",
-          "oauth.md",
-          "guides/errors.md",
-          "limits.md",
-          "retries.md",
-          "client.md",
-          "guides/versioning.md",
-          CHANGELOG_FILE
-        ]
-      ],
-      ["What happens", ["webhooks.md", "guides/verifying-webhooks.md", "feed.md", "guides/catching-up.md"]],
-      [
-        "Hosting",
-        ["host-console.md", "calendars.md", "channels.md", "guests.md", "knowledge-base.md", "automation.md"]
-      ],
-      ["Around it", ["console.md", "sandbox.md", "trail.md", "evaluation.md", "settings.md", "glossary.md"]]
+/** The hand-written pages of the site by section. The files are relative to docs. */
+export const GUIDE_SECTIONS: ReadonlyArray<readonly [section: string, files: ReadonlyArray<string>]> = [
+  ["Quickstarts", ["quickstarts/rest.md", "quickstarts/mcp.md", "quickstarts/oauth.md", "quickstarts/webhooks.md"]],
+  [
+    "Guides",
+    [
+      "guides/page-and-filter.md",
+      "guides/retry-safely.md",
+      "guides/catch-up.md",
+      "guides/verify-signatures.md",
+      "guides/take-a-booking.md",
+      "guides/push-prices.md",
+      "guides/connect-a-channel.md",
+      "guides/sync-calendars.md",
+      "guides/test-against-the-sandbox.md"
     ]
-  },
-  folders: {
-    retrySlug: "retry-safely",
-    toolsSlug: "mcp-tools",
-    sections: [
-      ["Quickstarts", ["quickstarts/rest.md", "quickstarts/mcp.md", "quickstarts/oauth.md", "quickstarts/webhooks.md"]],
-      [
-        "Guides",
-        [
-          "guides/page-and-filter.md",
-          "guides/retry-safely.md",
-          "guides/catch-up.md",
-          "guides/verify-signatures.md",
-          "guides/take-a-booking.md",
-          "guides/push-prices.md",
-          "guides/connect-a-channel.md",
-          "guides/sync-calendars.md",
-          "guides/test-against-the-sandbox.md"
-        ]
-      ],
-      [
-        "Reference",
-        [
-          "concepts.md",
-          "reference/operations.md",
-          "reference/errors.md",
-          "reference/rate-limits.md",
-          "reference/events.md",
-          "reference/webhook-signatures.md",
-          "reference/oauth.md",
-          "reference/mcp-tools.md",
-          "reference/client.md",
-          "reference/cli.md",
-          "reference/settings.md",
-          "reference/versioning.md",
-          CHANGELOG_FILE
-        ]
-      ],
-      [
-        "For hosts",
-        [
-          "hosts/console.md",
-          "hosts/automation.md",
-          "hosts/knowledge-base.md",
-          "hosts/calendars.md",
-          "hosts/guest-portal.md"
-        ]
-      ]
+  ],
+  [
+    "Reference",
+    [
+      "concepts.md",
+      "reference/operations.md",
+      "reference/errors.md",
+      "reference/rate-limits.md",
+      "reference/events.md",
+      "reference/webhook-signatures.md",
+      "reference/oauth.md",
+      "reference/mcp-tools.md",
+      "reference/client.md",
+      "reference/cli.md",
+      "reference/settings.md",
+      "reference/versioning.md",
+      CHANGELOG_FILE
     ]
-  }
-}
-
-/** The layout that docs has now. */
-export const GUIDE_LAYOUT: GuideLayout = GUIDE_LAYOUTS.flat
+  ],
+  [
+    "For hosts",
+    [
+      "hosts/console.md",
+      "hosts/automation.md",
+      "hosts/knowledge-base.md",
+      "hosts/calendars.md",
+      "hosts/guest-portal.md"
+    ]
+  ]
+]
 
 /** The files of `docs/examples` that the site serves unchanged. */
 export const EXAMPLE_FILES = ["connector.mjs", "signed-messages.mjs", "airbnb-settings.json"]
@@ -168,15 +123,14 @@ const toGuidePage = (
 /** Returns the hand-written pages of the site. Fails if a file other than the changelog is missing. */
 export const readGuides = (
   docsFolder: string,
-  publicUrl: string,
-  { sections }: GuideLayout = GUIDE_LAYOUT
+  publicUrl: string
 ): Effect.Effect<ReadonlyArray<DocsPage>, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const hasChangelog = yield* fs.exists(`${docsFolder}/${CHANGELOG_FILE}`)
-    const guides = sections
-      .flatMap(([section, files]) => files.map((file) => ({ section, file })))
-      .filter(({ file }) => file !== CHANGELOG_FILE || hasChangelog)
+    const guides = GUIDE_SECTIONS.flatMap(([section, files]) => files.map((file) => ({ section, file }))).filter(
+      ({ file }) => file !== CHANGELOG_FILE || hasChangelog
+    )
     const siteFiles = new Set(guides.map(({ file }) => file))
     return yield* Effect.forEach(guides, ({ section, file }) =>
       Effect.map(fs.readFileString(`${docsFolder}/${file}`), (markdown) =>

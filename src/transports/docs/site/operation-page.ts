@@ -12,7 +12,6 @@ import {
   toPython
 } from "./code-examples.ts"
 import type { DocsPage } from "./docs-page.ts"
-import { GUIDE_LAYOUT } from "./guides.ts"
 import { toFieldRows, toSchemaText } from "./schema-text.ts"
 
 /** Also escapes `<word>`, which Markdown reads as HTML outside of code. */
@@ -36,7 +35,7 @@ const factsTable = (operation: OperationDescription): string => {
     ["Tool", tool === undefined ? "none" : `\`${name}\``],
     ["Token", needsToken ? (isReadOnly ? "read-only or writable" : "writable") : "none"],
     ...(takesIdempotencyKey(operation)
-      ? [["Safe retry", `with \`${IDEMPOTENCY_KEY_HEADER}\` ([how](${GUIDE_LAYOUT.retrySlug}.md))`]]
+      ? [["Safe retry", `with \`${IDEMPOTENCY_KEY_HEADER}\` ([how](retry-safely.md))`]]
       : []),
     ...(tool === undefined
       ? []

@@ -1,6 +1,5 @@
 import { describeOperations, type OperationDescription } from "../operation-descriptions.ts"
 import type { DocsPage } from "./docs-page.ts"
-import { GUIDE_LAYOUT } from "./guides.ts"
 import { markdownTable } from "./operation-page.ts"
 
 const toolRow = ({ name, summary, isReadOnly, tool }: OperationDescription): ReadonlyArray<string> => [
@@ -29,7 +28,7 @@ export const renderToolsPage = (): DocsPage => {
     markdown: `# Tools
 
 The MCP endpoint has ${tools.length} tools: ${readToolCount} read and ${tools.length - readToolCount} write. Before ${confirmationCount} of the latter an agent should ask its user. A read-only
-token sees the tools that read. [How to call a tool](${GUIDE_LAYOUT.toolsSlug}.md) has the protocol.
+token sees the tools that read. [How to call a tool](mcp-tools.md) has the protocol.
 
 ${categories.map((category) => categorySection(category, tools)).join("\n\n")}
 `

@@ -17,15 +17,21 @@ import { moveDatesToToday } from "../../../support/transports/docs/site/example-
 
 // What the other pages show in boxes: a call is one that the service can read, a command is one that there is.
 
-const files = readdirSync(DOCS_FOLDER).filter(
-  (name) => name.endsWith(".md") && !["performance.md", "adding-an-operation.md"].includes(name)
+/** Their code is for the checkout, or for a machine on which the bench runs. */
+const NOT_FOR_CALLERS = /^(?:adr|contribute|reports)\//
+
+const files = readdirSync(DOCS_FOLDER, { recursive: true, encoding: "utf8" }).filter(
+  (name) => name.endsWith(".md") && !NOT_FOR_CALLERS.test(name)
 )
 
 /** What its boxes do is done to a machine, as root: they are tried on one of their own. */
-const FOR_A_MACHINE = "deploy.md"
+const FOR_A_MACHINE = "operate/"
+
+/** Pages whose blocks build on each other: guides.system.test.ts runs them whole. */
+const IS_TESTED_WHOLE = /^quickstarts\/|^reference\/errors\.md$/
 
 const boxes = files
-  .filter((file) => file !== FOR_A_MACHINE)
+  .filter((file) => !file.startsWith(FOR_A_MACHINE) && !IS_TESTED_WHOLE.test(file))
   .flatMap((file) =>
     readCodeBlocks(file)
       .filter(({ language }) => language === "sh")
@@ -78,10 +84,10 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
     )
   }
 
-  it.effect("automation.md shows a rule that is taken, of flats that there are", () =>
+  it.effect("hosts/automation.md shows a rule that is taken, of flats that there are", () =>
     Effect.gen(function* () {
       const { env } = yield* FirstStart
-      const [rule] = readCodeBlocks("automation.md").filter(({ language }) => language === "json")
+      const [rule] = readCodeBlocks("hosts/automation.md").filter(({ language }) => language === "json")
       const path = join(yield* makeEmptyFolder, "rule.json")
       writeFileSync(path, (rule?.text ?? "").replace("[12, 13]", "[1, 2]"))
       const { code, stdout, stderr } = yield* runLatchkeyProcess(
@@ -93,10 +99,10 @@ layer(FirstStart.layer, { excludeTestServices: true })("the boxes of the pages",
     })
   )
 
-  it.effect("knowledge-base.md shows an entry that is taken, of a flat that there is", () =>
+  it.effect("hosts/knowledge-base.md shows an entry that is taken, of a flat that there is", () =>
     Effect.gen(function* () {
       const { baseUrl: base, token } = yield* FirstStart
-      const [box] = readCodeBlocks("knowledge-base.md").filter(({ language }) => language === "http")
+      const [box] = readCodeBlocks("hosts/knowledge-base.md").filter(({ language }) => language === "http")
       const [, path, body = ""] = /^POST (\S+)\n\n([\s\S]+)$/.exec(box?.text ?? "") ?? []
       const script = `curl "${base}${path}" -H "Service-Access-Token: $TOKEN" -H "Content-Type: application/json" -d @-`
       const sent = body.replace("40117", "1").replaceAll("'", "'\\''")

@@ -15,12 +15,7 @@ import { FirstStart } from "../../../support/first-start.ts"
 
 // The documentation as a newcomer's browser shows it.
 
-const PAGES = [
-  "/docs/",
-  "/docs/reference/start-with-rest.html",
-  "/docs/reference/search_reservations.html",
-  "/docs/try.html"
-]
+const PAGES = ["/docs/", "/docs/reference/rest.html", "/docs/reference/search_reservations.html", "/docs/try.html"]
 
 /** A page whose every request is noted that goes anywhere else, with what its scripts complain of. */
 const watched = Effect.fnUntraced(function* (options: Parameters<typeof openPage>[0]) {
@@ -172,7 +167,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the documentation in a browser")
         const { baseUrl: base } = yield* FirstStart
         const page = yield* openPage({ viewport: DESKTOP_VIEWPORT, javaScriptEnabled: false })
         yield* Effect.promise(async () => {
-          await page.goto(`${base}/docs/reference/limits.html`)
+          await page.goto(`${base}/docs/reference/rate-limits.html`)
           assert.include(await page.innerText("main"), "Rate limits")
           await page.click(".menu > summary")
           await page.click("nav summary:text('finance')")

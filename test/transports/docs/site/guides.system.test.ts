@@ -1,8 +1,11 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { giveConsent } from "../../../support/domain/access/oauth/oauth-service.ts"
 import { FirstStart } from "../../../support/first-start.ts"
 import { REQUESTS_MS } from "../../../support/time-limits.ts"
+import { findFreePort, makeEmptyFolder } from "../../../support/tools/cli/latchkey-process.ts"
 import { readCodeBlocks } from "../../../support/transports/docs/site/code-blocks.ts"
 import { listErrorCodes, runCommand } from "../../../support/transports/docs/site/command-process.ts"
 
@@ -34,7 +37,7 @@ const handedOut = (base: string, token: string) =>
   )
 
 layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
-  for (const file of ["guides/start-with-rest.md", "guides/start-with-mcp.md", "guides/errors.md"]) {
+  for (const file of ["quickstarts/rest.md", "quickstarts/mcp.md", "reference/errors.md"]) {
     it.effect(
       `${file}: every call is answered as it says`,
       () =>
@@ -52,11 +55,11 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
     )
   }
 
-  it.effect("guides/start-with-rest.md shows what is answered", () =>
+  it.effect("quickstarts/rest.md shows what is answered", () =>
     Effect.gen(function* () {
       const { baseUrl: base, token } = yield* FirstStart
-      const [shown] = readCodeBlocks("guides/start-with-rest.md").filter(({ language }) => language === "json")
-      const [call] = readCodeBlocks("guides/start-with-rest.md").filter(({ language }) => language === "sh")
+      const [shown] = readCodeBlocks("quickstarts/rest.md").filter(({ language }) => language === "json")
+      const [call] = readCodeBlocks("quickstarts/rest.md").filter(({ language }) => language === "sh")
       const script = (call?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
       const { stdout } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
       const answer = JSON.parse(stdout)
@@ -65,10 +68,10 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
     })
   )
 
-  it.effect("guides/start-with-oauth.md leads from nothing to a call and back", () =>
+  it.effect("quickstarts/oauth.md leads from nothing to a call and back", () =>
     Effect.gen(function* () {
       const { baseUrl: base, email, password } = yield* FirstStart
-      const shells = readCodeBlocks("guides/start-with-oauth.md").filter(({ language }) => language === "sh")
+      const shells = readCodeBlocks("quickstarts/oauth.md").filter(({ language }) => language === "sh")
       const script = shells.map(({ text }) => text.replaceAll("http://127.0.0.1:8080", base)).join("\n")
       const opened = (line: string) =>
         line.startsWith(`${base}/authorization?`)
@@ -83,10 +86,10 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
     })
   )
 
-  it.effect("guides/catching-up.md reads the feed to its end, and the second time from there", () =>
+  it.effect("guides/catch-up.md reads the feed to its end, and the second time from there", () =>
     Effect.gen(function* () {
       const { baseUrl: base, token } = yield* FirstStart
-      const [box] = readCodeBlocks("guides/catching-up.md").filter(({ language }) => language === "js")
+      const [box] = readCodeBlocks("guides/catch-up.md").filter(({ language }) => language === "js")
       const script = (box?.text ?? "").replaceAll("http://127.0.0.1:8080", base)
       const run = runCommand([process.execPath, "--input-type=module", "-e", script], { TOKEN: token })
       yield* handedOut(base, token)
@@ -98,6 +101,33 @@ layer(FirstStart.layer, { excludeTestServices: true })("the guides", (it) => {
       // The demo's reviews and messages go on meanwhile: how many have come since is nobody's promise.
       assert.match(again.stdout, /^caught up after \d+ events\n$/m, again.stderr)
       assert.notInclude(again.stdout, "5-START1")
+    })
+  )
+
+  it.effect("quickstarts/webhooks.md leads to a verified event", () =>
+    Effect.gen(function* () {
+      const { baseUrl: base, token } = yield* FirstStart
+      const folder = yield* makeEmptyFolder
+      const port = yield* findFreePort
+      const blocks = readCodeBlocks("quickstarts/webhooks.md").map(({ language, text }) => ({
+        language,
+        text: text.replaceAll("http://127.0.0.1:8080", base).replaceAll("9090", port)
+      }))
+      const [receiver] = blocks.filter(({ language }) => language === "js")
+      writeFileSync(join(folder, "receiver.mjs"), receiver?.text ?? "")
+      const [subscribe, causeEvent] = blocks.filter(({ language }) => language === "sh")
+      const script = `cd ${folder}
+        ${subscribe?.text}
+        node receiver.mjs > received.txt & receiver=$!
+        trap 'kill $receiver' EXIT
+        until grep -q listening received.txt; do sleep 0.1; done
+        ${causeEvent?.text}
+        until grep -q verified received.txt; do sleep 0.1; done
+        cat received.txt`
+      const { code, stdout, stderr } = yield* runCommand(["bash", "-eu", "-c", script], { TOKEN: token })
+      assert.strictEqual(code, 0, stderr)
+      assert.deepStrictEqual(listErrorCodes(stdout), [0, 0], stdout)
+      assert.match(stdout, /^verified evt_\d+_\d+ \{"event":"transaction_created"/m)
     })
   )
 })

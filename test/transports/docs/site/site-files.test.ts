@@ -6,8 +6,8 @@ import { Effect, FileSystem } from "effect"
 import { toPlainText } from "../../../../src/transports/docs/html.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import { OPERATION_TAGS } from "../../../../src/transports/docs/operation-tags.ts"
-import { EXAMPLE_FILES, GUIDE_LAYOUTS, readGuides, toSlug } from "../../../../src/transports/docs/site/guides.ts"
-import { toAnchor } from "../../../../src/transports/docs/site/markdown.ts"
+import { EXAMPLE_FILES, GUIDE_SECTIONS, readGuides, toSlug } from "../../../../src/transports/docs/site/guides.ts"
+import { renderMarkdown, toAnchor } from "../../../../src/transports/docs/site/markdown.ts"
 import { MOVED_PAGES } from "../../../../src/transports/docs/site/moved-pages.ts"
 import { DOCS_FOLDER, SITE_ASSETS } from "../../../../src/transports/docs/site/site-assets.ts"
 import { listPages, listSiteFiles } from "../../../../src/transports/docs/site/site-files.ts"
@@ -164,41 +164,52 @@ describe("the documentation", () => {
   })
 
   it("replaces links to files that it does not have with their text", () => {
-    assert.include(readFileSync(`${DOCS_FOLDER}/settings.md`, "utf8"), "[secrets in the database](secrets.md)")
-    assert.isFalse(files.has("reference/secrets.md"))
-    assert.include(files.get("reference/settings.md") ?? "", "that seal secrets in the database, separated")
+    assert.include(readFileSync(`${DOCS_FOLDER}/reference/settings.md`, "utf8"), "](../operate/security.md")
+    assert.isFalse(files.has("reference/security.md"))
+    assert.notInclude(files.get("reference/settings.md") ?? "", "security.md")
   })
 
-  it("has the changelog, with links to pages", () => {
+  it("has the changelog, whose links lead to pages", () => {
     const changelog = files.get("reference/changelog.md") ?? ""
     assert.include(changelog, "## [3.13.0]")
-    assert.include(changelog, "](versioning.md)")
-    assert.notMatch(changelog, /\]\((?:docs\/|SECURITY)/)
-    assert.include(files.get("reference/changelog.html") ?? "", '<h3 id="added-1">Added</h3>')
+    assert.notMatch(changelog, /\]\((?!https:|[a-z0-9_-]+\.md)/)
+  })
+
+  it("numbers the anchors of equal headings", () => {
+    assert.strictEqual(
+      renderMarkdown("# Added\n\n# Added").html,
+      '<h1 id="added">Added</h1>\n<h1 id="added-1">Added</h1>\n'
+    )
   })
 
   it("links from the files of docs to files that are there", () => {
     for (const name of EXAMPLE_FILES) assert.isTrue(existsSync(`${DOCS_FOLDER}/examples/${name}`))
-    assert.include(readFileSync(`${DOCS_FOLDER}/channels.md`, "utf8"), "(examples/connector.mjs)")
+    assert.include(readFileSync(`${DOCS_FOLDER}/guides/connect-a-channel.md`, "utf8"), "(../examples/connector.mjs)")
   })
 })
 
-const slugsOf = (layout: keyof typeof GUIDE_LAYOUTS): ReadonlyArray<string> =>
-  GUIDE_LAYOUTS[layout].sections.flatMap(([, guides]) => guides.map(toSlug))
+const slugs = GUIDE_SECTIONS.flatMap(([, guides]) => guides.map(toSlug))
+
+/** The pages of the release 3.13.0. */
+const FORMER_SLUGS = [
+  ...["start-with-rest", "start-with-mcp", "start-with-oauth", "api", "mcp", "oauth", "errors", "limits", "retries"],
+  ...["client", "versioning", "webhooks", "verifying-webhooks", "feed", "catching-up", "host-console", "calendars"],
+  ...["channels", "guests", "knowledge-base", "automation", "console", "sandbox", "trail", "evaluation", "settings"]
+]
 
 /** A folder docs with the files of a layout, each with a link to a file of another folder. */
 const readFolderLayout = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped()
   yield* fs.writeFileString(`${folder}/CHANGELOG.md`, "# Changelog\n\nChanges of docs/.\n")
-  for (const [, guides] of GUIDE_LAYOUTS.folders.sections) {
+  for (const [, guides] of GUIDE_SECTIONS) {
     for (const file of guides) {
       yield* fs.makeDirectory(dirname(`${folder}/docs/${file}`), { recursive: true })
       const text = `# ${file}\n\nA page.\n\n[errors](../reference/errors.md#codes), [install](../operate/install.md#users),\n[code](../examples/connector.mjs), [changes](../../CHANGELOG.md).\n`
       if (!file.startsWith("..")) yield* fs.writeFileString(`${folder}/docs/${file}`, text)
     }
   }
-  return yield* readGuides(`${folder}/docs`, settings.publicUrl, GUIDE_LAYOUTS.folders)
+  return yield* readGuides(`${folder}/docs`, settings.publicUrl)
 }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe("the folders of docs", () => {
@@ -215,7 +226,7 @@ describe("the folders of docs", () => {
     Effect.gen(function* () {
       const guides = yield* readFolderLayout
       const moved = listSiteFiles({ ...settings, guides })
-      for (const slug of slugsOf("flat")) assert.isTrue(moved.has(`reference/${slug}.html`), slug)
+      for (const slug of FORMER_SLUGS) assert.isTrue(moved.has(`reference/${slug}.html`), slug)
       for (const [formerSlug, slug] of MOVED_PAGES) {
         const redirect = moved.get(`reference/${formerSlug}.html`)?.().text ?? ""
         assert.include(redirect, `content="0; url=${slug}.html"`, formerSlug)
@@ -230,9 +241,7 @@ describe("the folders of docs", () => {
   )
 
   it("have no two pages of the same name", () => {
-    for (const layout of ["flat", "folders"] as const) {
-      const slugs = [...slugsOf(layout), ...describeOperations().map(({ name }) => name), "mcp-tools-reference"]
-      assert.deepStrictEqual(slugs, Array.from(new Set(slugs)))
-    }
+    const all = [...slugs, ...describeOperations().map(({ name }) => name), "mcp-tools-reference"]
+    assert.deepStrictEqual(all, Array.from(new Set(all)))
   })
 })

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { RELEASES } from "../../../../src/contract/releases.ts"
-import { ERROR_TABLE } from "../../../../src/transports/docs/error-table.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
 import { toFieldRows } from "../../../../src/transports/docs/site/schema-text.ts"
 import { DOCS_FOLDER } from "../../../support/transports/docs/site/code-blocks.ts"
@@ -20,13 +19,7 @@ const deprecated = describeOperations().flatMap(({ name, fields, resultSchema: a
 ])
 
 const TABLES: Readonly<Record<string, ReadonlyArray<readonly [head: string, rows: ReadonlyArray<string>]>>> = {
-  "guides/errors.md": [
-    [
-      "| `error_code` | what happened | what to do |\n|---|---|---|\n",
-      ERROR_TABLE.map(({ code, meaning, advice }) => `| ${code} | ${meaning} | ${advice} |`)
-    ]
-  ],
-  "guides/versioning.md": [
+  "reference/versioning.md": [
     ["| operation | field |\n|---|---|\n", deprecated],
     [
       "| release | day | change |\n|---|---|---|\n",

@@ -86,7 +86,7 @@ const verdictOf = (
     child.stdin.on("error", () => {}).end(body)
   })
 
-const boxes = readCodeBlocks("guides/verifying-webhooks.md")
+const boxes = readCodeBlocks("reference/webhook-signatures.md")
 
 it("the guide has them in each language, and no other box", () => {
   assert.deepStrictEqual(

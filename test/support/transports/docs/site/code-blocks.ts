@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 // What the pages show in boxes.
@@ -18,5 +18,3 @@ export const listCodeBlocks = (markdown: string): ReadonlyArray<CodeBlock> =>
 /** The boxes of a file below docs. */
 export const readCodeBlocks = (file: string): ReadonlyArray<CodeBlock> =>
   listCodeBlocks(readFileSync(join(DOCS_FOLDER, file), "utf8"))
-
-export const GUIDE_FILES = readdirSync(join(DOCS_FOLDER, "guides")).map((file) => `guides/${file}`)
