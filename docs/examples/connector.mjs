@@ -1,4 +1,4 @@
-// A connector: a tiny marketplace in memory that Latchkey reaches over HTTP (docs/channels.md, "A connector over HTTP"). A real
+// A connector: a tiny marketplace in memory that Latchkey reaches over HTTP (docs/guides/connect-a-channel.md). A real
 // one keeps its orders, what it still has to say and the ids it has heard in a database.
 //   SECRET=whsec_… SERVICE=http://127.0.0.1:8080/connectors/1 ACCOUNT=12 node docs/examples/connector.mjs
 import { randomUUID } from "node:crypto"

@@ -47,7 +47,7 @@ export class FailedCallCounter extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const counts = makeFailedCallCounts(REJECTION_KINDS_MAX)
       const writeCounts = makeWriter(sql, counts)
-      // Added before the loop starts, so that it runs after the loop has returned its batch.
+      // Finalizers run in reverse order. So this one runs after the loop has ended and put its batch back into memory.
       yield* Effect.addFinalizer(() => writeFinally(writeCounts))
       yield* repeatPeriodically("saving refusals", FAILED_CALLS_WRITE_MS, () => writeCounts)
 

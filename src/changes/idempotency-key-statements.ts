@@ -8,7 +8,7 @@ interface KeyParameters {
   readonly digest: Uint8Array
   readonly fingerprint: Uint8Array
   readonly grantId: number
-  /** Undefined: the call claims nothing. */
+  /** End of the claim. Undefined if the call has no claim. */
   readonly claimedUntil: Date | null | undefined
 }
 
@@ -23,8 +23,8 @@ const ownClaimCondition = (
     AND idempotency_keys.under_way_until = ${key.claimedUntil ?? null}`
 
 /**
- * Stores the key with the row of `outcome`, if `touched` has rows. Fails on a constraint if the key exists. If another
- * call took the claim over, it updates nothing and the change still holds.
+ * Stores the key with the row of the CTE `outcome`, if the CTE `touched` has rows. A key that exists violates its
+ * constraint. If another call has taken over the claim, the key is not stored, but the change is.
  */
 export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Date): Fragment =>
   key.claimedUntil !== undefined
@@ -80,7 +80,8 @@ export const releaseKeySql = (sql: SqlClient, key: IdempotencyKeyState): Fragmen
   sql`DELETE FROM idempotency_keys WHERE ${ownClaimCondition(sql, key)}`
 
 /**
- * Deletes keys whose outcome contains one of the codes. Compares whole texts, because one code may begin with another.
+ * Deletes keys whose outcome contains one of the codes. Searches for the code in its quotes, because one code may begin
+ * with another.
  */
 export const deleteKeysOfCodesSql = (sql: SqlClient, operatorId: number, codes: ReadonlyArray<string>): Fragment => sql`
   DELETE FROM idempotency_keys k

@@ -87,7 +87,8 @@ const runFirst = Effect.fnUntraced(function* (
   }
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
   const stored = yield* keys.find(key)
-  // The result of its own action is this call's answer, so it does not wait for the other call.
+  // This call has made its own action, so it returns that result and does not wait for the call that took the claim
+  // over.
   const isOwn = key.claimedUntil !== undefined && stored?.outcome === null
   if (stored !== undefined && !isOwn) return yield* replayOrResume(call, key, stored)
   if (Exit.isSuccess(exit)) return { result: exit.value.result, replayed: false }
@@ -130,7 +131,10 @@ const waitAndResume = Effect.fnUntraced(function* (
   }
 })
 
-/** An error of the channel is the answer. An error of our own rules is not, because an earlier run may have acted. */
+/**
+ * Returns an error of the channel. After an error of our own rules the outcome is unknown, because an earlier run may
+ * have acted.
+ */
 const runTakenOver = Effect.fnUntraced(function* (
   call: KeyedCall,
   key: IdempotencyKeyState

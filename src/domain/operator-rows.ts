@@ -33,8 +33,8 @@ export const makeDeleteRecord =
     )
 
 /**
- * Runs a change in a transaction that first locks the operator, so that what the change counts stays true. Otherwise
- * two changes could each take the last free place.
+ * Runs a change in a transaction that first locks the operator, so that two concurrent changes cannot both pass the
+ * check of a limit.
  */
 export const withOperatorLock =
   (sql: SqlClient) =>
@@ -46,7 +46,7 @@ export const withOperatorLock =
 interface NameSource {
   readonly table: "properties" | "room_types" | "property_groups" | "property_tags" | "usable_reservation_tags"
   readonly column: "title" | "name" | "tag_name"
-  /** Names of deleted records are free. */
+  /** The table keeps deleted records. Their names can be used again. */
   readonly keepsDeleted?: true
 }
 

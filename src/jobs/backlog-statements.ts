@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** A count of one more means that there are more. */
+/** Counting stops at this number plus 1, which means "more than the limit". */
 export const BACKLOG_COUNT_LIMIT = 10_000
 
 export interface BacklogSource {

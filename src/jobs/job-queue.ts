@@ -18,7 +18,7 @@ export interface JobTable<Key extends string = string> extends FairQueue {
   readonly keyColumn: Key
   /** An attempt and its completion must fit. Default: `LeaseDuration`. */
   readonly leaseMs?: number
-  /** Also holds for a row as long as its claim holds. */
+  /** Condition that is true for a row while its claim holds, and may become false when the claim ends. */
   readonly claimedCondition?: string
   readonly claimAssignment?: string
   readonly releaseAssignment?: string

@@ -242,12 +242,12 @@ export const CUSTOM_FIELD_VALUE_LENGTH = 2_000
 export const CUSTOM_FIELDS_TEXT_LENGTH = 20_000
 /** Removes all fields and sets as many new ones. */
 export const CUSTOM_FIELD_CHANGES_MAX = 2 * CUSTOM_FIELDS_MAX
-/** After the free attempts the change queues. */
+/** Attempts in total. Attempts after ORDER_CHANGE_FREE_ATTEMPTS wait for the operator's lock. */
 export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
 export const TASK_CHANGE_ATTEMPTS = 12
 
-/** An Idempotency-Key is kept at least this long. */
+/** Longest Idempotency-Key, and how long a key is kept at least. */
 export const IDEMPOTENCY_KEY_LENGTH = 255
 export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Longest wait for another call with the same key, and the `Retry-After` afterwards. */
@@ -390,7 +390,7 @@ export const CHANNEL_CLOCK_SKEW_MS = 5 * 60 * 1000
 export const IMAGE_BYTES = 5 * 1024 * 1024
 export const IMAGE_PIXELS_MAX = 12_000
 export const OPERATOR_IMAGES_BYTES = 5 * 1024 * 1024 * 1024
-/** Validity of offers whose channel sends none. */
+/** OFFER_VALIDITY_MS applies if the channel sends no expiry. */
 export const OFFERS_SHOWN = 100
 export const OFFER_VALIDITY_MS = 24 * 60 * 60 * 1000
 export const REVIEW_TEXT_LENGTH = 10_000
@@ -400,7 +400,7 @@ export const REVIEW_TAGS_MAX = 50
 export const REVIEW_SEARCH_DAYS = 180
 /** An image as a base64 data URL. */
 export const IMAGE_TEXT_LENGTH = 23 + Math.ceil(IMAGE_BYTES / 3) * 4
-/** For an image that nothing refers to. */
+/** Age at which an image is deleted if no record refers to it. */
 export const IMAGE_UNCLAIMED_MS = 60 * 60 * 1000
 /** Per image. */
 export const IMAGE_VIEWS_A_MINUTE = 60
@@ -457,7 +457,7 @@ export const PLAN_MAX_DELAY_MS = 24 * 60 * 60 * 1000
 /** Pause per guest, and answers in a row without a person's message. */
 export const AUTOMATIC_ANSWER_PAUSE_MS = 60_000
 export const AUTOMATIC_ANSWERS_IN_A_ROW = 5
-/** After its time and after check-out. */
+/** A plan is kept for this time after its scheduled time and after the check-out. */
 export const PLAN_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const ACTION_KEYWORD_LENGTH = 100
 export const ACTION_ATTEMPTS = 5
@@ -477,7 +477,7 @@ export const PARTNER_REDIRECTS_MAX = 20
 export const GRANTS_REVOKED_AT_ONCE = 500
 /** Wrong secrets in ten minutes before further ones are rejected unchecked (specification, Limits). */
 export const FAILED_SECRET_CHECKS_MAX = 10
-/** Per address. */
+/** Registrations per network. */
 export const REGISTRATIONS_A_MINUTE = 30
 export const REGISTRATION_REDIRECTS_MAX = 10
 export const REGISTRATION_LIST_MAX = 20
@@ -559,7 +559,7 @@ export const LISTING_PUSHES_SHOWN = 30
 export const CALENDARS_SHOWN = 100
 export const SHARE_LINKS_SHOWN = 50
 export const FORM_CHOICES_MAX = 1_000
-/** Of each list. */
+/** Rows per page of each list. */
 export const PORTFOLIO_ROWS_MAX = 50
 export const STAFF_ROWS_MAX = 50
 export const STAFF_PROPERTIES_NAMED_MAX = 3

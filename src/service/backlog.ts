@@ -20,7 +20,7 @@ export const BACKLOG_KINDS = BACKLOGS.map(({ kind }) => kind)
 
 export interface BacklogStatus {
   readonly kind: BacklogKind
-  /** BACKLOG_COUNT_LIMIT + 1 means that there are more. */
+  /** BACKLOG_COUNT_LIMIT + 1 means "more than BACKLOG_COUNT_LIMIT". */
   readonly due: number
   /** Null: nothing is due. */
   readonly oldestSeconds: number | null

@@ -186,8 +186,8 @@ const makeRunner = (
       ? NO_KEY
       : Effect.fromResult(parseIdempotencyKey(call.idempotencyKey))
 
-  // The permit follows the input, so that a slow sender holds none. It precedes parsing, because an invalid input costs
-  // as much time as a valid one.
+  // Acquires the permit after the input has arrived, so that a slow sender holds none, but before parsing, because an
+  // invalid input costs as much time as a valid one.
   const runWithPermit = (call: ServiceCall, caller: Caller, actor: Actor) =>
     Effect.flatMap(readIdempotencyKey(call), (idempotencyKey) =>
       Effect.flatMap(call.receive, ({ bytes, parse }) => {

@@ -160,7 +160,10 @@ export class FairPermits {
     return this.#crowdedSince !== undefined && this.#now() - this.#crowdedSince >= OVERLOADED_AFTER_MS
   }
 
-  /** While calls are queued and no permit has moved for OVERLOADED_AFTER_MS, a call takes at least the time since. */
+  /**
+   * Returns the mean duration of a call. If calls are queued and no permit was acquired or released for
+   * OVERLOADED_AFTER_MS, returns at least the time since then.
+   */
   #estimateCallMs(): number {
     const stalledMs = this.#queuedCount > 0 ? this.#now() - this.#lastMoveAt : 0
     return Math.max(this.#meanMs ?? 0, stalledMs < OVERLOADED_AFTER_MS ? 0 : stalledMs)

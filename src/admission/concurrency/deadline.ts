@@ -44,7 +44,7 @@ export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.S
           waits.add(wait)
           if (!isSleeping) {
             isSleeping = true
-            // Only with the clock of the call, because the sleep may outlast the call.
+            // The fiber gets only the clock of the call, not its other services, because it may outlive the call.
             Fiber.runIn(Effect.runForkWith(Context.make(Clock.Clock, clock))(watch), scope)
           }
           return Effect.succeed(wait)

@@ -1,7 +1,8 @@
 import { hash, timingSafeEqual } from "node:crypto"
 
 /**
- * `Service-Access-Token` precedes `Authorization: Bearer` (specification, Access token 2). Header names are lower-case.
+ * `Service-Access-Token` takes precedence over `Authorization: Bearer` (specification, Access token 2). Header names
+ * are lower-case.
  */
 export const readToken = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
   const serviceToken = headers["service-access-token"]?.trim()

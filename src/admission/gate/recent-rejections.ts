@@ -6,7 +6,7 @@ type Headers = Readonly<Record<string, string | undefined>>
 
 interface RecentRejection {
   readonly caller: Caller
-  /** Milliseconds since any moment. */
+  /** In milliseconds, on the clock of `now` in `record`. */
   readonly until: number
 }
 

@@ -5,15 +5,15 @@ import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, window
 /** Keys must not grow with the input. Real ids are shorter. */
 export const CONVERSATION_KEY_LENGTH = 64
 
-// Layers 1 to 4 of the specification (Limits). Operations declare the limits of single routes. "Account" there means
-// the operator with all its accounts and tokens.
+// Layers 1 to 4 of the specification (Limits), which calls the operator with all its accounts and tokens an "account".
+// Operations declare the limits of single routes.
 
 type Limits = { readonly [Label in WindowLabel]?: number }
 
 /** Layer 1: per operator. */
 const userLimits = { "1m": 1_200, "10m": 6_000, "1h": 20_000, "24h": 100_000 } as const satisfies CallLimits
 
-/** Layer 2: per operator and route template, without limits of its own. */
+/** Layer 2: per operator and route template, for routes without limits of their own. */
 const endpointLimits = { "1m": 600, "10m": 3_000, "1h": 10_000, "24h": 50_000 } as const satisfies CallLimits
 
 /** Layer 3: messages per conversation. */
@@ -55,7 +55,7 @@ export interface RateLimitedCall {
 export interface CallBuckets {
   /** Layers 1 to 3 and the token's own limits, checked and counted when the call arrives. */
   readonly call: ReadonlyArray<Bucket>
-  /** Layer 3 alone, given back if nothing was sent. */
+  /** Layer 3 alone. The counts are taken back if nothing was sent. */
   readonly conversation: ReadonlyArray<Bucket>
   /** Layer 4, checked when the call arrives and counted if its response `countsAsInvalid`. */
   readonly invalid: ReadonlyArray<Bucket>
@@ -105,8 +105,8 @@ const addBuckets = (
 }
 
 /**
- * An exact route precedes prefixes (`POST /listings/*`), and longer prefixes precede shorter ones. `*` covers routes
- * without limits of their own.
+ * The limits of an exact route override those of prefixes (`POST /listings/*`), and longer prefixes override shorter
+ * ones. `*` covers routes without limits of their own.
  */
 const endpointOverride = ({ route, limits, overrides }: RateLimitedCall): CallLimits | undefined => {
   const overridesByRoute = overrides?.endpoint

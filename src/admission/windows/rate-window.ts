@@ -27,7 +27,10 @@ export interface RateWindow {
 export const windowOf = <const Label extends WindowLabel>(label: Label) =>
   ({ label, seconds: secondsByLabel[label] }) as const
 
-/** The specification does not name the scope of layer 3. The scopes after `endpoint_error` are outside its layers. */
+/**
+ * The specification has no name for the scope of layer 3, so `conversation` is our own. The scopes after
+ * `endpoint_error` belong to no layer.
+ */
 export type LimitScope =
   | "user"
   | "endpoint"

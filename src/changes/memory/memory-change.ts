@@ -18,8 +18,8 @@ type MemoryDecision<Outcome, Unchanged, E> =
   | { readonly error: E }
 
 /**
- * Makes a change as recordChange does, completely or not at all. A key in use is a defect, after which the entrypoint
- * looks the key up (idempotency.ts).
+ * Makes a change completely or not at all, as `recordChange` does. Dies if the idempotency key is in use; the caller
+ * then looks the key up (idempotency.ts).
  */
 export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(
   database: MemoryDatabase["Service"],

@@ -55,8 +55,8 @@ export interface PaymentServices {
 }
 
 /**
- * Accepts an order that waited for its payment. Stays whose nights are taken become unassigned. This precedes the
- * transaction: after a crash in between, the channel sends the payment again.
+ * Accepts an order that waited for its payment. Stays whose nights are taken become unassigned. The transaction is
+ * created after this: if a crash prevents it, the channel sends the payment again.
  */
 const acceptPaidOrder = ({ orders }: PaymentServices, operatorId: number, reservation_code: string, at: Date) =>
   Effect.orDie(
@@ -156,7 +156,7 @@ export const acceptOrderIfPaid =
 
 const PAYMENTS_PER_BATCH = 200
 
-/** Finds payments that a process left behind when it ended between an order and its payments. */
+/** Applies pending payments whose order exists by now. A process that ended before it applied them left them behind. */
 export const applyAllPendingPayments = Effect.fnUntraced(function* (services: PaymentServices) {
   let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
   while (true) {

@@ -100,7 +100,10 @@ const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: C
     ORDER BY w.due_at LIMIT ${sql.literal(String(CLAIM_SCAN_LIMIT))}`
 }
 
-/** An action also sends its own future events, and a response waits for those of its order. */
+/**
+ * A guest's action also claims its own events, which are due later. A host's action also claims the events of its
+ * order.
+ */
 const computeDueBefore = (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined): Date => {
   if (account === undefined) return now
   return orderId === undefined ? computeGuestActionDueTime(now) : computeHostActionDueTime(now)
@@ -131,7 +134,7 @@ const makeClaimEvents = (sql: Sql) => {
     )
 }
 
-/** A newer version that was written meanwhile stays due. */
+/** A newer version that was written during the attempt stays due. */
 const makeCompleteEvent =
   (sql: Sql) =>
   ({ operator_id, account_id, kind, subject, version }: OutboxRow, result: IngestResult) =>

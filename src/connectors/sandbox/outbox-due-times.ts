@@ -1,4 +1,4 @@
-// An action sends its own events at once. The worker waits these delays and sends what the action did not.
+// An action sends its own events at once. After these delays the worker sends the events that the action did not send.
 
 /** If the worker sent the event first, the action could not return its outcome. */
 const ACTION_DELAY_MS = 2_000

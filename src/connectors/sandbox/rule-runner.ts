@@ -19,7 +19,8 @@ import { type OutboxEvent, SandboxRepository, type SandboxWrite } from "./Sandbo
 import type { OfferKey, ThreadKey } from "./thread-queries.ts"
 import { toOrderThreadKey } from "./threads.ts"
 
-// Reads records, applies a pure rule, and writes the result if nothing has changed since. On a conflict, starts again.
+// The runner reads records, applies a pure rule, and writes the result if the records are unchanged. After a conflict
+// it starts again.
 
 /** After repeated conflicts, attempts run one at a time. */
 const CONCURRENT_ATTEMPTS = 3
@@ -75,7 +76,7 @@ interface RoomDates {
   readonly check_out_date: string
 }
 
-/** The thread is read first, so that its revision reveals a change in between. */
+/** The thread is read first. A change of the offer or message during the reads then makes its revision stale. */
 const loadConversation = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
@@ -103,7 +104,8 @@ const loadContext = Effect.fnUntraced(function* (
     ...(conversation.offer === undefined ? [] : [conversation.offer.said])
   ]
   const listingIds = new Set([...(scope.listings ?? []), ...stays.map(({ listing_id }) => listing_id)])
-  // Listings are read before days, payments and reviews, so that their revisions reveal a change in between.
+  // Listings are read before days, payments and reviews. A change of these during the reads then makes the listing's
+  // revision stale.
   const listings = yield* repository.findListings(account, Array.from(listingIds))
   const payments = order === undefined ? [] : yield* repository.listPayments(account, order.order_id)
   const review =
@@ -127,7 +129,10 @@ const loadContext = Effect.fnUntraced(function* (
   return { snapshot, order, payments, unreportedStays, ...conversation, review }
 })
 
-/** No write checks a rejection, and a change of the offer can cause it. Then the rule runs again. */
+/**
+ * A rule that rejects writes nothing, so no revision check finds an offer that changed meanwhile. This check does, and
+ * the rule runs again.
+ */
 const hasOfferChanged = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
@@ -202,7 +207,7 @@ export const toThreadOutboxEvent = (thread: SandboxThread, dueAt: Date): OutboxE
   due_at: dueAt
 })
 
-/** Messages are sent in order (SandboxOutbox.ts). */
+/** SandboxOutbox sends the messages of a thread in the order of `number`. */
 export const toMessageOutboxEvent = ({ number, said }: SandboxMessage, dueAt: Date): OutboxEvent => ({
   kind: "message",
   subject: said.message_id,

@@ -46,7 +46,7 @@ const isLeftover = Effect.fnUntraced(function* (folder: string) {
     Promise.all([exists(`${folder}${LOCK_SUFFIX}`), exists(folder)])
   )
   if (hasLock && hasFolder) return yield* isFree(`${folder}${LOCK_SUFFIX}`)
-  // The command may be about to create the other one.
+  // The lock or the folder is missing. A running command may be about to create it.
   const { mtimeMs } = yield* Effect.tryPromise(() => Fs.lstat(hasFolder ? folder : `${folder}${LOCK_SUFFIX}`))
   if ((yield* Clock.currentTimeMillis) - mtimeMs < LEFTOVER_AGE_MS) return false
   return yield* isFree(hasFolder ? join(folder, "lock") : `${folder}${LOCK_SUFFIX}`)

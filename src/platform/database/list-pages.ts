@@ -12,7 +12,9 @@ interface PagedList {
   readonly matchingRows: Fragment
   /** A cheaper query for the `total` than counting `matchingRows`. */
   readonly totalQuery?: Fragment
-  /** For `matchingRows` with only index keys: a query for the rows of `page`, each with its `position` in `listed`. */
+  /**
+   * Needed if `matchingRows` selects only index keys. Selects the rows of `page`, each with its `position` in `listed`.
+   */
   readonly pageQuery?: Fragment
   /** Must be a total order. An index in this order avoids a scan. */
   readonly orderBy: Fragment

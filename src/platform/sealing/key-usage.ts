@@ -48,8 +48,9 @@ const countKeyUsage = (rows: (column: SealedColumn) => string) => {
 export const loadKeyUsage = countKeyUsage(allRowsSql)
 
 /**
- * Counts in the first and last rows of each table only, which is fast. Any row shows a foreign database. A key that was
- * removed too early shows in the last rows, because rotation starts with the first.
+ * Counts only in the first and last rows of each table, which is fast. Any row reveals a database of another
+ * installation. The last rows reveal a key that was removed before rotation ended, because rotation starts with the
+ * first rows.
  */
 export const loadKeyUsageAtEdges = countKeyUsage(edgeRowsSql)
 

@@ -26,8 +26,8 @@ import { withDatabaseCopy } from "./installation-database.ts"
 import { awaitSessionEnd, loadOwnSession } from "./server-session.ts"
 import { findFirstDifference, loadTableDigests } from "./table-comparison.ts"
 
-// The data folder records the move (platform/database/database-move.ts), and nobody writes to it meanwhile. The copy is
-// one transaction on the server, verified before the commit.
+// The data folder records the move (platform/database/database-move.ts), and no process writes to its database during
+// the move. The copy is one transaction on the server, verified before the commit.
 
 const READ_ONLY_WAIT_MS = 15_000
 const READ_ONLY_POLL_MS = 100
@@ -166,7 +166,7 @@ interface MoveResult {
   readonly finished: boolean
 }
 
-/** From the start until an abort, nobody writes to the embedded database. */
+/** From the start until an abort, no process writes to the embedded database. */
 export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
   const { dataDir } = request
   yield* lockMove(dataDir)

@@ -16,7 +16,7 @@ export interface WorkerProcess {
   readonly awaitReady: Effect.Effect<string>
   readonly awaitEnd: Effect.Effect<ProcessEnd>
   readonly stop: Effect.Effect<void>
-  /** For a worker that was replaced. */
+  /** Stops a worker that was replaced, without a drain. */
   readonly retire: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
 }
@@ -49,7 +49,7 @@ const wrapWorker = (
   const ready = Deferred.makeUnsafe<string>()
   const ended = Deferred.makeUnsafe<ProcessEnd>()
   const send = (message: SupervisorMessage) => {
-    // The end of the worker is noticed anyway.
+    // Send errors are ignored, because the `exit` event reports that a worker has ended.
     if (worker.isConnected()) worker.send(message, () => {})
   }
   const closeConnections = trackConnectionHandover(worker)
@@ -67,7 +67,7 @@ const wrapWorker = (
     metrics.removeWorker(worker.id)
     Deferred.doneUnsafe(ended, Effect.succeed({ code: 1, signal: null }))
   })
-  // Last messages may follow the exit, but not the closing of the channel.
+  // A worker's last messages may arrive after `exit`, but not after its IPC channel is closed.
   const finishWhenClosed = () => {
     if (!worker.isDead() || worker.isConnected()) return
     metrics.removeWorker(worker.id)

@@ -29,7 +29,10 @@ type Response = HttpServerResponse.HttpServerResponse
 export interface PageFrame {
   readonly title: string
   readonly body: Html
-  /** A consent form redirects to the application, which may redirect anywhere. */
+  /**
+   * `anywhere` is for the consent form: browsers apply `form-action` to redirects, and the application may redirect
+   * anywhere.
+   */
   readonly formTargets?: "here" | "anywhere"
   readonly isWide?: true
   readonly hasScript?: true

@@ -22,12 +22,12 @@ import { type InputSchema, inputSchemaOf, outputSchemaOf, publishedInputSchemaOf
 import type { DeploymentName } from "../../platform/installation.ts"
 import { operations } from "../../service/Api.ts"
 
-// Every operation as documents speak of it: read from its contract, and from nothing else. OpenAPI, the reference pages and the
-// client are three ways to write down the same.
+// Descriptions of all operations, derived from their contracts. OpenAPI, the reference pages and the client render
+// them.
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Where REST takes a field from. */
+/** The part of a REST request that carries the field. */
 type FieldLocation = "path" | "query" | "body"
 
 export interface FieldDescription {
@@ -35,47 +35,47 @@ export interface FieldDescription {
   readonly location: FieldLocation
   readonly required: boolean
   readonly schema: JsonSchema
-  /** A tool does not show it: sent with the value there is, it is taken, so that a record can be sent back whole. */
+  /** True if an edit cannot change it. Tools do not show it, but accept its present value. */
   readonly isImmutable: boolean
 }
 
 export interface OperationDescription {
   readonly operation: AnyOperation
-  /** Its name, which is the tool's, if it is one. */
+  /** The name of the operation, and of its tool if it has one. */
   readonly name: string
   readonly method: Method
-  /** Below `/v3`; names in braces are its path fields. */
+  /** The path below `/v3`. Names in braces are path fields. */
   readonly path: string
   readonly summary: string
-  /** The tool's description, or else the summary; then the details, if any. */
+  /** The tool's description, or the summary if there is no tool; then the details. */
   readonly description: string
   readonly family: OperationFamily
   readonly tool: (OperationFamily & ToolMetadata) | undefined
-  /** Why it is no tool. */
+  /** The reason why the operation has no tool. */
   readonly notAToolReason: string | undefined
-  /** True if it is an extension: the specification does not have it. */
+  /** True if the specification does not have the operation. */
   readonly isExtension: boolean
   readonly fields: ReadonlyArray<FieldDescription>
-  /** What a tool's arguments are: all fields together. */
+  /** The arguments of the tool. */
   readonly inputSchema: InputSchema
-  /** The list of its answer whose rows have only what `fields` asks for; else they are whole. */
+  /** The name of the result's list whose rows `fields` narrows. */
   readonly selectableList: string | undefined
-  /** What `data` is where it succeeds. */
+  /** The schema of `data` in a successful response. */
   readonly resultSchema: JsonSchema
-  /** The error codes it can answer, ascending. */
+  /** Sorted. */
   readonly errors: ReadonlyArray<number>
   readonly needsToken: boolean
-  /** Whether a failure has an HTTP status other than 200, also for a JSON request. */
+  /** Whether an error has an HTTP status other than 200, also for a JSON request. */
   readonly usesHttpStatus: boolean
-  /** A read-only token is enough. */
+  /** Whether a read-only token may call it. */
   readonly isReadOnly: boolean
-  /** Whether it takes an idempotency key and leaves a trail. */
+  /** Whether it takes an idempotency key and is recorded in the audit log. */
   readonly isChange: boolean
-  /** Whether an unknown field is an error, and is not ignored. */
+  /** Unknown fields return 400. By default they are ignored. */
   readonly rejectsUnknownFields: boolean
 }
 
-/** Returns whether a call may send its fields, except those of the path, in the query or in a body instead. */
+/** Returns whether the fields that are not in the path may be in the query or in the body. */
 export const takesQueryOrBody = ({ method, fields }: OperationDescription): boolean =>
   method === "DELETE" && fields.some(({ location }) => location === "query")
 
@@ -89,7 +89,7 @@ const immutableFieldNames = (operation: AnyOperation): ReadonlySet<string> => {
   )
 }
 
-/** Drops the alternative "any value" of `immutableField`, so that documents show the type of the field. */
+/** Removes the alternative "any value" of `immutableField`, so that documents show the type of the field. */
 const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -115,7 +115,6 @@ const describeFields = (operation: AnyOperation, deployment: DeploymentName): Re
 
 const UPSTREAM_CODES = [502, 503, 504]
 
-/** What an operation itself says it can answer. */
 const declaredErrorCodes = ({ errorSchema }: AnyOperation): ReadonlyArray<number> => {
   const tags = SchemaAST.isUnion(errorSchema.ast) ? errorSchema.ast.types.map(errorTag) : [errorTag(errorSchema.ast)]
   return tags.flatMap((tag) => {
@@ -127,9 +126,9 @@ const declaredErrorCodes = ({ errorSchema }: AnyOperation): ReadonlyArray<number
 
 const errorTag = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier ?? "")
 
-/** The Gate answers the first three, and 500 is for what nobody foresaw; who changes something may come a second time too soon (409). */
+/** Every operation can return 401, 429 and 500. With a token also 420, and a change 409 while the same call runs. */
 const commonErrorCodes = (operation: AnyOperation): ReadonlyArray<number> => [
-  // Where no token is looked at, an `Authorization: Basic` is read.
+  // Operations without a token still reject an unreadable `Authorization: Basic`.
   ERROR_CODES.Unauthenticated,
   ...(needsToken(operation) ? [ERROR_CODES.SubscriptionRequired] : []),
   ERROR_CODES.RateLimited,
@@ -172,8 +171,8 @@ const describeOperation = (operation: AnyOperation, deployment: DeploymentName):
 const descriptionsByDeployment = new Map<DeploymentName, ReadonlyArray<OperationDescription>>()
 
 /**
- * All of them, in the order of the contracts, as a deployment says it. Written when they are first wanted: a command that wants
- * none need not wait for them.
+ * Returns all operations in the order of the contracts. They are built on first use, so commands that do not need them
+ * start faster.
  */
 export const describeOperations = (
   deployment: DeploymentName = "international"

@@ -91,7 +91,8 @@ export class Connection {
   decideIsLast(request: IncomingMessage, isWanted: boolean): boolean {
     this.#isLastWanted ||= isWanted
     if (request !== this.#newestRequest || this.#state === "ending") return false
-    // While rejecting, the error follows a complete request. An incomplete request gets only this response.
+    // While rejecting, the error response follows the response to a complete request. An incomplete request gets only
+    // this response, so it is the last.
     const isLast = this.acceptsRequests
       ? this.#isLastWanted || this.#isNewestLast || this.#isStopping() || this.socket.readableEnded
       : !request.complete

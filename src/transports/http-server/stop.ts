@@ -9,7 +9,7 @@ const SHUTDOWN_SECONDS = 7
 
 /** A recently used connection may have its next request on the way, whose response will announce the close. */
 const STOP_IDLE_MS = 500
-/** Longer after a replacement, because nobody waits for this process. */
+/** Longer for a replaced process, because its successor already serves. */
 const REPLACED_IDLE_MS = 5_000
 
 export interface StopOptions {
@@ -33,7 +33,8 @@ export const stop = Effect.fnUntraced(function* (server: Server, connections: Co
   connections.stopping = true
   const drained = Effect.promise((signal) => setTimeout(options.drainSeconds * 1000, undefined, { signal }))
   yield* options.replaced === undefined ? drained : Effect.raceFirst(drained, options.replaced.await)
-  // After the drain, because callers whose wait ends call again, and a drain still accepts them.
+  // Ends waiting requests only after the drain. Their clients call again at once, and a draining process would still
+  // accept them.
   if (options.onStop !== undefined) yield* options.onStop
   const cut = yield* Effect.promise(() => untilClosed(server, connections, options))
   if (cut > 0) yield* Effect.logWarning("the stop cut connections").pipe(Effect.annotateLogs({ connections: cut }))

@@ -38,7 +38,10 @@ const makeAction =
   (form) =>
     Effect.map(Effect.flatMap(parse(form), run), describe)
 
-/** Returns the actions by the last part of the form's address. A form sent to the page itself books. */
+/**
+ * Returns the actions by the last path segment of the form's URL. A form that is posted to the page itself books an
+ * order.
+ */
 export const makeFormActions = (market: Marketplace["Service"]): ReadonlyMap<string, SandboxFormAction> => {
   const book = makeAction(decodeBookingRequest, market.bookOrder, orderText("is booked"))
   return new Map([

@@ -13,7 +13,7 @@ import { FEED_END, renderFeedStart, renderPropertyEvents, type SharedFeedSource 
 import { partPosition } from "./pagination.ts"
 import { toSlices } from "./slices.ts"
 
-/** One statement reads the days of a piece, and the embedded database serves nobody else meanwhile. */
+/** One statement reads the days of a piece. The embedded database serves no other request during that statement. */
 const PROPERTIES_PER_PIECE = 25
 
 /** Includes a past month, so that a current stay keeps its first night and its event. */

@@ -21,8 +21,7 @@ import { insertChannelAccount } from "../../support/listings.ts"
 // The page says what is sent: every example of it is, and is answered as it says.
 
 const docs = join(import.meta.dirname, "../../../docs")
-const text = readFileSync(join(docs, "channels.md"), "utf8")
-const page = text.slice(text.indexOf("## A connector over HTTP"))
+const page = readFileSync(join(docs, "guides/connect-a-channel.md"), "utf8")
 const settings = readFileSync(join(docs, "examples/airbnb-settings.json"), "utf8")
 
 const lines = page.split("\n")

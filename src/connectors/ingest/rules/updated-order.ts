@@ -14,7 +14,7 @@ export interface IncomingOrder {
   readonly event: ChannelOrderEvent
   readonly stays: ReadonlyArray<ChannelStay>
   readonly freeProperties: ReadonlyArray<ReadonlyArray<number>>
-  /** Stays whose nights are now taken, because the request did not reserve them. */
+  /** Stays whose nights other orders hold by now, because a pending order does not hold its nights. */
   readonly lostStayIds: ReadonlyArray<number>
   readonly accountId: number
   readonly receivedAt: Date
@@ -41,7 +41,7 @@ export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): Val
       : (event.cancellation_policy_category ?? null),
     channel_account_id: incoming.accountId,
     channel_version: event.version,
-    // `predatesChannelDetails` recognizes the order by this time.
+    // {@link predatesChannelDetails} depends on this time, so it must not change.
     channel_synced_at: predatesDetails ? order.channel_synced_at : receivedAt,
     expires_at: computeNextExpiry(order, status, incoming)
   }
@@ -62,7 +62,7 @@ const computeNextExpiry = (
   return isUnchanged && !isReported ? order.expires_at : computeExpiry({ ...event, status }, receivedAt)
 }
 
-/** Stays from before room ids match by position. */
+/** Matches stays by room id. Stays that were stored before room ids existed match by position. */
 const matchStays = (order: OrderState, stays: ReadonlyArray<ChannelStay>): ReadonlyArray<ExistingStay | undefined> => {
   const byRoom = new Map(order.stays.map((stay) => [stay.channel_room_id, stay]))
   const staysWithoutRoomId = order.stays.filter(({ channel_room_id }) => channel_room_id === null).values()

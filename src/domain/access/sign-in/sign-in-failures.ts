@@ -21,7 +21,10 @@ export interface SignInAttemptKey {
 
 interface AttemptCountInput extends SignInAttemptKey {
   readonly now: Date
-  /** Counts before these times start anew: of the e-mail address and of the source. */
+  /**
+   * A count of the e-mail address that began before this time starts anew. `windowResetBefore` is the same for the
+   * source.
+   */
   readonly emailResetBefore: Date
   readonly windowResetBefore: Date
   /** Later times were written while a clock was ahead, and are ignored. */

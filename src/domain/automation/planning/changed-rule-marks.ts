@@ -47,7 +47,7 @@ const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
     FROM walk LEFT JOIN looked ON looked.operator_id = walk.operator_id GROUP BY walk.operator_id
   )`
 
-/** Rules that are further down wait until the others reach them. */
+/** Marks one page. A rule whose own progress (`mark_before`) is already further waits until the page reaches it. */
 export const markStayPageSql = (sql: SqlClient, page: MarkStayPageParameters): Fragment => sql`
   WITH RECURSIVE ${nextOperatorsSql(sql, page)}, ${nextStayPagesSql(sql)}, marked AS (${markStaysForPlanningSql(
     sql,

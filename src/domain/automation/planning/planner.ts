@@ -83,7 +83,7 @@ const planStaysIsolatingFailures = (
           )
   )
 
-/** Returns whether there may be more. */
+/** Returns whether stays were marked, so that further ones may follow. */
 const markStaysOfChangedRules = Effect.gen(function* () {
   const queue = yield* PlanningQueue
   let afterOperatorId = 0
@@ -105,7 +105,7 @@ export const planDueStays = Effect.gen(function* () {
   return claimedStays.length
 })
 
-/** Returns whether there may be more. */
+/** Returns whether stays were marked or planned, so that further ones may follow. */
 export const planOnce = Effect.gen(function* () {
   const hasMarked = yield* markStaysOfChangedRules
   const plannedCount = yield* planDueStays

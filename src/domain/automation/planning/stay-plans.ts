@@ -39,7 +39,7 @@ export interface ActiveRule {
 
 /**
  * Returns undefined for an action that was due before its rule existed, or whose settled plan may already be deleted.
- * An action that is late since then is planned, and the worker skips it.
+ * An action that became late afterwards is planned, and the worker skips it.
  */
 const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition

@@ -22,7 +22,10 @@ export const RUNNING_ROOM = 32
 export const RUNNING_SHARE = 8
 export const RUNNING_ACCOUNT_SHARE = 4
 
-/** A review waits for its channel. With this limit, a hanging channel leaves the rest to messages. */
+/**
+ * Reviews in progress, which wait for their channel. Even if a channel hangs, the other claims of RUNNING_ROOM stay
+ * free for messages.
+ */
 export const REVIEWING_ROOM = 16
 
 export const RUN_LEASE_MS = 45_000

@@ -19,7 +19,10 @@ export const toDoorCodeStartTime = ({
   lock_code_visible_after
 }: Pick<GuestPortalStay, "lock_code_visible_after">): string => lock_code_visible_after ?? "00:00"
 
-/** The code is visible from that local time on the check-in day until the end of the check-out day. */
+/**
+ * Guests see `lock_code` from `lock_code_visible_after` (local time) on the check-in day until the end of the check-out
+ * day.
+ */
 export const isDoorCodeTime = (
   stay: StayDatesInZone & Pick<GuestPortalStay, "lock_code_visible_after">,
   now: Date
@@ -59,7 +62,7 @@ export const listMissingDocuments = (
 export const hasGuest = (stay: StayGuests, guestId: number | null): boolean =>
   guestId === null ? countUnnamedGuests(stay) > 0 : stay.guests.some(({ id }) => id === guestId)
 
-/** A null `guestId` means all guests not listed by name. */
+/** With a null `guestId`, checks the limit of all guests not listed by name together. */
 export const hasReachedImageLimit = (
   stay: StayGuests & Pick<GuestPortalStay, "other_images">,
   guestId: number | null

@@ -88,7 +88,7 @@ export class Orders extends Context.Service<
   ).pipe(Layer.provide(OrderStore.layer))
 }
 
-/** After the last of `CHANNEL_ORDER_ATTEMPTS`, all conflicting stays are unassigned. */
+/** A channel order gets only CHANNEL_ORDER_ATTEMPTS. After the last one, its stays become unassigned. */
 export const NIGHTS_TAKEN_ATTEMPTS = 6
 export const CHANNEL_ORDER_ATTEMPTS = 5
 

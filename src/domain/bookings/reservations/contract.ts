@@ -155,7 +155,7 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
     mobile: Schema.optionalKey(PhoneNumber).annotateKey({
       documentation: "Phone number of the guest, such as +49 15112345678."
     }),
-    // The names that the record has for them (rules/guest-contact.ts).
+    // The record has `email` and `mobile` under these names (rules/guest-contact.ts).
     guest_email: Schema.optionalKey(EmailOrNone).annotateKey({
       documentation: "Another name of `email`. Two different values return 400."
     }),
@@ -190,7 +190,7 @@ const nestedFields = {
 
 const CHECK_IN_DETAILS_ROUTE = "PATCH /reservations/{stay_code}/check_in_details"
 
-/** By field that an edit of a stay cannot change: the field or route that changes it. */
+/** Maps each field that an edit of a stay cannot change to the field or route that can change it. */
 export const OTHER_WAYS_TO_CHANGE = {
   status:
     "POST /reservations/{reservation_code}/approve or /decline for a request, or DELETE /reservations/{reservation_code}",

@@ -16,7 +16,7 @@ import { digestOfFeed } from "./feed-digest.ts"
 
 // Failure reasons never contain the URL, which is a secret.
 
-/** For each redirect too. */
+/** Each redirect gets this time again. */
 export const FEED_REQUEST_TIMEOUT_MS = 20_000
 
 interface FeedValidators {

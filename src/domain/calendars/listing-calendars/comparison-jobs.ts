@@ -25,16 +25,16 @@ import type { PushSpan } from "./push.ts"
 
 // Compares mapped listings every night and after each mapping, so that lost pushes are sent again.
 
-/** For an unreachable channel. */
+/** Retry delays while a channel is unreachable. */
 export const COMPARING_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 60 * 60 * 1000, jitter: 0.25 }
 
-/** Bookings of the channel arrive meanwhile. */
+/** Gives the channel's bookings time to arrive before suspected days are compared again. */
 export const SUSPECTED_RECHECK_MS = 5 * 60 * 1000
 
-/** For newly mapped listings, and for due comparisons. */
+/** Time between two searches for newly mapped listings. */
 export const COMPARISON_SYNC_MS = 20_000
 export const COMPARING_POLL_MS = 5_000
-/** At night a comparison is due whenever another ends, and each poll reads all accounts. */
+/** Shortest pause between two polls. At night there are always due comparisons, and each poll reads all accounts. */
 export const COMPARING_GAP_MS = 250
 
 /** `later`: the channel is unreachable. `never`: wait for the next regular comparison. */
@@ -80,7 +80,7 @@ const toChannelCalendarResult = (error: ChannelError): ChannelCalendarResult => 
 
 const NO_DRIFT: Drift = { more: [], fewer: [], suspected: [] }
 
-/** Reads the channel before the inventory, to see changes that happen meanwhile. */
+/** Reads the channel before the inventory, so that the inventory includes changes made during the slow read. */
 const attemptComparison = Effect.fnUntraced(function* (comparison: ClaimedComparison) {
   const horizon = pushHorizonOf(dateInZone(yield* DateTime.nowAsDate, comparison.time_zone))
   const result = yield* readChannelCalendar(comparison, horizon)
@@ -128,7 +128,7 @@ const completeComparison = (comparison: ClaimedComparison, attempt: ComparisonAt
 const findLastComparedDay = ({ compared_at, time_zone }: ClaimedComparison): string | undefined =>
   compared_at === null ? undefined : pushHorizonOf(dateInZone(compared_at, time_zone)).end_date
 
-/** Newly mapped listings and new days at the end of the horizon are no fault. */
+/** A newly mapped listing, or a day that has just come into the horizon, is no reason for a warning. */
 const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArray<string>) => {
   const { operator_id, channel_type, listing_id } = comparison
   const lastComparedDay = findLastComparedDay(comparison)
@@ -170,7 +170,7 @@ export const syncAllComparisons = Effect.fnUntraced(function* (now: Date) {
   while ((yield* queue.syncWithListings(now)) >= COMPARISON_SYNC_ROWS) yield* Effect.yieldNow
 })
 
-/** The first sync waits, because a start is busy. */
+/** The first sync waits one interval, because a starting process is busy. */
 const runComparisons = Effect.gen(function* () {
   const { startPolling, notifyChanged } = yield* makeJobRunner(comparisonJobs)
   const syncAndWakeUp = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, syncAllComparisons), notifyChanged)

@@ -20,7 +20,7 @@ export const dayRangesSql = (sql: SqlClient, days: Fragment): Fragment => sql`
 export const formatDaySet = (ranges: ReadonlyArray<DayRange>): string =>
   `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
 
-/** Changes meanwhile are sent as one push. */
+/** Changes within this time are sent as one push. */
 export const CALENDAR_COOLDOWN_MS = 1_000
 
 export const cooldownSql = (sql: SqlClient): Fragment =>

@@ -69,8 +69,8 @@ export const toCalendarInventories = (
   )
 
 /**
- * The last range with a day decides. The available number replaces it if it is 0, or if the calendar has changed since
- * (the day is no longer in `said`).
+ * Returns the host's inventory for each day, from the last range that contains the day. Returns the available number
+ * instead if it is 0, or if the calendar has changed since (the day is no longer in `said`).
  */
 export const toHostInventories = (
   stock: ListingInventory,

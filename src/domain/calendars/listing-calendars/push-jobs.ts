@@ -23,7 +23,7 @@ import { PUSH_TABLE, PUSHING_ROOM } from "./push-statements.ts"
 import { deleteOldPushes } from "./retention.ts"
 import { findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
 
-/** For an unreachable channel. */
+/** Retry delays while a channel is unreachable. */
 export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
 /** `emptyReason`: why a push without ranges is not sent. */

@@ -123,7 +123,7 @@ export const externalActionStateAfter = (error: ChannelApiError): ExternalAction
 
 const unreadableResponseError = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
 
-/** Only the channel still remembers this key. */
+/** The channel still returns the first offer for this key, but that offer has expired. */
 const offerExpiredError = new Conflict({
   message: "Idempotency-Key: the offer of this key has ended; use a new key for a new offer."
 })

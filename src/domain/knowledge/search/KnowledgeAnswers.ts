@@ -14,7 +14,7 @@ export type KnowledgeAsker =
 export interface AnswerSentence {
   readonly text: string
   readonly knowledge_base_id: number
-  /** Of the entry. */
+  /** Revision of the entry. */
   readonly revision: number
   readonly title: string
   /** `fragment` is the text around the sentence. */

@@ -8,12 +8,12 @@ import type { SubscriptionKey, SubscriptionToProbe } from "./delivery.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { replaceHealthOfDueSubscriptionSql, subscriptionActiveCondition } from "./subscription-statements.ts"
 
-// PostgreSQL plans these statements once, for an empty queue. That plan would later scan the whole table. So the
-// statements force another plan.
+// PostgreSQL plans these statements once, while the queue is empty. That plan would later scan the whole table, so the
+// statements force another one.
 //
-// They update rows by ctid, under conditions that no index of pending rows matches (`settled_at IS NULL` means
-// pending). `OFFSET 0` looks up one row for each row before it. Limits are literals, so that PostgreSQL expects few
-// rows.
+// They select pending rows by `settled_at IS NULL`. The partial index requires `state = 'waiting'`, so PostgreSQL
+// cannot choose it. They update rows by ctid. `OFFSET 0` (completion-statements.ts) makes a join look up row by row.
+// Limits are literals, so that PostgreSQL expects few rows.
 
 interface ClaimTime {
   readonly now: Date
@@ -95,7 +95,7 @@ export const claimDueSql = (
     ), ${claimChosenSql(sql, time)}`
 }
 
-/** Skips subscriptions whose whole share is still in progress from before the cooldown. */
+/** Skips subscriptions that still have the maximum of deliveries in progress, begun before the cooldown. */
 export const subscriptionsToProbeSql = (
   sql: SqlClient,
   now: Date,

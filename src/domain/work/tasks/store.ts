@@ -132,7 +132,10 @@ const create = (sql: Sql) => {
     )
 }
 
-/** `assignee` is the requested staff member, or else the current one, and null unless `assigns`. */
+/**
+ * With `assigns`, `assignee` is the requested staff member, or the current one if none is requested. Otherwise it is
+ * null.
+ */
 const findTask = (sql: Sql) => (operatorId: number, id: number, references: EditedTaskReferences) => {
   const { property_id, staff_id, assigns } = references
   return readTask(sql`

@@ -47,7 +47,10 @@ const ConversationSidebarRow = Schema.Struct({
   /** Latest order first, at most {@link ACTIVITIES_SHOWN}. */
   stays: Schema.Array(ConversationStay),
   asking: Schema.NullOr(ConversationInquiry),
-  /** The inquired listing first, then by title; one more than {@link OFFERED_LISTINGS_MAX} if there are more. */
+  /**
+   * The inquired listing first, then by title. A row beyond {@link OFFERED_LISTINGS_MAX} means that further listings
+   * exist.
+   */
   listings: Schema.Array(OfferableListing),
   offers: Schema.Array(SpecialOfferRow)
 })

@@ -32,7 +32,9 @@ interface TransactionChoicesInput {
   readonly order: string | undefined
 }
 
-/** `order`: a reservation code or stay code. */
+/**
+ * Choices for an entry form. With `order`, a reservation code or stay code, `currency` is the currency of that order.
+ */
 export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/transports/console/queries/EntryChoices", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const statement = ({ operatorId, items, methods, order }: TransactionChoicesInput) => {

@@ -24,14 +24,17 @@ export const StaySearchPayment = Schema.Literals(["unpaid", "paid"])
 export type StaySearchPayment = typeof StaySearchPayment.Type
 
 export interface StaySearchFilter {
-  /** Part of a name or stay code. A whole code, also a channel's, matches on any days. */
+  /**
+   * Part of a guest's name or of a stay code. A complete stay, reservation or channel code is found beyond the default
+   * range ({@link checkOutRangeOf}).
+   */
   readonly searchText: string | undefined
   /** {@link UNASSIGNED_PROPERTY} for unassigned stays. */
   readonly propertyId: number | undefined
   readonly status: StaySearchStatus | undefined
   /** Applies only to accepted orders. */
   readonly payment: StaySearchPayment | undefined
-  /** First and last day, both included. */
+  /** First and last check-in date, both included. */
   readonly from: string | undefined
   readonly to: string | undefined
   readonly checkOutFrom: string | undefined
@@ -46,8 +49,9 @@ export interface CheckOutRange {
 }
 
 /**
- * Returns the check-out days to search if the filter has none: from today to {@link SEARCH_DAYS} days later, and as far
- * back for a text or a payment. Pending orders are searched on all days.
+ * Returns the range of check-out dates for a filter without dates: today and the next {@link SEARCH_DAYS} days. A
+ * search by text or payment also covers as many days before today. Pending orders are searched on all dates, check-in
+ * reviews from today on.
  */
 export const checkOutRangeOf = (filter: StaySearchFilter, today: string): CheckOutRange => {
   const { searchText, status, payment, from, to, checkOutFrom, checkOutTo } = filter
@@ -109,7 +113,7 @@ const paymentConditions = (sql: Sql, payment: StaySearchPayment | undefined): Re
     : [sql`o.status = 'accepted' AND s.order_id NOT IN (SELECT order_id FROM unpaid)`]
 }
 
-/** Orders found by code may have any check-out days, so each is summed on its own. */
+/** Orders found by code may check out on any date, outside the CTE `unpaid`, so the amounts of each are summed here. */
 const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | undefined): ReadonlyArray<Fragment> => {
   if (payment === undefined) return []
   const due = sql`(
@@ -184,7 +188,7 @@ const selectFoundStays = (sql: Sql, input: StaySearchInput) => {
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${resultRowsSql(sql, input)}) row) AS rows`
 }
 
-/** Returns the status and the balance that the stay's record shows (reservations/rules/reservation-view.ts). */
+/** Computes status and balance as the API does (reservations/rules/reservation-view.ts). */
 const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => ({
   ...row,
   stay_status: computeShownStayStatus(row, clock),

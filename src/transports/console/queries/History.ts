@@ -38,7 +38,7 @@ const AuditLogChange = Schema.Struct({
 export type AuditLogChange = typeof AuditLogChange.Type
 
 const AuditLogPage = Schema.Struct({
-  /** One more than {@link ACTIVITY_LOG_SHOWN} if there are more. */
+  /** A row beyond {@link ACTIVITY_LOG_SHOWN} means that further changes exist. */
   changes: Schema.Array(AuditLogChange),
   /** Number of entries scanned, and the last of them. */
   looked_at: Schema.Int,

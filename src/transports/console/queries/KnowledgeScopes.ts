@@ -10,12 +10,12 @@ const KnowledgeScopeChoices = Schema.Struct({
   groups: Schema.Array(NamedRecord),
   room_types: Schema.Array(NamedRecord)
 })
-/** Sorted by name; one more than a form shows, if there are more. */
+/** Each list is sorted by name. One record more than a form shows means that further ones exist. */
 export type KnowledgeScopeChoices = typeof KnowledgeScopeChoices.Type
 
 const KnowledgeTestStays = Schema.Struct({
   stays: Schema.Array(TestStay),
-  /** True if no stay was requested. */
+  /** Whether the requested stay exists. True if no stay was requested. */
   is_known: Schema.Boolean
 })
 export type KnowledgeTestStays = typeof KnowledgeTestStays.Type

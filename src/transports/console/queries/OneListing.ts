@@ -47,7 +47,7 @@ const ListingDetail = Schema.Struct({
   account: Schema.Struct({ id: Schema.Int, username: Schema.String, auth_status: Schema.String }),
   /** Pending changes; those of the calendar count as one. */
   waiting: Schema.Int,
-  /** Null without a mapping, or just after it. */
+  /** Null without a mapping, or just after the mapping was made. */
   comparison: Schema.NullOr(ListingComparison),
   /** Latest first, at most {@link LISTING_PUSHES_SHOWN}. */
   pushes: Schema.Array(ListingPush),

@@ -24,7 +24,7 @@ const StaySidebar = Schema.Struct({
   other_images: Schema.Int,
   /** Property titles by stay code; null if unassigned. */
   titles: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
-  /** Latest first; one more than {@link STAY_TASKS_MAX} if there are more. */
+  /** Latest first. A row beyond {@link STAY_TASKS_MAX} means that further tasks exist. */
   tasks: Schema.Array(StayTask),
   /** At most {@link TAGS_OFFERED_MAX}. */
   tag_names: Schema.Array(Schema.String),

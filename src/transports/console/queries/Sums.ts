@@ -26,7 +26,7 @@ const AmountFields = {
 const CurrencyTotal = Schema.Struct({ currency: Schema.String, ...AmountFields })
 export type CurrencyTotal = typeof CurrencyTotal.Type
 
-/** Null for entries without a property and for unassigned stays. */
+/** `property_id` is null for entries without a property and for unassigned stays. */
 const PropertySums = Schema.Struct({
   ...CurrencyTotal.fields,
   property_id: Schema.NullOr(Schema.Int),
@@ -46,7 +46,7 @@ export type CategorySums = typeof CategorySums.Type
 
 const TransactionSums = Schema.Struct({
   totals: Schema.Array(CurrencyTotal),
-  /** At most {@link SUMS_SHOWN} properties, and as many categories. */
+  /** At most {@link SUMS_SHOWN} rows, as in `by_category`. */
   by_property: Schema.Array(PropertySums),
   by_category: Schema.Array(CategorySums),
   properties_summed: Schema.Int,

@@ -15,7 +15,10 @@ import { makeOptionalRowReader, makeRowsReader } from "../../../platform/databas
 export const WebhookDetails = Schema.Struct({
   ...SubscriptionRow.fields,
   health: SubscriptionHealth,
-  /** The host's name of the application; null without one, or if its grant was deleted. */
+  /**
+   * The application's name as the host knows it. Null for a webhook without an OAuth grant, or after its grant was
+   * deleted.
+   */
   connection: Schema.NullOr(Schema.String),
   /** Null if the creator is unknown. */
   account_name: Schema.NullOr(Schema.String)
@@ -47,8 +50,8 @@ export class Webhooks extends Context.Service<Webhooks>()("latchkey/transports/c
       find: (id: number) =>
         CurrentCaller.use((caller) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))),
       /**
-       * Returns deliveries for events before `beforeEventId`, latest first; none if the caller may not see the webhook.
-       * An account that the API refuses gets them too, because it may still pause the webhook.
+       * Returns deliveries for events before `beforeEventId`, latest first. Returns none if the caller may not see the
+       * webhook. Suspended and lapsed accounts get them too, because they may still pause the webhook.
        */
       deliveries: (
         { id, beforeEventId }: { readonly id: number; readonly beforeEventId: number | undefined },

@@ -48,7 +48,10 @@ interface YearReportInput {
   readonly next: string
   readonly from: Date
   readonly until: Date
-  /** Converting each entry's time zone would double the query's time. */
+  /**
+   * Start of each month, as a PostgreSQL array. Converting the time of each entry to the time zone would double the
+   * query's time.
+   */
   readonly monthStarts: string
   readonly property_id: number | undefined
 }
@@ -117,7 +120,7 @@ const listMonthStarts = (year: number): ReadonlyArray<string> =>
 
 export class Year extends Context.Service<Year>()("latchkey/transports/console/queries/Year", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Covers all properties if `property` is undefined. */
+    /** Covers all properties if `property_id` is undefined. */
     of: Effect.fnUntraced(function* (year: number, property_id: number | undefined) {
       const { operatorId, timeZone } = yield* CurrentCaller
       const [first, next] = [`${year}-01-01`, `${year + 1}-01-01`]

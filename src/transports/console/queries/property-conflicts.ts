@@ -17,7 +17,7 @@ export const OfferedProperty = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   deactivated: Schema.Boolean,
-  /** Earliest first; one more than {@link CONFLICTING_STAYS_MAX} if there are more. */
+  /** Earliest first. A row beyond {@link CONFLICTING_STAYS_MAX} means that further stays exist. */
   stays: Schema.Array(ConflictingStay),
   closed: Schema.Int,
   /** Hosts of imported calendars with a busy night. */
@@ -55,7 +55,10 @@ const conflictColumns = (
 
 const NO_CONFLICT_COLUMNS = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS elsewhere"
 
-/** By title; one more than {@link PROPERTIES_OFFERED_MAX} if there are more. Without nights, nothing conflicts. */
+/**
+ * Selects properties by title. A row beyond {@link PROPERTIES_OFFERED_MAX} means that further ones exist. Without
+ * `nights` there are no conflicts.
+ */
 export const offeredPropertiesSql = (
   sql: SqlClient,
   operatorId: number,

@@ -14,8 +14,8 @@ interface PropertyPickerInput {
 }
 
 /**
- * Returns one property more than {@link NAMED_PROPERTIES_MAX} if there are more. Selected properties come first, so
- * that the form never drops one for lack of room.
+ * A row beyond {@link NAMED_PROPERTIES_MAX} means that further properties exist. Selected properties come first, so
+ * that the limit never cuts one off.
  */
 export const pickablePropertiesSql = (
   sql: SqlClient,

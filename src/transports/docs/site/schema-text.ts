@@ -1,11 +1,10 @@
 import { Predicate } from "effect"
 import type { JsonSchema } from "../operation-descriptions.ts"
 
-// What a JSON Schema says, as a reader of a table wants it: the type and its limits.
+// Describes JSON Schemas in the words of a table: the type and its limits.
 
 const isRecord = (value: unknown): value is JsonSchema => Predicate.isObject(value)
 
-/** What people call the types of JSON Schema. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: "text",
   integer: "whole number",
@@ -28,7 +27,6 @@ const typeText = (schema: JsonSchema): string => {
   return typeof type === "string" ? (TYPE_NAMES[type] ?? type) : "anything"
 }
 
-/** By keyword, how it is said. */
 const KEYWORD_TEXTS: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
   ["minimum", (value) => `at least ${value}`],
   ["exclusiveMinimum", (value) => `above ${value}`],
@@ -42,24 +40,24 @@ const KEYWORD_TEXTS: ReadonlyArray<readonly [string, (value: unknown) => string]
   ["default", (value) => `default ${JSON.stringify(value)}`]
 ]
 
-/** `whole number, at least 1`. */
+/** Returns a text such as `whole number, at least 1`. */
 export const toSchemaText = (schema: JsonSchema): string => {
   const limits = KEYWORD_TEXTS.flatMap(([keyword, toText]) => (keyword in schema ? [toText(schema[keyword])] : []))
   return [typeText(schema), ...limits].join(", ")
 }
 
 interface SchemaFieldRow {
-  /** `shares[].amount`: where it is. */
+  /** Such as `shares[].amount`. */
   readonly path: string
   readonly type: string
   readonly description: string
   readonly isDeprecated: boolean
 }
 
-/** How deep a table follows objects within objects. */
+/** Levels of nested objects that a table shows. */
 const MAX_DEPTH = 4
 
-/** The objects that a schema is or may be, or has in its lists. */
+/** The properties of an object, of the objects in a list, and of all alternatives, each with the suffix of its path. */
 const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema]> => {
   const { anyOf, items } = schema
   if (Array.isArray(anyOf)) return anyOf.filter(isRecord).flatMap(nestedProperties)
@@ -67,7 +65,7 @@ const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, J
   return isRecord(schema["properties"]) ? [["", schema["properties"]]] : []
 }
 
-/** A row for each field within, those of objects below their object. */
+/** Returns a row for each field. The fields of an object follow it. */
 export const toFieldRows = (schema: JsonSchema, prefix = "", depth = 0): ReadonlyArray<SchemaFieldRow> =>
   depth === MAX_DEPTH
     ? []

@@ -21,21 +21,21 @@ const findSlugs = (query: string): ReadonlyArray<string> =>
 
 /** A query, and the pages that answer it. One of them must be among the first three results. */
 const ANSWERS: Readonly<Record<string, ReadonlyArray<string>>> = {
-  authentication: ["oauth", "start-with-oauth", "oauth-quickstart", "console", "create_oauth_authorization"],
-  pagination: ["api", "page-and-filter"],
+  authentication: ["oauth", "oauth-quickstart", "console", "create_oauth_authorization"],
+  pagination: ["page-and-filter"],
   sdk: ["client"],
   changelog: ["changelog"],
   payout: ["search_transactions"],
   "cancel a booking": ["cancel_reservation"],
-  "rate limit": ["limits", "rate-limits"],
-  "webhook signature": ["verifying-webhooks", "verify-signatures", "webhook-signatures"],
-  idempotency: ["retries", "retry-safely"],
-  "check-in instructions": ["update_check_in_details", "guests", "guest-portal"],
+  "rate limit": ["rate-limits"],
+  "webhook signature": ["verify-signatures", "webhook-signatures"],
+  idempotency: ["retry-safely"],
+  "check-in instructions": ["update_check_in_details", "guest-portal"],
   "move a booking": ["update_reservation_basic", "allocate_stay"],
   search_staffs: ["query_staffs"],
   "open a week": ["update_availabilities"],
-  authent: ["oauth", "start-with-oauth", "oauth-quickstart", "console", "create_oauth_authorization"],
-  calendar: ["calendars"]
+  authent: ["oauth", "oauth-quickstart", "console", "create_oauth_authorization"],
+  ical: ["sync-calendars", "calendars"]
 }
 
 describe("the search", () => {

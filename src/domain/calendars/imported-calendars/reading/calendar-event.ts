@@ -33,7 +33,7 @@ export interface CalendarEvent {
   /** Whether it means dates, in any time zone. */
   readonly isAllDay: boolean
   readonly isBusy: boolean
-  /** Otherwise it may not replace another event or an occurrence. */
+  /** If false, the event must not replace another event or an occurrence. */
   readonly isFullyReadable: boolean
   readonly rules: ReadonlyArray<RecurrenceRule>
   readonly dates: ReadonlyArray<RdateOccurrence>

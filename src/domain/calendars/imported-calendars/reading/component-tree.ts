@@ -32,8 +32,8 @@ export interface CalendarComponent {
 }
 
 /**
- * Properties that an event has at most once, with those of the same meaning. If the event has one, an indented line of
- * that name only continues a text.
+ * Maps a property that an event has at most once to the properties with the same meaning. If the event has one of them,
+ * an indented line with that name only continues a text.
  */
 const SINGLE_PROPERTIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   DTSTART: ["DTSTART"],

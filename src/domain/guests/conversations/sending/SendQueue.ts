@@ -73,8 +73,8 @@ interface MessageSentParameters extends MessageClaim {
 }
 
 /**
- * A success counts even from a worker that has lost its claim. Copies that the channel reported first are deleted. If
- * another message has the channel's id, it keeps it.
+ * Stores a success even if the worker has lost its claim. Copies that the channel reported first are deleted. If
+ * another message already has the channel's id, that message keeps it.
  */
 const recordSentSql = (sql: SqlClient.SqlClient, parameters: MessageSentParameters): Fragment => {
   const { now, attempts, message_id, channel_message_id } = parameters

@@ -5,7 +5,7 @@ import { extractTerms, type Term, termNamesOf } from "./terms.ts"
 
 interface KnowledgeFragmentMatch {
   readonly knowledge_base_id: number
-  /** Of the entry. */
+  /** Revision of the entry. */
   readonly revision: number
   readonly title: string
   readonly place: number

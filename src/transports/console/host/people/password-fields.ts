@@ -4,7 +4,7 @@ import { TEXTS } from "../../console-texts.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { input } from "../form-fields.ts"
 
-// The field names differ from that of the caller's own password, because a form may have both.
+// A form may also ask for the caller's own password, so these field names differ from `password`.
 
 const NEW_PASSWORD_FIELD = "new_password"
 const REPEAT_FIELD = "again"

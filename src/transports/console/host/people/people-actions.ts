@@ -156,7 +156,7 @@ const readPropertyChanges = (
   if (checkboxChanges === undefined) return Effect.succeed({})
   if (form.get(PROPERTY_SCOPE_FIELD) !== "some") return Effect.as(readPropertyIds(form), {})
   return Effect.flatMap(currentPropertyIds, (ids) => {
-    // An empty list means all properties, which another user has set since.
+    // The list is now empty, which means all properties: another user has changed it since the form was shown.
     if (ids.length === 0) return Effect.fail(staleFormError)
     const property_ids = applyCheckboxChanges(ids, checkboxChanges)
     return property_ids.length === 0 ? Effect.fail(emptySelectionError) : Effect.succeed({ property_ids })
