@@ -7,18 +7,27 @@ import { assertGeneratedPart } from "../support/generated-page.ts"
 
 const toText = Option.getOrElse(() => "")
 
-const listOptions = ({ args = [], flags }: HelpDoc.HelpDoc): ReadonlyArray<string> => [
-  ...args.map(({ name, description }) => `- \`${name}\`: ${toText(description)}`),
-  ...flags.map(
-    ({ name, type, required, description }) =>
-      `- \`--${name}${type === "boolean" ? "" : ` ${type}`}\`${required ? " (required)" : ""}: ${toText(description)}`
-  )
-]
+/** Arguments and options with their meanings in one column. */
+const renderOptions = ({ args = [], flags }: HelpDoc.HelpDoc): string => {
+  const rows = [
+    ...args.map(({ name, description }) => [`<${name}>`, toText(description)] as const),
+    ...flags.map(({ name, type, required, description }) => {
+      const option = `--${name}${type === "boolean" ? "" : ` <${type}>`}`
+      return [option, `${toText(description)}${required ? " (required)" : ""}`] as const
+    })
+  ]
+  const width = Math.max(...rows.map(([option]) => option.length))
+  return rows.map(([option, meaning]) => `${option.padEnd(width)}  ${meaning}`).join("\n")
+}
 
-const renderCommand = (words: string, help: HelpDoc.HelpDoc): string =>
-  [`${words.includes(" ") ? "###" : "##"} \`latchkey ${words}\``, `${help.description}.`, listOptions(help).join("\n")]
-    .filter((part) => part !== "")
-    .join("\n\n")
+const renderCommand = (words: string, help: HelpDoc.HelpDoc): string => {
+  const options = renderOptions(help)
+  return [
+    `${words.includes(" ") ? "###" : "##"} \`latchkey ${words}\``,
+    `${help.description}.`,
+    ...(options === "" ? [] : [`\`\`\`text\n${options}\n\`\`\``])
+  ].join("\n\n")
+}
 
 it.live("the reference of the command line lists every command and option (write it with UPDATE_DOCS=1)", () =>
   Effect.gen(function* () {
