@@ -76,7 +76,7 @@ const layerMigration = Layer.provide(
 const layerUnsealedWarning = ({ replacementReady }: ServeOptions, settings: Settings) =>
   replacementReady === undefined && isMissingSecretKey(settings) ? Layer.effectDiscard(warnSecretsInClear) : Layer.empty
 
-/** An interruption lets open requests finish first. */
+/** An interruption waits until open requests have ended. */
 const serveHttp = Effect.fnUntraced(function* ({ announce, replacementReady }: ServeOptions) {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
@@ -120,9 +120,10 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide(sandbox.connector),
         Layer.provide(layerGuestPortal),
         Layer.provide([layerNewEvents, Shutdown.layer]),
-        // Below the check of the server: a hot standby also rejects LISTEN, which would log the same cause twice.
+        // `layerDatabase` checks the server first. Otherwise a hot standby, which also rejects LISTEN, would log the
+        // same cause twice.
         Layer.provide(Layer.provide(layerWakeUp, layerDatabase)),
-        // The Service makes the request span.
+        // The Service, not the HTTP server, creates the span of a request.
         Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true)),
         Layer.provide([SharedCalendars.layer, PropertyFeeds.layer, Images.layer()]),
         Layer.provide(layerImageBytes(settings)),
@@ -144,7 +145,7 @@ interface ServeOptions {
   /** Empty for one of several workers, because the primary process serves the metrics. */
   readonly metricsPort: (settings: Settings) => Layer.Layer<never, MetricsPortUnavailable, Readiness>
   readonly announce: (greeting: string) => Effect.Effect<void>
-  /** Opens when another process has replaced this one. Undefined: the process is not one of several workers. */
+  /** Opens when another process has replaced this one. Undefined if the process is not one of several workers. */
   readonly replacementReady: Latch.Latch | undefined
 }
 

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { makeRowsReader, makeSingleRowReader } from "../platform/database/rows.ts"
 import { HOUR_MS, startOfHour } from "./failed-call-counts.ts"
 
-/** Null: the account was deleted. */
+/** `name` and `email` are null if the account was deleted. */
 const AuditAccount = Schema.Struct({
   id: Schema.Int,
   name: Schema.NullOr(Schema.String),
@@ -13,7 +13,7 @@ const AuditAccount = Schema.Struct({
 
 export const AuditEntry = Schema.Struct({
   at: Schema.Date,
-  /** Null: the service itself or the administrator acted. */
+  /** Null for the service itself and the administrator. */
   account: Schema.NullOr(AuditAccount),
   application: Schema.String,
   operation: Schema.String,
@@ -37,7 +37,7 @@ export type FailedCallSummary = typeof FailedCallSummary.Type
 /** Undefined fields do not filter. */
 interface AuditFilter {
   readonly operatorId: number
-  /** As in events, such as `reservation:5-ABC`. */
+  /** The same name as in events, such as `reservation:5-ABC`. */
   readonly record?: string | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
@@ -103,7 +103,7 @@ export class AuditLog extends Context.Service<
   {
     /** Returns the latest `limit` rows, grouped by request, the latest request first. */
     readonly listEntries: (filter: AuditFilter, limit: number) => Effect.Effect<ReadonlyArray<AuditEntry>>
-    /** The first and the last hour count as a whole. */
+    /** Failed calls are counted per hour, so the first and the last hour count as a whole. */
     readonly listFailedCalls: (
       filter: Omit<AuditFilter, "record">,
       limit: number

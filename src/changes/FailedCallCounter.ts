@@ -26,13 +26,12 @@ interface FailedCall {
 
 /**
  * Counts failed calls per hour, without waiting or failing. Counts are kept in bounded memory and saved every few
- * seconds and at shutdown. A killed process loses the rest.
+ * seconds and at shutdown. A killed process loses its unsaved counts.
  */
 export class FailedCallCounter extends Context.Service<
   FailedCallCounter,
   {
     readonly recordCall: (failedCall: FailedCall) => Effect.Effect<void>
-    /** Undefined: the account is unknown. */
     readonly recordSignIn: (account: Pick<Caller, "operatorId" | "accountId"> | undefined) => Effect.Effect<void>
   }
 >()("latchkey/changes/FailedCallCounter") {
@@ -98,7 +97,7 @@ const makeWriter = (sql: SqlClient.SqlClient, counts: ReturnType<typeof makeFail
 const writeFinally = (write: Effect.Effect<void>) =>
   write.pipe(Effect.interruptible, Effect.timeoutOption(FINAL_WRITE_MS), Effect.withTracerEnabled(false), Effect.exit)
 
-// Ordered, so that two processes that save the same counts do not deadlock.
+// The rows are ordered, so that two processes that save the same counts do not deadlock.
 const addCountsSql = (sql: SqlClient.SqlClient, counts: ReadonlyArray<FailedCallCount>) => sql`
   INSERT INTO refusals AS known (operator_id, hour, account_id, application, operation, error_code, times)
   SELECT "operatorId", to_timestamp(hour / 1000), "accountId", application, operation, "errorCode", times

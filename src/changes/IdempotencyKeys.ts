@@ -17,7 +17,7 @@ export const CLAIM_MS = 60_000
 
 const StoredKey = Schema.Struct({
   fingerprint: Schema.Uint8Array,
-  /** 0: no connection. Null: unknown, stored by a release before migration 0071. */
+  /** OAuth grant of the call, or 0 without one. Null for a key from before migration 0071. */
   grant_id: Schema.NullOr(Schema.Int),
   /** Null while an external action is in progress. */
   outcome: Schema.NullOr(Schema.Json),
@@ -36,7 +36,10 @@ export class IdempotencyKeys extends Context.Service<
   {
     /** Returns undefined for a key that is unused or was released. */
     readonly find: (key: IdempotencyKeyState) => Effect.Effect<StoredKey | undefined>
-    /** Stores the outcome of a call without changes. Returns false if the key exists. */
+    /**
+     * Stores the outcome of a call without changes. Returns false if the key exists or another call took the claim
+     * over.
+     */
     readonly store: (key: IdempotencyKeyState, outcome: Schema.Json) => Effect.Effect<boolean>
     /** Records an external action in progress. Returns false if the key exists. */
     readonly claim: (key: IdempotencyKeyState) => Effect.Effect<boolean>
@@ -44,7 +47,7 @@ export class IdempotencyKeys extends Context.Service<
     readonly takeOver: (key: IdempotencyKeyState) => Effect.Effect<boolean>
     /** Extends a claim. Returns false if another call has taken it over. */
     readonly renew: (key: IdempotencyKeyState) => Effect.Effect<boolean>
-    /** The external action ended with an unknown result. The next call with the key may take over. */
+    /** Ends a claim whose action has an unknown result. The next call with the key may take over. */
     readonly abandon: (key: IdempotencyKeyState) => Effect.Effect<void>
     readonly release: (key: IdempotencyKeyState) => Effect.Effect<void>
   }
@@ -55,7 +58,7 @@ export class IdempotencyKeys extends Context.Service<
   )
 }
 
-/** Uninterruptible, because it must be known whether the claim was made, so that it can be released. */
+/** Uninterruptible, so that `key` always shows whether there is a claim to release. */
 export const recordClaim = (
   key: IdempotencyKeyState,
   claim: (until: Date, now: Date) => Effect.Effect<boolean>

@@ -9,7 +9,7 @@ import type { IdempotencyKeys } from "./IdempotencyKeys.ts"
 interface ExternalAction<E, R> {
   readonly check: Effect.Effect<void, E, R>
   readonly run: Effect.Effect<void, E, R>
-  /** Undefined: unknown. */
+  /** Returns undefined if this is unknown. */
   readonly hasHappened: Effect.Effect<boolean | undefined, E, R>
   /** Longest time of `run` and a following `hasHappened`. */
   readonly maxDurationMs: number
@@ -17,7 +17,8 @@ interface ExternalAction<E, R> {
 }
 
 /**
- * After a failure, `nothing` has happened, the action is `over` and may have happened, or it may still be `unfinished`.
+ * State after a failure. `nothing`: the action did not happen. `over`: the action has ended and may have happened.
+ * `unfinished`: the action may still be running.
  */
 export type ExternalActionState = "nothing" | "over" | "unfinished"
 
@@ -46,8 +47,8 @@ export const runAtMostOnce =
     })
 
 /**
- * Fails if the key of this call is in use. For a change that reads external data first, so that a repeat does not read
- * again.
+ * Fails if the key of this call is in use. A change that reads external data calls it first, so that a repeated call
+ * does not read again.
  */
 export const failIfKeyIsUsed = (keys: IdempotencyKeys["Service"]): Effect.Effect<void, Conflict, CurrentActor> =>
   Effect.flatMap(CurrentActor, ({ idempotencyKey }) =>
@@ -58,7 +59,7 @@ export const failIfKeyIsUsed = (keys: IdempotencyKeys["Service"]): Effect.Effect
         )
   )
 
-/** Claims the key for longer than the action lasts, so that no other call takes over meanwhile. */
+/** Claims the key for longer than the action lasts, so that no other call takes over during the action. */
 const claimKey = (
   keys: IdempotencyKeys["Service"],
   key: IdempotencyKeyState,
@@ -68,7 +69,7 @@ const claimKey = (
     const isOwn = yield* key.progress === "claimed" ? keys.renew(key) : keys.claim(key)
     if (!isOwn) return yield* new IdempotencyKeyInUse()
     const remainingMs = (key.claimedUntil?.getTime() ?? 0) - (yield* Clock.currentTimeMillis)
-    // The database took most of the time. Nothing has happened, so another call may begin.
+    // The claim took too long. The action has not begun, so another call may begin it.
     if (remainingMs < maxDurationMs) return yield* Effect.andThen(keys.release(key), new IdempotencyKeyInUse())
   })
 
@@ -83,7 +84,7 @@ const runAction = <E, R>({ run, stateAfterError }: ExternalAction<E, R>): Effect
     onFailure: (error) => ({ state: stateAfterError(error), result: Effect.fail(error) })
   })
 
-/** The failure may be due to an earlier run, so `hasHappened` is asked again. */
+/** The failure may be due to an earlier run, so `hasHappened` runs again. */
 const runAndVerify = <E, R>(action: ExternalAction<E, R>): Effect.Effect<ActionEnd<E | Conflict>, never, R> =>
   Effect.gen(function* () {
     const end: ActionEnd<E | Conflict> = yield* runAction(action)
@@ -117,7 +118,8 @@ const runToEnd = <E, R>(
       }
       key.progress = "acting"
       const fiber = yield* Effect.forkDetach(Effect.tap(runningAction, settleClaim))
-      // Only the waiting caller releases its permit. The action holds none, because nothing would return it.
+      // Only the waiting caller releases its permit. The action holds none, because nothing would release it after the
+      // caller has disconnected.
       const { result } = yield* restore(releasePermitForExternalAct(Fiber.join(fiber))).pipe(
         Effect.onInterrupt(() =>
           Effect.sync(() => {
@@ -129,7 +131,7 @@ const runToEnd = <E, R>(
     })
   )
 
-/** A 409 by which a waiting call recognizes that another call is in progress. */
+/** A waiting call recognizes by this class that another call is in progress. */
 export class IdempotencyKeyInUse extends Conflict {
   constructor() {
     super({

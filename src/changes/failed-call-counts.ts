@@ -7,7 +7,7 @@ export interface FailedCallKey {
   readonly errorCode: number
 }
 
-/** `hour` is its start, in milliseconds. */
+/** `hour` is the start of the hour, in milliseconds. */
 export interface FailedCallCount extends FailedCallKey {
   readonly hour: number
   readonly times: number

@@ -43,7 +43,6 @@ export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Date): Frag
 export const selectKeySql = (sql: SqlClient, key: IdempotencyKeyState): Fragment => sql`
   SELECT fingerprint, grant_id, outcome, under_way_until FROM idempotency_keys WHERE ${keyCondition(sql, key)}`
 
-/** Stores the key of a call without changes. Returns no row if the key exists or another call took the claim over. */
 export const storeUnchangedKeySql = (
   sql: SqlClient,
   key: IdempotencyKeyState,
@@ -57,13 +56,11 @@ export const storeUnchangedKeySql = (
     WHERE known.outcome IS NULL AND known.under_way_until = ${key.claimedUntil ?? null}
   RETURNING operator_id`
 
-/** Returns no row if the key exists. */
 export const claimKeySql = (sql: SqlClient, key: IdempotencyKeyState, until: Date, now: Date): Fragment => sql`
   INSERT INTO idempotency_keys (operator_id, digest, fingerprint, grant_id, under_way_until, kept_at)
   VALUES (${key.operatorId}, ${key.digest}, ${key.fingerprint}, ${key.grantId}, ${until}, ${now})
   ON CONFLICT DO NOTHING RETURNING operator_id`
 
-/** Takes over an expired claim. Returns no row if there is none or another call was faster. */
 export const takeOverKeySql = (sql: SqlClient, key: IdempotencyKeyState, until: Date, now: Date): Fragment => sql`
   UPDATE idempotency_keys SET under_way_until = ${until}
   WHERE ${keyCondition(sql, key)} AND fingerprint = ${key.fingerprint} AND outcome IS NULL AND under_way_until <= ${now}
@@ -72,7 +69,6 @@ export const takeOverKeySql = (sql: SqlClient, key: IdempotencyKeyState, until: 
 export const renewClaimSql = (sql: SqlClient, key: IdempotencyKeyState, until: Date): Fragment => sql`
   UPDATE idempotency_keys SET under_way_until = ${until} WHERE ${ownClaimCondition(sql, key)} RETURNING operator_id`
 
-/** Ends the claim, so that the next call with the key takes over. */
 export const abandonClaimSql = (sql: SqlClient, key: IdempotencyKeyState, now: Date): Fragment =>
   sql`UPDATE idempotency_keys SET under_way_until = ${now} WHERE ${ownClaimCondition(sql, key)}`
 

@@ -12,7 +12,7 @@ import type { IdempotencyKeys, StoredKey } from "./IdempotencyKeys.ts"
 const POLL_MS = 200
 
 export interface IdempotentChange {
-  /** The parsed input. A repeat must have the same. */
+  /** The parsed input. A repeated call must have the same. */
   readonly input: () => Schema.Json
   readonly make: Effect.Effect<ChangeResult, ApiError, CurrentCaller | CurrentActor>
   readonly replay: (outcome: Schema.Json) => Effect.Effect<Schema.Json, never, CurrentCaller>
@@ -34,15 +34,15 @@ interface KeyedCall {
   readonly keys: IdempotencyKeys["Service"]
   readonly change: IdempotentChange
   readonly actor: Actor
-  /** `resumes`: the call continues where an earlier one was cut off. */
+  /** `resumes` is true for a call that takes over from one that was cut off. */
   readonly makeKey: (resumes: boolean) => IdempotencyKeyState
   readonly waitUntil: number
 }
 
 /**
- * Makes a change at most once per key: a repeat gets the stored result. The change itself stores the key
+ * Makes a change at most once per key. A repeated call gets the stored result. The change itself stores the key
  * (recorded-change.ts), so a first call needs no other statement. The key is looked up whenever a call fails, because
- * the failure may be due to the first call's change.
+ * the first call's change may have caused the failure.
  */
 export const runIdempotently = Effect.fnUntraced(function* (
   keys: IdempotencyKeys["Service"],
@@ -65,7 +65,7 @@ export const runIdempotently = Effect.fnUntraced(function* (
   return yield* runFirst({ keys, change, actor, makeKey, waitUntil })
 })
 
-/** A claim whose action is over, but whose outcome is not stored, passes to the next call with the key. */
+/** If the action is over but its outcome is not stored, the next call with the key takes over the claim. */
 const runChange = ({ keys, change, actor }: KeyedCall, key: IdempotencyKeyState) =>
   Effect.provideService(change.make, CurrentActor, { ...actor, idempotencyKey: key }).pipe(
     Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.abandon(key) : Effect.void)),
@@ -103,9 +103,8 @@ const replayOrResume = (call: KeyedCall, key: IdempotencyKeyState, stored: Store
 }
 
 /**
- * Returns whether the key was stored for the same operation, input and connection. Another application must not get the
- * result of the host's call, which may contain an address that only its creator may see. A key of unknown connection
- * (null) matches every connection.
+ * Returns whether the key was stored for the same operation, input and OAuth grant. Another application must not get
+ * the result of the host's call, which may contain a secret address. A null `grant_id` matches every grant.
  */
 const isSameCall = (stored: StoredKey, key: IdempotencyKeyState): boolean =>
   Buffer.compare(stored.fingerprint, key.fingerprint) === 0 &&
@@ -118,14 +117,14 @@ const waitAndResume = Effect.fnUntraced(function* (
   const key = call.makeKey(true)
   while (true) {
     const stored = yield* keys.find(key)
-    // Another call may have claimed a key that was released meanwhile.
+    // After a release, a call with other input may have claimed the key.
     const isSettled = stored !== undefined && (stored.outcome !== null || !isSameCall(stored, key))
     if (isSettled) return yield* replayOrResume(call, key, stored)
     const now = yield* Clock.currentTimeMillis
     const isAbandoned = stored?.under_way_until != null && stored.under_way_until.getTime() <= now
     if (isAbandoned && (yield* keys.takeOver(key))) return yield* runTakenOver(call, key)
     if (now >= call.waitUntil) return yield* new IdempotencyKeyInUse()
-    // The key was released: the other call was rejected, and this one may be, too.
+    // The other call was rejected and has released the key, so this call runs as a first one.
     if (stored === undefined) return yield* runFirst(call)
     yield* releasePermitWhile(Effect.sleep(POLL_MS))
   }
@@ -148,11 +147,11 @@ const runTakenOver = Effect.fnUntraced(function* (
   return yield* key.isResuming && isDomainError(exit.cause) ? outcomeUnknownError : Effect.failCause(exit.cause)
 })
 
-/** A call with an external action may have changed something outside. */
+/** Excludes a call with an external action, which may have changed something outside the database. */
 const hasTimedOutUnchanged = (key: IdempotencyKeyState, cause: Cause.Cause<ApiError>): boolean =>
   key.claimedUntil === undefined && isStatementTimeout(cause)
 
-/** Another call has claimed the key, even if it has released it since. */
+/** Another call had claimed the key, but may have released it by now. */
 const isUnderWay = (cause: Cause.Cause<ApiError>): boolean =>
   cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof IdempotencyKeyInUse)
 
@@ -175,7 +174,7 @@ const waitedTooLongError = new Conflict({
   retryAfter: IDEMPOTENCY_RETRY_SECONDS
 })
 
-/** The call returns a record as it is now, so the key is not stored. */
+/** The call returns a record as it is now, so its key must not be stored. */
 export const skipIdempotencyKey: Effect.Effect<void, never, CurrentActor> = Effect.map(
   CurrentActor,
   ({ idempotencyKey }) => {

@@ -9,7 +9,7 @@ import { storeKeySql } from "./idempotency-key-statements.ts"
 
 export interface RecordedChange {
   readonly change: Fragment
-  /** Events of the change (recordEventSql), except those that its CTEs record. */
+  /** INSERTs of events (recordEventSql). CTEs of `change` may record further events. */
   readonly events: ReadonlyArray<Fragment>
   /**
    * Query for the changed records: `operator_id`, `record` (such as `task:12`) and `fields`, the names of the changed
@@ -37,8 +37,8 @@ interface ChangeContext extends Omit<Actor, "idempotencyKey"> {
  * Makes a change, records its events and audit entries, and stores the idempotency key, all in one statement. Returns
  * the rows of `outcome`.
  *
- * A key that another call has stored violates its constraint, which undoes the whole statement. A key that another call
- * is storing is waited for.
+ * If another call has stored the key, its constraint fails and undoes the whole statement. If another call is storing
+ * the key, the statement waits for that call.
  */
 export const recordChange = (
   sql: SqlClient,

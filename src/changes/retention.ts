@@ -22,7 +22,7 @@ export const deleteExpiredChangeData = Effect.fnUntraced(function* (now: Date) {
   yield* applyRetention(sql, [
     deleteExpiredKeysSql(sql, cutoffFor(IDEMPOTENCY_RETENTION_MS)),
     deleteExpiredAuditEntriesSql(sql, cutoffFor(AUDIT_RETENTION_MS)),
-    // The age of an hour counts from its end.
+    // `hour` is the start of an hour, whose age counts from its end.
     deleteExpiredFailedCallsSql(sql, cutoffFor(AUDIT_RETENTION_MS + HOUR_MS))
   ])
 })

@@ -9,16 +9,20 @@ export interface IdempotencyKeyState {
   readonly fingerprint: Uint8Array
   readonly grantId: number
   /**
-   * Whether an earlier call with this key may have performed an external action. Until that is known, the call must
-   * neither fail nor act.
+   * Whether an earlier call with this key may have performed an external action. Until its outcome is known, this call
+   * must neither fail nor act.
    */
   isResuming: boolean
   /**
-   * `claimed`: the claim of an external action is stored, and none is running. `acting`: one may be running. `kept`:
-   * the outcome is stored with the change. `unneeded`: the response is the record's current state.
+   * `claimed`: the claim of an external action is stored, and the action is not running. `acting`: the action may be
+   * running. `kept`: the outcome is stored with the change. `unneeded`: no outcome is stored, because the response is
+   * the record's current state.
    */
   progress: "none" | "claimed" | "acting" | "kept" | "unneeded"
-  /** No other call may take over the claim before this time, which also identifies the claim. */
+  /**
+   * End of the claim, which also identifies it. Until then no other call may take the claim over. Undefined if the call
+   * has no claim.
+   */
   claimedUntil: Date | undefined
 }
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { Context, Result } from "effect"
 import { NetAddress } from "effect/net"
 
-/** Nothing but the network address tells anonymous callers apart. */
+/** The caller's network address. Only this distinguishes anonymous callers. */
 export const CallerAddress = Context.Reference<string | undefined>("latchkey/contract/CallerAddress", {
   defaultValue: () => undefined
 })
@@ -10,8 +10,8 @@ export const CallerAddress = Context.Reference<string | undefined>("latchkey/con
 const IPV6_NETWORK_SEGMENTS = 4
 
 /**
- * Returns an IPv4 address or IPv6 /64, whose callers are counted together: providers assign a /64 to one customer.
- * Returns any other text unchanged.
+ * Returns an IPv4 address, or the /64 of an IPv6 address, because providers assign a /64 to one customer. Returns any
+ * other text unchanged.
  */
 export const networkOf = (address: string): string =>
   Result.match(NetAddress.ipFromString(address.replace(/%.*$/, "")), {
@@ -27,7 +27,8 @@ export const networkOf = (address: string): string =>
 const ANONYMOUS_PERMIT_HOLDERS = 4_096
 
 /**
- * Returns a number that no operator has. Calls of one network share a holder, and so do all without a known address.
+ * Returns a permit holder's number that no operator has. Calls of one network share a number, and so do all calls
+ * without a known address.
  */
 export const anonymousPermitHolder = (address: string | undefined): number => {
   if (address === undefined || address === "") return 0

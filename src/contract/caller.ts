@@ -9,7 +9,7 @@ export const Caller = Schema.Struct({
   role: Schema.Literals(["main", "sub"]),
   tokenId: Schema.Int,
   tokenName: Schema.String,
-  /** The application whose webhook subscriptions the call may change. Null: all of them. */
+  /** The call may change only the webhook subscriptions of this application, or all if null. */
   application: Schema.NullOr(Schema.String),
   /** Null for an access token or a signed-in person. */
   grantId: Schema.NullOr(Schema.Int),
@@ -22,7 +22,7 @@ export type Caller = typeof Caller.Type
 
 export interface TrustedAccount {
   readonly caller: Caller
-  /** Set if the actor is not the account: an administrator on the command line. */
+  /** Set if an administrator acts for the account on the command line. */
   readonly actor?: Actor
   readonly status: "active" | "banned" | "closed"
   readonly subscriptionUntil: DateTime.Utc | null

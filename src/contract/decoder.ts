@@ -11,14 +11,14 @@ interface InputProblem {
 }
 
 /**
- * Fails with BadRequest if a value cannot be read, ValidationFailed if it breaks a rule. One message reports all
- * fields, unreadable ones first. Unknown fields are ignored (contract facts 0.1).
+ * Returns a decoder that fails with BadRequest if a value cannot be read, and with ValidationFailed if it breaks a
+ * rule. One message reports all fields, unreadable ones first. Unknown fields are ignored (contract facts 0.1).
  */
 export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
   const decodeToFirstError = SchemaParser.decodeUnknownEffect(codec, { errors: "first", reportInput: true })
   const decode = SchemaParser.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
-    // Finding all errors of a large input would occupy the thread for long, so only the first is reported.
+    // Finding all errors of a large input would occupy the thread for long, so only the first error is reported.
     (countParts(input, FULL_REPORT_PARTS) > FULL_REPORT_PARTS ? decodeToFirstError : decode)(input).pipe(
       Effect.mapError((issue) => toApiError(toProblems(issue, []))),
       Effect.flatMap((value) => {
@@ -28,7 +28,7 @@ export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
     )
 }
 
-/** Most fields and elements of an input whose errors are all reported. */
+/** Inputs with more fields and elements get only their first error reported. */
 export const FULL_REPORT_PARTS = 1_000
 
 const countParts = (value: unknown, maxParts: number): number => {
@@ -129,7 +129,7 @@ const toProblems = (issue: SchemaIssue.Issue, path: ReadonlyArray<PropertyKey>):
         ? [toFilterProblem(issue, issue.issue, path)]
         : toProblems(issue.issue, path)
     case "Encoding":
-      // A query parameter that is no number or boolean.
+      // A query parameter is not the expected number or boolean.
       return toProblems(issue.issue, path).map((each) =>
         each.isOwnText === true ? each : { ...each, text: `must be ${describeType(issue.ast)}`, code: 400 }
       )
@@ -150,7 +150,7 @@ const toFilterProblem = (
   path: ReadonlyArray<PropertyKey>
 ): InputProblem => {
   const field = formatFieldPath(path)
-  // Reported before any other rule.
+  // An unstorable text is reported before other rules.
   if (typeof input === "string" && isUnstorable(input)) return { ...toUnstorableProblem(field, input), isOwnText: true }
   const text =
     annotations?.message ?? filter.annotations?.message ?? `must be ${filter.annotations?.expected ?? "valid"}`
@@ -170,7 +170,7 @@ const toAnyOfProblems = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyK
         { field: formatFieldPath(path), text: `must be one of ${literals.join(", ")}`, code: sameType ? 422 : 400 }
       ]
     }
-    // Words beside another type, such as an hour or FLEXIBLE, are described by `expected`.
+    // The union has words and another type, such as FLEXIBLE or an hour. Its `expected` describes both.
     const code = sameType ? 422 : closestIssue === undefined ? 400 : (toProblems(closestIssue, path)[0]?.code ?? 400)
     return [{ field: formatFieldPath(path), text: `must be ${expected}`, code }]
   }

@@ -2,20 +2,20 @@ import type { Schema } from "effect"
 import { customAlphabet } from "../platform/random-text.ts"
 import { type ApiError, errorCode } from "./errors.ts"
 
-/** The body of every response, with HTTP status 200 (specification, Response envelope). */
+/** The body of a response. The HTTP status is 200, also for errors (specification, Response envelope). */
 export interface Envelope {
   readonly request_id: string
   /** 0 on success, else a code of the error table. */
   readonly error_code: number
   readonly error_msg: string
-  /** On failure an empty object. A 409 for a name in use has the `id` of the other record. */
+  /** An empty object on failure. For a name in use (409), an object with the `id` of the record with that name. */
   readonly data: Schema.Json
 }
 
 export interface ServiceResponse {
   readonly envelope: Envelope
   readonly headers: Readonly<Record<string, string>>
-  /** For transports that also report errors in another form. */
+  /** For transports that also report errors in another form than the envelope. */
   readonly error?: ApiError
 }
 

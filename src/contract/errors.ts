@@ -24,8 +24,8 @@ export type OAuthErrorCode = typeof OAuthErrorCode.Type
 
 const OAuthErrorField = { oauthErrorCode: Schema.optionalKey(OAuthErrorCode) }
 
-/** Errors are responses, and stack traces cost more than the rest of a rejection. */
-// biome-ignore lint/suspicious/noExplicitAny: the language asks for it of every class that is made of another.
+/** Errors have no stack trace, because capturing it would cost more than the rest of a rejection. */
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript requires this parameter type of a mixin class.
 const withoutStack = <Base extends new (...args: any[]) => object>(base: Base) =>
   class extends base {
     // biome-ignore lint/suspicious/noExplicitAny: as above.
@@ -61,7 +61,7 @@ export class Conflict extends withoutStack(
   Schema.TaggedError<Conflict>()("Conflict", {
     ...MessageField,
     retryAfter: Schema.optionalKey(Schema.Int),
-    /** The other record with the name, or null before it is looked up. */
+    /** Id of the record that has the name. Null until the id is looked up. */
     existingId: Schema.optionalKey(Schema.NullOr(Schema.Int))
   })
 ) {}

@@ -9,8 +9,8 @@ import {
 } from "../platform/limits.ts"
 import { instantBounds } from "./time.ts"
 
-// A check with `unreadable` fails with 400, any other with 422. `expected` completes "must be …"; `message` replaces
-// the whole text. Every text needs a maximum length (test/bounds.service.test.ts).
+// A check with the annotation `unreadable` fails with 400, any other with 422. `expected` completes the error "must be
+// …", and `message` replaces it. Every text needs a maximum length (test/bounds.service.test.ts).
 
 declare module "effect/Schema" {
   namespace Annotations {
@@ -23,26 +23,26 @@ declare module "effect/Schema" {
     }
     interface Key<T> {
       /**
-       * `null` counts as absent only if the call has one of these fields. Otherwise it is an error, because the call
-       * would do more than meant.
+       * `null` counts as absent only if the call has one of these fields. Otherwise `null` is an error, because the
+       * call would affect more than its caller meant.
        */
       readonly absenceWidens?: ReadonlyArray<string> | undefined
-      /** Another field replaces it (specification, Versioning). */
+      /** Another field replaces this one (specification, Versioning). */
       readonly deprecated?: boolean | undefined
-      /** Description that tools do not show, for fields with a clear name. */
+      /** Description for the documentation only. Tools do not show it, because the field's name is clear. */
       readonly documentation?: string | undefined
       /** An edit accepts only the current value, so tools do not show the field. */
       readonly isImmutable?: boolean | undefined
       /**
-       * Left out of the input fingerprint of idempotency keys: a fast digest would let it be guessed. So the keys of
-       * console forms depend on all fields.
+       * The fingerprint of an input with an idempotency key omits this field, because a fast digest would let a
+       * password be guessed. So the console derives a form's key from all its fields.
        */
       readonly isPassword?: boolean | undefined
     }
   }
 }
 
-/** `null` in the field is an error, unless the call has one of `otherNarrowingFields`. */
+/** Makes a field optional. `null` in it is an error, unless the call has one of `otherNarrowingFields`. */
 export const narrowingField = <Field extends Schema.Top>(
   field: Field,
   otherNarrowingFields: ReadonlyArray<string> = []
@@ -58,7 +58,10 @@ interface immutableField extends Struct.Lambda {
     : never
 }
 
-/** A record can be sent back whole. Any value is readable, so a different value fails with 422 and never with 400. */
+/**
+ * Makes a field optional in an edit, because clients may send back a whole record. Any value is readable, so a
+ * different value fails with 422 and never with 400.
+ */
 export const immutableField = Struct.lambda<immutableField>((field) => {
   const { description, documentation = description } = Schema.resolveAnnotationsKey(field) ?? {}
   return Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ isImmutable: true, documentation })
@@ -69,7 +72,6 @@ export const LastChange = Schema.optionalKey(Schema.String).annotateKey({
   documentation: "Time of the last change. The service sets it and ignores the value that is sent."
 })
 
-/** A whole number. 1.5 fails with 400. */
 export const Integer = Schema.Finite.check(isWholeNumber)
 
 export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a positive id" }))
@@ -81,7 +83,7 @@ export const PropertyOrUnassigned = Integer.check(
 
 const CALENDAR_DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
-/** PostgreSQL has no year 0. */
+/** Rejects the year 0, which PostgreSQL lacks. */
 export const isCalendarDate = (text: string): boolean => {
   if (!CALENDAR_DATE.test(text) || text.startsWith("0000")) return false
   const time = Date.parse(`${text}T00:00:00Z`)
@@ -138,7 +140,7 @@ export const InstantText = instantTextUpTo(INSTANT_TEXT_LENGTH)
 
 const FINER_THAN_MICROSECONDS = /\.\d{7}/
 
-/** The database stores microseconds. */
+/** Rejects times that are finer than the microseconds of the database. */
 export const MicrosecondInstantText = instantTextUpTo(MICROSECOND_TEXT_LENGTH).check(
   Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
     expected: "a time with at most six decimals of a second",

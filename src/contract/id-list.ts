@@ -2,7 +2,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { IDS_LENGTH, IDS_MAX } from "../platform/limits.ts"
 import { Id, textUpTo } from "./fields.ts"
 
-/** Order and repetition have no meaning ({@link toSortedUniqueIds}). */
+/** The order and repetition of ids have no meaning ({@link toSortedUniqueIds}). */
 export const idsUpTo = (maxIds: number) =>
   Schema.Array(Id).check(Schema.isMaxLength(maxIds, { expected: `at most ${maxIds} ids` }))
 
@@ -30,7 +30,10 @@ const CommaSeparatedIds = textUpTo(IDS_LENGTH)
     )
   )
 
-/** A query has `1,2,3` (specification, Endpoints) or the text of a JSON array (contract facts 10.2). */
+/**
+ * A query parameter may have the form `1,2,3` (specification, Endpoints) or be the text of a JSON array (contract facts
+ * 10.2).
+ */
 export const IdsOrText = Schema.Union([Ids, CommaSeparatedIds]).annotate({
   expected: "ids separated by commas, such as 1,2,3, or a list of them"
 })

@@ -14,10 +14,10 @@ export const REPLAYED_META = "latchkey/idempotent-replayed"
 
 /** A String of Structured Fields (RFC 9651, 3.3.3). */
 const QUOTED_STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
-/** Excludes the comma: HTTP joins two headers of the same name with one. */
+/** Excludes the comma: HTTP joins two headers of the same name with a comma. */
 const BARE_WORD = /^[!#-+\--:<-[\]-~]*$/
 
-/** `"abc"` and `abc` are the same key (draft-ietf-httpapi-idempotency-key-header). */
+/** Parses a key. `"abc"` and `abc` are the same key (draft-ietf-httpapi-idempotency-key-header). */
 export const parseIdempotencyKey = ({ field, value }: ReceivedIdempotencyKey): Result.Result<string, BadRequest> => {
   const fail = (rule: string) => Result.fail(new BadRequest({ message: `${field}: ${rule}` }))
   if (!Predicate.isString(value)) return fail("must be text.")

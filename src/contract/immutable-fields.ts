@@ -2,8 +2,8 @@ import { Equal, Result, Schema, Struct } from "effect"
 import { ValidationFailed } from "./errors.ts"
 import { immutableField, LastChange } from "./fields.ts"
 
-// A record can be sent back whole: an edit accepts all its fields. Fields that it cannot change must have their current
-// value.
+// Clients may send back a whole record, so an edit accepts all its fields. Fields that the edit cannot change must have
+// their current value.
 
 export const editPayloadFields = <RecordFields extends Schema.Struct.Fields, Changes extends Schema.Struct.Fields>(
   record: Schema.Struct<RecordFields>,
@@ -16,18 +16,14 @@ export const editPayloadFields = <RecordFields extends Schema.Struct.Fields, Cha
 export const isImmutableField = (field: Schema.Constraint): boolean =>
   Schema.resolveAnnotationsKey(field)?.isImmutable === true
 
-/**
- * Returns a function that tells whether an input has an immutable field. Then the edit must load the record to check
- * it.
- */
+/** Returns a test for inputs with an immutable field. The edit must load the record to check this field. */
 export const makeImmutableFieldDetector = (payload: { readonly fields: Schema.Struct.Fields }) => {
   const names = Object.keys(payload.fields).filter((name) => isImmutableField(payload.fields[name] ?? Schema.Never))
   return (input: Readonly<Record<string, unknown>>): boolean => names.some((name) => input[name] !== undefined)
 }
 
 /**
- * Returns a function that tells whether an input has a changeable field. Without one, an edit writes nothing and sends
- * no event.
+ * Returns a test for inputs with a changeable field. Without such a field, an edit writes nothing and sends no event.
  */
 export const makeChangeDetector = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },

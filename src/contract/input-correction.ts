@@ -7,7 +7,7 @@ import { parseJson } from "./json-text.ts"
 type Corrector = (value: unknown) => unknown
 
 interface CorrectionOptions {
-  /** For optional fields whose schema rejects null. */
+  /** Applies to optional fields whose schema rejects null. */
   readonly nullIsAbsent: boolean
   readonly textIsList: boolean
 }
@@ -63,8 +63,8 @@ const parseJsonArray: Corrector = (value) => {
 }
 
 /**
- * Text members keep digits and `[]` as text. With several object members, each would drop the fields of the others, so
- * none is corrected.
+ * If a union has a text member, digits and `[]` stay as text. If it has several object members, the corrector of each
+ * would drop the fields of the others, so objects are not corrected.
  */
 const unionCorrector = ({ types }: SchemaAST.Union, options: CorrectionOptions): Corrector | undefined => {
   const isText = types.some((type) => SchemaAST.toEncoded(type)._tag === "String")

@@ -8,13 +8,13 @@ import { makeUnknownFieldCheck } from "./unknown-fields.ts"
 export type CallInput =
   /** A repeated field has a list of texts. */
   | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
-  /** Without the path parameters. */
+  /** `fields` lacks the path parameters. */
   | { readonly encoding: "body"; readonly fields: unknown }
   | { readonly encoding: "json"; readonly fields: unknown }
 
 export interface ReceivedInput {
   readonly bytes?: number
-  /** The call must hold a permit, because parsing a large body occupies the thread for long. */
+  /** Requires a concurrency permit, because parsing a large body occupies the thread for long. */
   readonly parse: Effect.Effect<CallInput, BadRequest | Unauthenticated>
 }
 
@@ -23,8 +23,8 @@ export const toReceivedInput = (input: CallInput, bytes = 0): ReceivedInput => (
 export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }
 
 /**
- * Returns the decoder of an operation's payload. Path parameters override query fields of the same name. A body with
- * another value for one fails with 422.
+ * Returns the decoder of an operation's payload. Path parameters override query fields of the same name. The decoder
+ * fails with 422 if a body field differs from its path parameter.
  */
 export const makeInputDecoder = <A>(
   payload: PayloadSchema<A>,
@@ -64,7 +64,7 @@ export const makeInputDecoder = <A>(
   }
 }
 
-/** In an edit, `null` is a value to set, so it never counts as absent. */
+/** In an edit (PATCH, PUT), `null` is a value to set. */
 const NULL_IS_ABSENT: ReadonlySet<Method> = new Set(["GET", "POST"])
 
 const findPathMismatch = (
@@ -83,7 +83,7 @@ const findPathMismatch = (
     : new ValidationFailed({ message: `${field}: cannot be changed; it must equal the value in the path.` })
 }
 
-/** An empty struct would return its input unchanged, with the unknown fields. */
+/** Ignores the input, because an empty struct would return it with its unknown fields. */
 const makeEmptyDecoder: typeof makeDecoder = (codec) => {
   const decode = makeDecoder(codec)
   return () => decode({})
@@ -97,6 +97,6 @@ const withTextParams = <A>(
     name,
     params.includes(name) ? Schema.toCodecStringTree(field) : field
   ])
-  // A mapped record cannot express in types that only the encoding of some fields differs.
+  // Types cannot express that only the encoding of some fields differs.
   return Schema.Struct(Object.fromEntries(fields)) as unknown as Schema.ConstraintCodec<A, unknown>
 }

@@ -1,11 +1,11 @@
 import { Result } from "effect"
 import { JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../platform/limits.ts"
 
-// Checked before parsing, because a megabyte of brackets costs far more than a megabyte of text.
+// Depth and parts are counted before parsing, because a megabyte of brackets costs far more than a megabyte of text.
 
 export const NOT_JSON = "is not valid JSON"
 
-/** An error is the end of the sentence "The body …". */
+/** Returns the value, or an error text that completes the sentence "The body …". */
 export const parseJson = (text: string): Result.Result<unknown, string> => {
   const sizeProblem = findSizeProblem(text)
   return sizeProblem === undefined

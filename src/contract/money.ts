@@ -29,7 +29,6 @@ export const parseMinorUnits = (
     onSome: Result.succeed
   })
 
-/** Fails with 422 if the amount has too many decimals. */
 export const toDecimalText = (
   field: string,
   amount: number,
@@ -37,7 +36,7 @@ export const toDecimalText = (
 ): Result.Result<string, ValidationFailed> =>
   Result.map(parseMinorUnits(field, amount, currency), (units) => formatMinorUnits(units, currency))
 
-/** 1e-7 prints with an exponent. Such amounts only need to show too many decimals. */
+/** A small number such as 1e-7 prints with an exponent. The text only needs to show too many decimals. */
 const toPlainDecimal = (amount: number): string => {
   const text = String(amount)
   return text.includes("e-") ? amount.toFixed(20) : text
@@ -61,7 +60,7 @@ export const toTenThousandths = (amount: string): bigint => {
 }
 
 declare global {
-  // ECMAScript 2026: Node has these, the compiler's library does not.
+  // ECMAScript 2026: Node has these functions, but the compiler's library lacks them.
   interface JSON {
     rawJSON(text: string): RawJsonNumber
     isRawJSON(value: unknown): value is RawJsonNumber
@@ -73,8 +72,8 @@ interface RawJsonNumber {
 }
 
 /**
- * An amount for sums, which may have more digits than a double keeps. It is `Any`, because a codec would check each
- * amount for JSON values.
+ * A sum of amounts, which may have more digits than a double keeps. The schema is `Any`, so that a codec does not check
+ * whether each amount is JSON.
  */
 export const ExactAmount = Schema.Any.pipe(
   Schema.refine((value): value is number | RawJsonNumber => Number.isFinite(value) || JSON.isRawJSON(value), {

@@ -4,7 +4,10 @@ import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "./fields.ts"
 
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
 
-/** One line of 1 to `maxCharacters` code points, not blank. Spaces around it do not count: store {@link trimName}. */
+/**
+ * One line of 1 to `maxCharacters` code points, not blank. Surrounding spaces do not count: store the result of {@link
+ * trimName}.
+ */
 export const nameUpTo = (maxCharacters: number) =>
   Schema.String.check(
     Schema.makeFilter(
@@ -28,6 +31,6 @@ export const trimName = (text: string): string => text.trim()
 export const nameKeyOf = (name: string): string =>
   trimName(name).normalize("NFC").toLowerCase().toUpperCase().toLowerCase().normalize("NFC")
 
-/** The resource layer adds the id of the other record. */
+/** The code that looks up the other record sets `existingId` (domain/operator-rows.ts). */
 export const nameConflict = (field: string, kind: string): Conflict =>
   new Conflict({ message: `${field}: is already used by another ${kind}.`, existingId: null })

@@ -5,15 +5,15 @@ import type { ReleaseVersion } from "./releases.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
 
-/** Below `/v3`. */
+/** `path` begins after `/v3`. */
 export interface RouteSpec {
   readonly method: Method
   readonly path: string
   readonly params: ReadonlyArray<string>
   readonly body: "plain" | "image"
-  /** Every GET, and some POSTs. */
+  /** True for every GET, and for some POSTs. */
   readonly changesNothing: boolean
-  /** A misspelt field would make the call do more than meant. */
+  /** For calls that would do more than meant if a field is misspelt. */
   readonly rejectsUnknownFields?: true
 }
 
@@ -36,11 +36,11 @@ export interface OperationFamily {
 
 /** Omitted fields have the family's value. */
 export interface ToolMetadata extends Partial<OperationFamily> {
-  /** Ids to look up first, effects that cannot be undone, what the guest sees. */
+  /** Says which ids to look up first, which effects cannot be undone, and what the guest sees. */
   readonly description: string
   readonly intentExamples: ReadonlyArray<string>
   readonly requiresConfirmation: boolean
-  /** Whether it deletes or overwrites data. Default: true for a DELETE, else false. */
+  /** Whether the operation deletes or overwrites data. Default: true for a DELETE, else false. */
   readonly destructive?: boolean
   /** Whether repeating the call changes nothing more. Default: false for a POST, else true. */
   readonly idempotent?: boolean
@@ -56,14 +56,14 @@ export const toolMetadata = (
 interface RestOnly {
   /** A clause after "Not a tool:" in the reference. */
   readonly notATool: string
-  /** No release of the specification has it. */
+  /** No release of the specification has the operation. */
   readonly extension?: true
 }
 
-/** For the console and the administrator's command line. */
+/** Only the console and the administrator's command line call the operation. */
 interface ConsoleOnly {
   readonly consoleOnly: string
-  /** Allowed because it only revokes access or stops something. */
+  /** A suspended account may call the operation, because it only revokes access or stops something. */
   readonly worksWhenSuspended?: true
 }
 
@@ -102,8 +102,8 @@ const pathParamsOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\{([a-z_]+)\}/g), (match) => match[1] ?? "")
 
 /**
- * The name of an operation is also the name of its tool and span. MCP clients pass the flat payload as arguments. All
- * operations have BadRequest and ValidationFailed.
+ * The name of an operation is also the name of its tool and span. Every operation can fail with BadRequest and
+ * ValidationFailed.
  */
 export const defineFamily =
   (familyMetadata: OperationFamily) =>

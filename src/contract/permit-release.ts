@@ -12,15 +12,15 @@ export const PermitRelease = Context.Reference<PermitRelease>("latchkey/contract
 })
 
 /**
- * Releases the permit while `wait` runs. Fails with a ServerError if no permit is free again in time: then the call
- * must end. Nested and concurrent uses have no effect.
+ * Releases the permit while `wait` runs. Fails with a ServerError if no permit is free in time afterwards; the call
+ * must then end. A nested or concurrent use has no effect.
  */
 export const releasePermitWhile = <A, E, R>(wait: Effect.Effect<A, E, R>): Effect.Effect<A, E | ServerError, R> =>
   Effect.flatMap(PermitRelease, (releaseWhile) => releaseWhile(wait))
 
 /**
- * Releases the permit while the irreversible act runs. Without a free permit afterwards, the call continues, so that
- * the outcome is stored even in an overload.
+ * Releases the permit while an irreversible act runs. If no permit is free afterwards, the call continues without one,
+ * so that the outcome is stored even in an overload.
  */
 export const releasePermitForExternalAct = <A, E, R>(externalAct: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {

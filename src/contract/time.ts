@@ -26,7 +26,10 @@ const wallClockToInstant = (wallClock: string, timeZone: string): Date =>
     Option.getOrThrow
   )
 
-/** Returns midnight, the end of a gap that skips it, or the earlier of two midnights. */
+/**
+ * Returns midnight. If a clock change skips midnight, returns the end of the gap. If midnight occurs twice, returns the
+ * earlier one.
+ */
 export const startOfDay = (date: string, timeZone: string): Date => {
   const key = `${timeZone} ${date}`
   const cached = dayStarts.get(key)
@@ -37,10 +40,10 @@ export const startOfDay = (date: string, timeZone: string): Date => {
   return start
 }
 
-// Zone rules are slow to compute.
+// A cache, because zone rules are slow to compute.
 const dayStarts = new Map<string, number>()
 
-/** Returns the instants of an inclusive range of days. `until` is the first instant after it. */
+/** Returns the instants of an inclusive range of days. `until` is the first instant after the range. */
 export const toInstantRange = (
   startDate: string,
   endDate: string,
@@ -79,7 +82,7 @@ export const firstInstantAt = (date: string, time: string, timeZone: string): Da
 
 const firstInstants = new Map<string, number>()
 
-/** The clock changes at most once between the day before and the day after. */
+/** Expects at most one clock change between the day before and the day after. */
 const findFirstInstant = (wantedClockMs: number, timeZone: string): number => {
   const offsets = [wantedClockMs - DAY_MS, wantedClockMs + DAY_MS].map(
     (nearbyInstant) => wallClockMs(nearbyInstant, timeZone) - nearbyInstant
@@ -95,7 +98,6 @@ const findFirstInstant = (wantedClockMs: number, timeZone: string): number => {
 const wallClockMs = (instant: number, timeZone: string): number =>
   Date.parse(`${formatWallClock(new Date(instant), timeZone).replace(" ", "T")}Z`)
 
-/** Bisects to the second. */
 const bisectFirstInstant = (wantedClockMs: number, from: number, to: number, timeZone: string): number => {
   if (from >= to || wallClockMs(from, timeZone) >= wantedClockMs) return from
   const middle = from + Math.floor((to - from) / 2000) * 1000
@@ -105,7 +107,10 @@ const bisectFirstInstant = (wantedClockMs: number, from: number, to: number, tim
     : bisectFirstInstant(wantedClockMs, middle, to, timeZone)
 }
 
-/** Without an offset the margin is a day, because no zone is further from UTC. */
+/**
+ * Returns the earliest and latest instant that the text can mean. Without an offset, the instant is at most a day from
+ * the same time in UTC.
+ */
 export const instantBounds = (text: string): { readonly from: number; readonly to: number } => {
   const iso = normalizeIso(text)
   const hasOffset = OFFSET.test(iso)
@@ -166,7 +171,7 @@ const wallClockFormatFor = (timeZone: string): Intl.DateTimeFormat => {
   return wallClockFormat
 }
 
-// A format is slow to create.
+// A cache, because a format is slow to create.
 const wallClockFormats = new Map<string, Intl.DateTimeFormat>()
 
 const WALL_CLOCK_OPTIONS = {

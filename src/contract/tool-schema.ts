@@ -10,8 +10,8 @@ export interface InputSchema {
 type Keywords = Record<string, unknown>
 
 /**
- * Only recursive parts are references into `$defs`. Rules without a keyword are described in the words of their error,
- * unless the field has a description.
+ * Only recursive parts are references into `$defs`. A rule without a JSON Schema keyword is described by its error
+ * text, unless the field has a description.
  */
 export const inputSchemaOf = (
   payload: Schema.Constraint,
@@ -62,7 +62,7 @@ export const publishedInputSchemaOf = (
 }
 
 /**
- * Some model vendors reject a whole tool list for one of these keywords. Slightly wider bounds remain, and the
+ * Removes keywords for which some model vendors reject a whole tool list. Bounds become slightly wider, and the
  * description states the exact ones.
  */
 const toCommonKeywords = (schema: unknown): Keywords => {
@@ -108,7 +108,7 @@ const makeDescriber = (target: { readonly deployment: DeploymentName; readonly r
   const describe = (schema: object): Keywords =>
     Object.fromEntries(
       Object.entries(schema).flatMap(([keyword, value]) => {
-        // A payload field may have the name of an annotation.
+        // If a payload field has the name of an annotation, the value is a schema and not a text.
         if (keyword in isShown && Predicate.isString(value)) return isShown[keyword] ? [["description", value]] : []
         return [[keyword, Array.isArray(value) ? value.map(describeValue) : describeValue(value)]]
       })
@@ -139,7 +139,7 @@ const flattenChecks = ({ allOf, ...ownKeywords }: Keywords): ReadonlyArray<Keywo
 const dropRedundantText = ({ expected, ...keywords }: Keywords): Keywords =>
   Object.keys(keywords).length === 0 && expected !== ANY_NUMBER_TEXT ? { expected } : keywords
 
-// Effect's text for `Finite`, which holds for every JSON number.
+// Effect's text for `Finite`. It is dropped, because it is true for every JSON number.
 const ANY_NUMBER_TEXT = "a finite number"
 
 const withDescription = ({ expected, ...keywords }: Keywords): Keywords =>
@@ -174,10 +174,10 @@ const simplifySubschemas = (schema: Keywords): Keywords =>
     simplifySchema
   )
 
-/** The last check of a field wins, because it is the most specific. */
+/** For these keywords the last check of a field wins, because it is the most specific. */
 const ANNOTATION_KEYWORDS = new Set(["description", "expected", "title", "examples", "default", "deprecated"])
 
-/** These do not depend on their neighbours, unlike `additionalProperties`. */
+/** These keywords do not depend on others, unlike `additionalProperties`. */
 const INDEPENDENT_KEYWORDS = new Set([
   ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
   ...["minLength", "maxLength", "pattern", "format"],

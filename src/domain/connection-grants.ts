@@ -8,7 +8,7 @@ import { Unauthenticated } from "../contract/errors.ts"
 
 export interface GrantKey {
   readonly operatorId: number
-  /** Undefined: the call comes from the host. */
+  /** Undefined if the call comes from the host. */
   readonly grantId: number | undefined
 }
 

@@ -2,7 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../platform/database/parameters.ts"
 
-// Each table declares its guest data beside its statements. src/tools/privacy exports and erases by this list.
+// Each table with guest data declares it beside its statements. src/tools/privacy exports and erases guest data by
+// these declarations.
 
 export interface GuestRecordIds {
   readonly operatorId: number
@@ -19,7 +20,7 @@ export interface GuestDataTable {
   readonly keyColumns: ReadonlyArray<string>
   /** Matches rows `t` about the guest. */
   readonly belongsToGuest: (sql: SqlClient, guest: GuestRecordIds) => Fragment
-  /** Never exported, such as the token of a secret URL. */
+  /** Columns that are never exported, such as the token of a secret URL. */
   readonly secretColumns?: ReadonlyArray<string>
   /** Erase the guest's data, in order, in one transaction. Must be idempotent. */
   readonly eraseStatements: (sql: SqlClient, guest: GuestRecordIds, now: Date) => ReadonlyArray<Fragment>

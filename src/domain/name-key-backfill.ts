@@ -7,11 +7,11 @@ import { RETENTION_INTERVAL_MS } from "../jobs/retention.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
 // Fills missing comparison keys of names (nameKeyOf), in rows older than migration 0069 or written by the previous
-// release. If an older row has the same key, the row gets none and its exact name is compared.
+// release. If an older row has the same key, the newer row gets none and its exact name is compared.
 
 export const NAME_KEY_BATCH_SIZE = 500
 
-/** Another transaction may take a key at the same time. */
+/** A batch fails if another transaction takes one of its keys at the same time. */
 const BATCH_RETRIES = 3
 
 interface NamedTable {
@@ -76,7 +76,7 @@ export const fillNameKeys: Effect.Effect<void, SqlError, SqlClient.SqlClient> = 
   }
 })
 
-/** A process of the previous release may still write rows without a key. */
+/** Runs periodically, because a process of the previous release may still write rows without a key. */
 export const layerNameKeyBackfill = Layer.effectDiscard(
   repeatPeriodically("filling name keys", RETENTION_INTERVAL_MS, () => Effect.orDie(fillNameKeys))
 )

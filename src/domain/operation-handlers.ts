@@ -23,7 +23,7 @@ type ReadHandler<Payload, Success, Errors> = (payload: Payload) => Effect.Effect
 
 interface ChangeHandler<Payload, Success, Errors> {
   readonly make: (payload: Payload) => Effect.Effect<ChangeResult<Success>, Errors, CurrentCaller | CurrentActor>
-  /** Builds the result again from the stored outcome. */
+  /** Builds the result of a repeated call from the stored outcome. */
   readonly replay: (outcome: Schema.Json, payload: Payload, caller: Caller) => Success
 }
 
@@ -34,7 +34,7 @@ interface ChangeResult<Success> {
 
 /**
  * `make` makes the change, and `toResult` builds the result from the outcome and the input alone. The idempotency key
- * stores only the fields of `outcome`, so fields that are shown once belong only to `Made`.
+ * stores only the fields of `outcome`. Fields that are shown once, such as a secret, belong only to `Made`.
  */
 export const changeHandler = <Payload, Outcome, Made extends Outcome, Success, Errors>(
   make: (payload: Payload) => Effect.Effect<Made, Errors, CurrentCaller | CurrentActor>,
@@ -62,7 +62,7 @@ export const voidChangeHandler = <Payload, Errors>(
   replay: () => ({})
 })
 
-/** The handler of an operation without a token, which must identify the actor itself. */
+/** The handler of an operation without a token. It must identify the actor itself. */
 interface AnonymousHandler<Payload, Success, Errors> {
   readonly open: (payload: Payload) => Effect.Effect<Success, Errors, CurrentActor>
   /** Fails before the input is read, if the operation is unavailable or called too often. */
@@ -88,16 +88,16 @@ type Handlers<Ops extends Record<string, OperationSchemas>> = {
 
 export interface ParsedCall {
   readonly run: Effect.Effect<Schema.Json, ApiError, CurrentCaller | CurrentActor>
-  /** For a call with an idempotency key. Undefined for a read. */
+  /** Used by calls with an idempotency key. Undefined for a read. */
   readonly change: IdempotentChange | undefined
-  /** For an operation without a token. */
+  /** Set only for an operation without a token. */
   readonly runAnonymously?: Effect.Effect<Schema.Json, ApiError, CurrentActor>
 }
 
 /** Path parameters override the input. */
 export interface CallReader {
   (input: CallInput, path: Readonly<Record<string, unknown>>): Effect.Effect<ParsedCall, BadRequest | ValidationFailed>
-  /** For an operation without a token: fails if it is unavailable. */
+  /** Set only for an operation without a token. Fails if the operation is unavailable. */
   readonly admit?: Effect.Effect<void, ApiError>
 }
 
@@ -127,7 +127,7 @@ const makeCallReader = <Op extends OperationSchemas>(operation: Op, handler: Han
     throw new Error(`${operation._tag}: a handler must be a change if and only if its operation changes records`)
   }
   const decode = makeInputDecoder<Op["payloadSchema"]["Type"]>(operation.payloadSchema, routeOf(operation))
-  // Throws for a result that does not fit its schema: a defect.
+  // Throws if a result does not fit its schema, which is a defect.
   const encode = Schema.encodeUnknownSync(Schema.toCodecJson(operation.successSchema))
   const list = selectableListOf(operation.payloadSchema.ast)
   const selectFields = list === undefined ? (_: unknown, answer: Schema.Json) => answer : selectResponseFields(list)

@@ -84,7 +84,7 @@ export const withConflictingId = <A, E, R>(
 
 const addConflictingId = Effect.fnUntraced(function* (findIdByName: FindIdByName, { message }: Conflict, text: string) {
   const { operatorId } = yield* CurrentCaller
-  // The conflict stands even if the look-up fails, as it does in an aborted transaction.
+  // The conflict is returned even if the look-up fails, as it does in an aborted transaction.
   const holderId = yield* Effect.catchDefect(findIdByName(operatorId, trimName(text)), (defect) =>
     Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
   )

@@ -3,11 +3,11 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { makeOptionalRowReader } from "../platform/database/rows.ts"
 
-// A secret URL contains only a token. The table `addresses` (migrations/0057_addresses.ts) names its operator.
+// A secret URL contains only a token. The table `addresses` (migrations/0057_addresses.ts) contains its operator.
 
 const SecretUrlOwnerRow = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int })
 
-/** `token_digest` of the row tells whether the token is still valid. */
+/** The token is valid only while the row's `token_digest` equals `digest`. */
 interface SecretUrlOwner {
   readonly operatorId: number
   readonly id: number

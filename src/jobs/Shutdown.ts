@@ -1,6 +1,6 @@
 import { Context, Effect, Latch, Layer } from "effect"
 
-/** Announces that this process stops after its drain, so that requests that only wait end. */
+/** Announces that this process stops after its drain, so that waiting requests end. */
 export class Shutdown extends Context.Service<
   Shutdown,
   {

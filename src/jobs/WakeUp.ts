@@ -5,7 +5,7 @@ import { WakeUpConnectionFailed } from "../platform/database/storage-failure.ts"
 import { repeatForever } from "./loop.ts"
 
 const CHANNEL = "latchkey_work"
-/** Wake-ups in this gap share the next notification. */
+/** Wake-ups within this time share the next notification. */
 export const NOTIFY_GAP_MS = 10
 const FINAL_NOTIFY_MS = 500
 
@@ -23,7 +23,7 @@ export class WakeUp extends Context.Service<
     readonly latch: Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("latchkey/jobs/WakeUp") {
-  /** For the embedded database, which only this process uses. */
+  /** Used with the embedded database, which only this process uses. */
   static readonly layerProcess: Layer.Layer<WakeUp> = Layer.effect(
     WakeUp,
     Effect.sync(() => {
@@ -33,7 +33,7 @@ export class WakeUp extends Context.Service<
   )
 
   /**
-   * For processes on one server, which wake each other by NOTIFY. A change never contains the NOTIFY, because
+   * Used by processes that share a server and wake each other by NOTIFY. A change never contains the NOTIFY, because
    * PostgreSQL serializes the commits of transactions that notify.
    */
   static readonly layerServer: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
@@ -48,7 +48,7 @@ export class WakeUp extends Context.Service<
     })
   )
 
-  /** For a command on a server: it wakes processes and does not listen. */
+  /** Used by commands on a server, which wake processes and do not listen. */
   static readonly layerNotifyOnly: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
     WakeUp,
     Effect.gen(function* () {
@@ -90,8 +90,8 @@ const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effe
   )
 
 /**
- * Returns an effect that requests a notification. Requests during the gap share the next one, and closing the scope
- * sends the last one.
+ * Returns an effect that requests a notification. Requests within NOTIFY_GAP_MS share one, and closing the scope sends
+ * the last one.
  */
 const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, self: string) {
   const pending = yield* Latch.make()
@@ -108,7 +108,7 @@ const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, sel
     Effect.interruptible,
     Effect.timeoutOption(FINAL_NOTIFY_MS),
     Effect.withTracerEnabled(false),
-    // The other processes find the jobs at their next poll.
+    // A failure is ignored, because the other processes find the jobs at their next poll.
     Effect.exit
   )
   yield* Effect.addFinalizer(() => finalFlush)

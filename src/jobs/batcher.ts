@@ -7,9 +7,9 @@ interface QueuedItem<A> {
 }
 
 /**
- * Returns a function that adds an item to the next batch and waits for its end. A single item does not wait. Items that
- * arrive while a batch runs share the next one. If a batch dies, its items run again one by one, so that one bad item
- * fails alone.
+ * Returns a function that adds an item to the next batch and waits until the batch ends. A single item does not wait.
+ * Items that arrive while a batch runs share the next one. If a batch dies, its items run again one by one, so that one
+ * bad item fails alone.
  */
 export const makeBatcher = Effect.fnUntraced(function* <A>(
   run: (items: ReadonlyArray<A>) => Effect.Effect<void>,
@@ -30,7 +30,7 @@ export const makeBatcher = Effect.fnUntraced(function* <A>(
   const runAlone = (entry: QueuedItem<A>): Effect.Effect<void> =>
     Effect.flatMap(tryRun([entry.item]), (exit) => Deferred.done(entry.done, exit))
 
-  // A batch belongs to several traces.
+  // No spans, because a batch belongs to several traces.
   yield* Queue.takeBetween(queue, 1, maxBatchSize).pipe(
     Effect.flatMap(runTogether),
     Effect.forever,

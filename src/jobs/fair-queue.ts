@@ -4,11 +4,12 @@ import { idsParameter } from "../platform/database/parameters.ts"
 import { backlogSql } from "./backlog-statements.ts"
 
 // Selects the next jobs fairly between operators and between the accounts of an operator, so that a hanging channel or
-// a busy host delays no other. The statements prescribe their plan, because PostgreSQL plans them once for all values.
+// a busy host does not delay others. The statements prescribe their plan, because PostgreSQL plans them once for all
+// values.
 
 /**
- * Due rows that a poll reads first. If it reaches this limit, they may all belong to one host, so a loose index scan
- * finds the other accounts.
+ * Largest number of due rows that a poll reads first. So many rows may all belong to one host, so a loose index scan
+ * then finds the other accounts.
  */
 export const DUE_SCAN_ROWS = 1_000
 
@@ -19,7 +20,7 @@ interface PollTime {
 export interface ClaimRequest extends PollTime {
   readonly leaseEnd: Date
   readonly maxJobs: number
-  /** One element per account with jobs in progress in this process. */
+  /** The three lists have one element per account with jobs in progress in this process. */
   readonly busyAccounts: ReadonlyArray<number>
   readonly busyOperators: ReadonlyArray<number>
   readonly busyJobCounts: ReadonlyArray<number>
@@ -54,11 +55,11 @@ export interface FairQueue {
   readonly keyColumn: string
   /** Matches pending jobs. A partial index has them by account and `due_at`. */
   readonly pendingCondition: string
-  /** The index is by operator and `due_at`. */
+  /** Jobs have no account, and the index is by operator and `due_at`. */
   readonly hasNoAccounts?: true
   /**
-   * An index has the pending rows by `due_at` alone, for a queue whose jobs mostly wait for days. A poll then starts
-   * from due rows.
+   * Another index has the pending rows by `due_at` alone, for a queue whose jobs mostly wait for days. A poll then
+   * starts from due rows.
    */
   readonly isIndexedByTime?: true
   /** Condition on `with_work` for the accounts to poll. Default: all. */
@@ -101,7 +102,10 @@ const scanAccountsSql = (sql: SqlClient, queue: FairQueue, name: Fragment, where
   )`
 }
 
-/** With a plain time value, PostgreSQL would plan the statement at each poll, which takes longer than the poll. */
+/**
+ * The time is in a subquery. With a plain parameter, PostgreSQL would plan the statement at each poll, which takes
+ * longer than the poll.
+ */
 const dueAccountsSql = (sql: SqlClient, queue: FairQueue, { now }: PollTime): Fragment => {
   const limit = sql.literal(String(DUE_SCAN_ROWS))
   const { table, pendingCondition, accountSelection } = toFragments(sql, queue)

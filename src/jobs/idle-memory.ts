@@ -4,13 +4,16 @@ import { repeatPeriodically } from "./loop.ts"
 // V8 collects garbage only when it allocates. A quiet process would keep the memory that it used under load.
 
 export const IDLE_POLL_MS = 10_000
-/** Share of one processor. Polls and maintenance of the embedded database alone use 3 to 6 %. */
+/**
+ * Largest share of one processor that counts as quiet. Polls and maintenance of the embedded database alone use 3 to 6
+ * %.
+ */
 export const QUIET_SHARE = 0.1
-/** A release also drops compiled code, which a busy process needs again. */
+/** Quiet polls in a row before a release. A release also drops compiled code, which a busy process needs again. */
 export const QUIET_POLLS = 4
-/** The first release frees the memory of migration and start. */
+/** Before the first release, which frees the memory of migration and start. */
 export const FIRST_QUIET_POLLS = 1
-/** Less is not worth the pause of all requests. */
+/** A smaller growth is not worth the pause of all requests. */
 export const MIN_GROWTH_BYTES = 64 * 1024 * 1024
 
 export const isQuiet = (processorMs: number, elapsedMs: number): boolean => processorMs <= QUIET_SHARE * elapsedMs
@@ -19,7 +22,7 @@ interface MemoryState {
   readonly polledAt: number
   readonly processorMs: number
   readonly quietPolls: number
-  /** Size after the last release. Undefined: none yet. */
+  /** Size after the last release. Undefined before the first one. */
   readonly baseBytes: number | undefined
 }
 

@@ -8,15 +8,15 @@ import { computeLeaseEnd, LeaseDuration } from "./lease.ts"
 // Statements for all tables of jobs. A row is a job, or a queue partition whose oldest element is the job.
 //
 // A claim increases `attempts` and moves `due_at` to the end of the lease, so the job is due again if its worker dies.
-// The worker's writes hold only while `attempts` has the number of its claim. Recording a success that cannot be wrong
-// may skip this check.
+// A worker may write only while `attempts` has the number of its claim. Recording a success that cannot be wrong may
+// skip this check.
 //
 // A failed job gets a new `due_at` (retries.ts). A job without a next attempt is a dead letter, which no claim finds.
 // Each operation is one idempotent statement, because it may be repeated after a lost response.
 
 export interface JobTable<Key extends string = string> extends FairQueue {
   readonly keyColumn: Key
-  /** An attempt and its completion must fit. Default: `LeaseDuration`. */
+  /** The lease must be longer than an attempt and its completion. Default: `LeaseDuration`. */
   readonly leaseMs?: number
   /** Condition that is true for a row while its claim holds, and may become false when the claim ends. */
   readonly claimedCondition?: string
@@ -42,7 +42,7 @@ export interface JobClaim {
   readonly attempts: number
 }
 
-/** Tells whether the claim still holds. */
+/** True while the worker still has its claim. */
 export const isClaimedCondition = (
   sql: SqlClient,
   { keyColumn, claimedCondition = "true" }: JobTable,
@@ -61,7 +61,10 @@ export interface ClaimSelection {
   readonly statement?: Fragment
 }
 
-/** Updates by ctid: a row that another worker has changed meanwhile has another ctid, and is left to the next claim. */
+/**
+ * Updates by ctid. A row that another worker has changed after the selection has another ctid and waits for the next
+ * claim.
+ */
 const claimSql = (
   sql: SqlClient,
   table: JobTable,
@@ -111,7 +114,7 @@ export const makeJobQueue = <
   })
   return {
     toClaim,
-    /** `inProgress` are the claims of this process. */
+    /** `inProgress` lists the jobs that this process has claimed. */
     claim: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
       Effect.flatMap(LeaseDuration, (leaseMs) =>
         readJobs(

@@ -13,7 +13,6 @@ export const COMPLETION_RETRIES = 8
 export const COMPLETION_RETRY_MS = 500
 
 export interface Backlog<Label extends string> {
-  /** Metric label. */
   readonly kind: Label
   /** Selects a row with `due`, the number of due jobs, and `oldest_at`. */
   readonly statement: (sql: SqlClient, time: { readonly now: Date }) => Fragment
@@ -69,8 +68,8 @@ export const defineJobs = <Job extends ClaimedJob, Outcome, Q, A, C, Label exten
 ): JobKind<Job, Outcome, Q, A, C, Label> => kind
 
 /**
- * Attempts a job once. The outcome is stored even at shutdown. An attempt that shutdown interrupts is released. If the
- * database is unreachable, the job runs again after its lease.
+ * Attempts a job once. The outcome is stored even at shutdown. If shutdown interrupts the attempt, the job is released.
+ * If the database is unreachable, the job runs again after its lease.
  */
 export const attemptOnce = <Outcome, A, S, H>(work: {
   readonly attempt: Effect.Effect<Outcome, never, A>
@@ -84,7 +83,6 @@ export const attemptOnce = <Outcome, A, S, H>(work: {
     )
   )
 
-/** Bridges a short loss of the connection. The lease covers a longer one. */
 const retryCompletion = <R>(completion: Effect.Effect<void, never, R>) =>
   Effect.sandbox(completion).pipe(
     Effect.retry(Schedule.spaced(COMPLETION_RETRY_MS).pipe(Schedule.upTo({ times: COMPLETION_RETRIES }))),
@@ -119,7 +117,7 @@ export const runJob = <Job extends ClaimedJob, Outcome, Q, A, C>(
   const toOutcome = (cause: Cause.Cause<never>): Effect.Effect<Option.Option<Outcome>> =>
     onDefect === undefined ? Effect.as(reportDefect(cause), Option.none()) : Effect.asSome(onDefect(cause))
   const work = attemptOnce({
-    // Also catches a throw of `attempt` itself.
+    // `suspend` also catches an exception of `kind.attempt` itself.
     attempt: Effect.suspend(() => kind.attempt(job)).pipe(
       Effect.asSome,
       Effect.catchCauseIf((cause) => !Cause.hasInterruptsOnly(cause), toOutcome)
@@ -150,7 +148,7 @@ export const startWhenWoken = <R>(
   Effect.gen(function* () {
     const wakeUp = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
     yield* startPolling
-    // Closed before the poll, because the poll may miss a later change.
+    // The latch is closed before the poll, so that a change during the poll opens it again.
     const onWakeUp = Effect.andThen(wakeUp.await, Effect.andThen(wakeUp.close, notifyChanged))
     yield* Effect.forkScoped(repeatForever(name, Effect.andThen(onWakeUp, Effect.sleep(gapMs))))
   })

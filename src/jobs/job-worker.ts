@@ -12,7 +12,6 @@ export interface WorkerPolling {
 }
 
 interface JobSource<Job, R> extends WorkerPolling {
-  /** For log lines and metrics, such as "sending messages". */
   readonly name: string
   readonly maxInProgress: number
   readonly claim: (

@@ -1,6 +1,6 @@
 import { Effect, type Latch } from "effect"
 
-/** In a burst, one poll finds the jobs of several changes. */
+/** Shortest pause between two polls. In a burst, one poll finds the jobs of several changes. */
 export const POLL_GAP_MS = 10
 
 /**
@@ -17,7 +17,7 @@ export const pollWhenWoken = <R>(
     Effect.sleep(gapMs),
     Effect.raceFirst(wakeUp.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
   )
-  // Closed before the poll, because the poll may miss a later change.
+  // The latch is closed before the poll, so that a change during the poll opens it again.
   return Effect.andThen(
     wakeUp.close,
     Effect.flatMap(poll, (hasMore) => (hasMore ? Effect.yieldNow : pause))

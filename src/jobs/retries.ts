@@ -21,8 +21,8 @@ export interface RetryPolicy {
 }
 
 /**
- * Returns when a job that has failed `failures` times is due again. Undefined: the job is a dead letter. `minMs` is the
- * shortest pause.
+ * Returns when a job that has failed `failures` times is due again, or undefined if it becomes a dead letter. `minMs`
+ * is the shortest pause.
  */
 export const nextAttemptAt = (
   policy: RetryPolicy,

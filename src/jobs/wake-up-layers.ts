@@ -20,5 +20,5 @@ const chooseWakeUp = (server: typeof WakeUp.layerServer, fallback: Layer.Layer<W
 
 export const layerWakeUp = chooseWakeUp(WakeUp.layerServer, layerPolling)
 
-/** For a command. With the embedded database, the running service wakes its own workers. */
+/** Used by commands. With the embedded database, the running service wakes its own workers. */
 export const layerCommandWakeUp = chooseWakeUp(WakeUp.layerNotifyOnly, WakeUp.layerProcess)

@@ -24,13 +24,13 @@ export const PublicClientEnabled = Context.Reference<boolean>("latchkey/platform
   defaultValue: () => true
 })
 
-/** Whole days. Undefined: no deletion. */
+/** In whole days. Undefined means no deletion. */
 export interface RetentionDays {
-  /** After the message was sent or received. */
+  /** Counted from the time when the message was sent or received. */
   readonly messages: number | undefined
-  /** After the message with the image was sent or received. */
+  /** Counted in the same way, for images in messages. */
   readonly images: number | undefined
-  /** After the last check-out of an order, its guest is erased. */
+  /** Counted from the last check-out of an order. The guest of the order is then erased. */
   readonly orders: number | undefined
 }
 

@@ -2,14 +2,17 @@
 // value: the specification, the contract facts or an RFC. Internal tuning values stay in their modules.
 
 export const BODY_BYTES = 1024 * 1024
-/** For requests with images. */
+/** Limit of requests with an image. */
 export const IMAGE_BODY_BYTES = 20 * 1024 * 1024
 
-/** Nesting levels, and fields plus elements. */
+/** JSON_PARTS_MAX limits fields and elements together. */
 export const JSON_DEPTH_MAX = 32
 export const JSON_PARTS_MAX = 20_000
 
-/** Invalid fields and unknown arguments in one error message. REPORTED_NAME_LENGTH limits each name. */
+/**
+ * One message lists this many invalid fields, or REPORTED_NAMES_MAX unknown tool arguments. Each name is shortened to
+ * REPORTED_NAME_LENGTH.
+ */
 export const REPORTED_FIELDS_MAX = 10
 export const REPORTED_NAMES_MAX = 5
 export const SELECTED_FIELDS_MAX = 64
@@ -17,74 +20,73 @@ export const SELECTED_FIELD_NAME_LENGTH = 40
 export const SELECTED_FIELDS_TEXT_LENGTH = 1000
 export const REPORTED_NAME_LENGTH = 50
 
-/** `limit` of a list (contract facts 0.2). */
+/** Parameter `limit` of a list (contract facts 0.2). */
 export const PAGE_DEFAULT = 20
 export const PAGE_MAX = 100
 
 /** Specification, Other limits and constants. */
 export const TRANSACTION_NOTE_LENGTH = 500
 export const TRANSACTION_KEYWORD_LENGTH = 100
-/** Retired entries included. */
+/** An operator's own entries, including retired ones. */
 export const DICTIONARY_ENTRIES_MAX = 200
 export const DICTIONARY_NAME_LENGTH = 50
-/** Both ends included (specification, Other limits and constants). */
+/** Longest range of a search, counting both ends (specification, Other limits and constants). */
 export const TRANSACTION_DAYS = 366
-/** In major units. Twelve digits and three decimals are exact as a JSON number. */
+/** In major units. A JSON number holds twelve digits and three decimals exactly. */
 export const AMOUNT_MAX = 999_999_999_999
 
 /** Ids in one list (contract facts 6.1). */
 export const IDS_MAX = 100
 /** Comma-separated ids: 16 digits, a comma and a space each. */
 export const IDS_LENGTH = IDS_MAX * 18
-/** Also for order ids of channels. */
+/** Also limits order ids of channels. */
 export const RECORD_CODE_LENGTH = 100
-/** Checked before the lower limit of each field. */
+/** Limit of the router. The schema of each parameter has a lower limit. */
 export const PATH_PARAMETER_LENGTH = 16_384
 /** ISO 8601 with nine decimals and an offset. */
 export const INSTANT_TEXT_LENGTH = 35
 /** ISO 8601 with six decimals. */
 export const MICROSECOND_TEXT_LENGTH = 32
 
-/** Former keys included. */
+/** Including former keys. */
 export const SECRET_KEYS_MAX = 8
 
 /** Default of `operators.webhook_limit` (migration 0006_webhooks). */
 export const WEBHOOK_SUBSCRIPTION_LIMIT = 200
 export const WEBHOOK_URL_LENGTH = 2048
-/** Random bytes, and the range that Standard Webhooks allows. */
+/** Length of a generated secret, and the range that Standard Webhooks allows. */
 export const WEBHOOK_SECRET_BYTES = 32
 export const WEBHOOK_SECRET_BYTES_MIN = 24
 export const WEBHOOK_SECRET_BYTES_MAX = 64
-/** Older messages may be replays. */
+/** If a message's time differs from the clock by more, the message may be a replay. */
 export const WEBHOOK_SIGNATURE_SECONDS = 5 * 60
-/** One attempt in total, from the name lookup to the response. */
+/** Time limit of one attempt, including the name lookup and the response. */
 export const WEBHOOK_TRY_MS = 10_000
 export const WEBHOOK_RESPONSE_BYTES = 64 * 1024
 export const WEBHOOK_RESPONSE_STORED_BYTES = 512
 /** Per subscription and process. */
 export const WEBHOOK_CONCURRENT_DELIVERIES_MAX = 4
-/** Jitter is the random share of a delay. */
 export const WEBHOOK_FIRST_RETRY_MS = 30_000
 export const WEBHOOK_LONGEST_RETRY_MS = 6 * 60 * 60 * 1000
 export const WEBHOOK_RETRY_JITTER = 0.25
 export const WEBHOOK_ATTEMPTS = 22
 /** Longest `Retry-After` that a retry respects. */
 export const WEBHOOK_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
-/** Consecutive failures that start a cooldown. */
+/** Consecutive failures that start a cooldown, and its first and longest duration. */
 export const WEBHOOK_BREAKER_FAILURES_MAX = 20
 export const WEBHOOK_BREAKER_FIRST_MS = 30_000
 export const WEBHOOK_BREAKER_LONGEST_MS = 30 * 60 * 1000
 /** A subscription is paused after this time without success and at least this many failures. */
 export const WEBHOOK_PAUSE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 export const WEBHOOK_PAUSE_FAILURES_MAX = 5
-/** A replaced secret also signs for this time. */
+/** For this time after a replacement, the former secret signs too. */
 export const WEBHOOK_SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
-/** A due delivery without an attempt becomes a dead letter after this time. */
+/** A delivery that is overdue by this time becomes a dead letter if its subscription is in cooldown or paused. */
 export const WEBHOOK_DEAD_LETTER_AFTER_MS = 3 * 24 * 60 * 60 * 1000
 export const WEBHOOK_RETENTION_MS = 7 * 24 * 60 * 60 * 1000
 export const WEBHOOK_DEAD_LETTER_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 
-/** Per operator; concurrent ones per operator and per process. */
+/** Test events: rate per operator, and concurrent ones per operator and per process. */
 export const WEBHOOK_TESTS_A_MINUTE = 10
 export const WEBHOOK_TESTS_OF_OPERATOR_MAX = 2
 export const WEBHOOK_TESTS_MAX = 64
@@ -97,25 +99,25 @@ export const FEED_PAGE_DEFAULT = 100
 export const FEED_PAGE_MAX = 500
 /** Events that one filtered read scans. */
 export const FEED_EVENTS_SCANNED = 10_000
-/** Long polling: longest wait, and waiting reads per operator and process. */
+/** Longest wait of a long poll, and concurrent long polls per operator and process. */
 export const FEED_WAIT_SECONDS = 20
 export const FEED_WAITING_READS_MAX = 10
 export const FEED_TYPES_LENGTH = 400
 /** Default of `operators.event_consumer_limit` (migration 0011_feed). */
 export const EVENT_CONSUMERS_MAX = 20
 export const EVENT_CONSUMER_NAME_LENGTH = 50
-/** Counting of unacknowledged events stops here. */
+/** Counting of a consumer's unacknowledged events stops at this number. */
 export const FEED_LAG_COUNTED = 10_000
-/** A consumer lags when its oldest unacknowledged event is older. */
+/** A consumer lags if its oldest unacknowledged event is older than this. */
 export const FEED_LAG_MS = 30 * 60 * 1000
 
-/** Disabled ones included. */
+/** Including disabled accounts. */
 export const ACCOUNTS_MAX = 200
-/** Also for operators and tokens. */
+/** Also limits names of operators and tokens. */
 export const ACCOUNT_NAME_LENGTH = 100
-/** RFC 5321: 256 with the angle brackets. */
+/** RFC 5321 allows 256 characters, including the angle brackets. */
 export const EMAIL_LENGTH = 254
-/** For new passwords. The maximum bounds the time of hashing. */
+/** PASSWORD_MAX bounds the time of hashing. */
 export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 200
 
@@ -123,72 +125,73 @@ export const PASSWORD_MAX = 200
 export const ACCESS_TOKENS_MAX = 200
 export const ACCESS_TOKENS_SHOWN = 50
 
-/** Messages of one MCP batch, and response bytes after which no further call runs. */
+/** Messages in one MCP batch. After MCP_BATCH_BYTES of responses, no further call of the batch runs. */
 export const MCP_BATCH_MESSAGES_MAX = 20
 export const MCP_BATCH_BYTES = 4 * 1024 * 1024
 
-/** Request line and headers. */
+/** HEADER_BYTES and HEADER_SECONDS limit the request line and headers, REQUEST_SECONDS the complete request. */
 export const HEADER_BYTES = 16 * 1024
 export const HEADER_SECONDS = 15
 export const REQUEST_SECONDS = 30
-/** Idle time after a response, longer than the 60 seconds of load balancers. */
+/** Idle time before a connection is closed, longer than the 60 seconds of load balancers. */
 export const KEEP_ALIVE_SECONDS = 65
 /** Longest time in which a client reads no byte of its response. */
 export const STALLED_SECONDS = 30
-/** Per process. A further connection replaces the longest idle one. */
+/** Open connections per process. A further connection replaces the longest idle one. */
 export const CALLER_CONNECTIONS_MAX = 4_096
 
 /** Calls in progress per process. An even number, because one operator's share is half. */
 export const CONCURRENCY_PERMITS = 12
 /** Connections per process for short reads (`SharedReads`). */
 export const SHARED_READ_CONNECTIONS = 2
-/** A list page over more days is no short read, because counting its rows takes long. */
+/** A list of more days does not use SharedReads, because counting its rows takes long. */
 export const SHARED_READ_DAYS = 370
-/** Range of the setting `DATABASE_CONNECTIONS`. */
 export const DATABASE_CONNECTIONS_MIN = 4
 export const DATABASE_CONNECTIONS_MAX = 100
-/** Mean duration below which calls count as brief: a permit of another operator is soon free. */
+/** If calls are shorter on average, one operator may hold most permits, because they are soon free again. */
 export const BRIEF_CALL_MS = 50
 export const ANONYMOUS_PERMITS = 2
-/** On the embedded database, whose one session also serves background work. */
+/** Replaces CONCURRENCY_PERMITS on the embedded database, whose one session also serves background work. */
 export const EMBEDDED_PERMITS = 4
 export const WORKERS_MAX = 64
 /** Per operator. */
 export const QUEUED_CALLS_MAX = 1_000
-/** Bodies of one operator's queued calls. */
+/** Total size of the bodies of one operator's queued calls. */
 export const QUEUED_BYTES = 32 * 1024 * 1024
 export const PERMIT_WAIT_MS = 30_000
 /**
  * A call is queued if its estimated wait is at most BURST_WAIT_MS, or OVERLOADED_WAIT_MS during overload. Overload
- * begins when the queue exceeds OVERLOADED_WAIT_MS of work for OVERLOADED_AFTER_MS.
+ * begins when the queue has had more than OVERLOADED_WAIT_MS of work for OVERLOADED_AFTER_MS.
  */
 export const BURST_WAIT_MS = 10_000
 export const OVERLOADED_WAIT_MS = 1_000
 export const OVERLOADED_AFTER_MS = 2_000
-/** Tokens whose next call is rejected at once after an overload, and for how long. */
+/**
+ * For REJECTED_TOKEN_MS after a rejection for overload, calls with the same token are rejected at once. A process
+ * remembers REJECTED_TOKENS_MAX tokens.
+ */
 export const REJECTED_TOKENS_MAX = 10_000
 export const REJECTED_TOKEN_MS = 3_000
-/** For calls that got no permit in time or met a running calendar fetch. */
+/** `Retry-After` when the service is too busy for a call, or already fetches the same calendar. */
 export const BUSY_RETRY_SECONDS = 5
 
 /** Contract facts 9. */
 export const STAFF_NAME_LENGTH = 128
 export const STAFF_NOTE_LENGTH = 500
 export const TASK_NOTE_LENGTH = 500
-/** Without and with the country code (ITU-T E.164). */
+/** Fewest digits without the country code, and most digits with it (ITU-T E.164). */
 export const MOBILE_DIGITS_MIN = 4
 export const MOBILE_DIGITS_MAX = 15
-/** Plus sign, digits, and separators between them. */
 export const MOBILE_TEXT_LENGTH = 2 * MOBILE_DIGITS_MAX
 /** Ids in one list of a staff member, share link, group or tag. */
 export const NAMED_PROPERTIES_MAX = 1_000
-/** A part has whole pages. */
+/** Properties per page and per feed of a shared calendar. A feed has a whole number of pages. */
 export const SHARED_PAGE_PROPERTIES_MAX = 50
 export const SHARED_PART_PROPERTIES_MAX = 1_000
-/** Per share link. */
+/** Both per share link. */
 export const SHARED_PAGES_A_MINUTE = 60
 export const SHARED_FEEDS_A_MINUTE = 10
-/** Feeds of a property for its imported calendars, former ones included. */
+/** Feeds of one property for its imported calendars. */
 export const CALENDAR_FEEDS_MAX = 100
 /** Per feed. */
 export const PROPERTY_FEED_READS_A_MINUTE = 30
@@ -206,22 +209,25 @@ export const TAG_KEYWORD_LENGTH = 50
 /** Column defaults in migration 0003_portfolio (specification, Other limits and constants). */
 export const PROPERTY_TAG_LIMIT = 500
 export const RESERVATION_TAG_LIMIT = 500
-/** For rooms and for room types. */
+/** Largest limit of an operator's rooms, and of its room types. */
 export const SUBSCRIPTION_ROOMS_MAX = 100_000
 
-/** Properties times days: 100 properties for a year. */
+/** Properties times days in one response: 100 properties for 366 days. */
 export const AVAILABILITY_ANSWER_DAYS = 36_600
-/** Properties times days. */
+/** Properties times days in one change. */
 export const AVAILABILITY_CHANGE_DAYS = 36_600
-/** Days from today. */
+/**
+ * The first day is at most AVAILABILITY_START_DAYS before or after today, the last day at most AVAILABILITY_END_DAYS
+ * after it.
+ */
 export const AVAILABILITY_START_DAYS = 366
 export const AVAILABILITY_END_DAYS = 1_096
-/** Every date that can change. */
+/** All dates from today to AVAILABILITY_END_DAYS. */
 export const AVAILABILITY_DATES_MAX = 1_097
 
-/** As many as AVAILABILITY_END_DAYS. */
+/** Longest stay. Equal to AVAILABILITY_END_DAYS. */
 export const STAY_NIGHTS = 1_096
-/** Also the days around today of a search without filters. */
+/** Longest range of dates in a search. A search without filters covers as many days before today and after it. */
 export const SEARCH_DAYS = 180
 /** Specification, Other limits and constants. */
 export const CHANNEL_ID_LENGTH = 32
@@ -238,9 +244,9 @@ export const LOCK_CODE_LENGTH = 50
 export const CUSTOM_FIELDS_MAX = 100
 export const CUSTOM_FIELD_NAME_LENGTH = 50
 export const CUSTOM_FIELD_VALUE_LENGTH = 2_000
-/** All values of a stay together. */
+/** Total length of a stay's custom fields. */
 export const CUSTOM_FIELDS_TEXT_LENGTH = 20_000
-/** Removes all fields and sets as many new ones. */
+/** One change can remove all fields and set as many new ones. */
 export const CUSTOM_FIELD_CHANGES_MAX = 2 * CUSTOM_FIELDS_MAX
 /** Attempts in total. Attempts after ORDER_CHANGE_FREE_ATTEMPTS wait for the operator's lock. */
 export const ORDER_CHANGE_ATTEMPTS = 12
@@ -253,12 +259,12 @@ export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Longest wait for another call with the same key, and the `Retry-After` afterwards. */
 export const IDEMPOTENCY_WAIT_MS = 10_000
 export const IDEMPOTENCY_RETRY_SECONDS = 1
-/** Audit log and counts of rejected calls. */
+/** Also the retention of counts of failed calls. */
 export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000
-/** `--limit` of `latchkey audit`. */
+/** Parameter `--limit` of `latchkey audit`. */
 export const AUDIT_DEFAULT = 100
 export const AUDIT_MAX = 1_000
-/** For one run of `latchkey guest`. */
+/** Orders and conversations that one run of `latchkey guest` finds. */
 export const GUEST_COMMAND_ORDERS_MAX = 1_000
 /** Distinct rejection counters that a process buffers. */
 export const REJECTION_KINDS_MAX = 10_000
@@ -267,35 +273,35 @@ export const CHANNEL_ROOMS_MAX = 50
 export const CHANNEL_RATE_DETAILS_MAX = 50
 export const CHANNEL_TEXT_LENGTH = 2_000
 export const LISTING_TEXT_LENGTH = 300
-/** Per operator. */
+/** Both per operator. */
 export const CHANNEL_ACCOUNTS_MAX = 100
 export const LISTINGS_MAX = 20_000
-/** One response has them all. */
+/** Listings mapped to one property or room type. One response returns all of them. */
 export const LISTINGS_PER_MAPPING = 100
-/** As JSON text. */
+/** Per structured field, as JSON text. */
 export const LISTING_JSON_LENGTH = 20_000
 /** Percent of the base price. */
 export const RATIO_MAX = 1_000
-/** `--limit` of `latchkey listing list`. */
+/** Parameter `--limit` of `latchkey listing list`. */
 export const LISTING_LIST_DEFAULT = 100
 export const LISTING_LIST_MAX = 1_000
-/** For channels that send no deadline. */
+/** Deadlines of orders whose channel sends none. */
 export const HOST_RESPONSE_DEADLINE_MS = 24 * 60 * 60 * 1000
 export const PAYMENT_DEADLINE_MS = 24 * 60 * 60 * 1000
 
 export const CHANNEL_TYPE_LENGTH = 20
-/** Listings per calendar read, and listings times days. */
+/** Listings in one calendar read, and listings times days. */
 export const LISTING_CALENDARS_READ_MAX = 100
 export const LISTING_CALENDAR_DAYS = 36_600
-/** Per operator and process; the time is for one call in total. */
+/** Reads at once per operator and process. CALENDAR_READ_MS limits one call with all its listings. */
 export const CONCURRENT_CALENDAR_READS_MAX = 4
 export const CALENDAR_READ_MS = 30_000
-/** Per operator and process. */
+/** Reads in the queue per operator and process, and their longest wait. */
 export const QUEUED_CALENDAR_READS_MAX = 32
 export const CALENDAR_READ_WAIT_MS = 10_000
 /** Date ranges in one change (contract facts 6.4). */
 export const LISTING_RANGES_MAX = 400
-/** Per day. */
+/** Rooms per day. */
 export const LISTING_INVENTORY_MAX = 1_000
 /** Per listing. */
 export const QUEUED_LISTING_PUSHES_MAX = 1_000
@@ -309,18 +315,18 @@ export const SANDBOX_ROOMS_MAX = 100
 export const SANDBOX_PAYMENTS_MAX = 50
 export const SANDBOX_LOGGED_REQUESTS_MAX = 200
 export const SANDBOX_DELAY_MAX_MS = 10 * 60 * 1000
-/** Payments that arrived before their order, per account. */
+/** Payments per account that arrived before their order, and how long each is kept. */
 export const PENDING_CHANNEL_PAYMENTS_MAX = 1_000
 export const PENDING_CHANNEL_PAYMENT_MS = 90 * 24 * 60 * 60 * 1000
 export const CHANNEL_REASON_LENGTH = 300
 
-/** Per property and per operator. */
+/** Imported calendars per property and per operator. */
 export const PROPERTY_CALENDARS_MAX = 20
 export const IMPORTED_CALENDARS_MAX = 10_000
-/** Per operator and minute; operators that fetch at once per process. */
+/** Manual fetches: rate per operator, and concurrent ones per process. */
 export const IMPORTED_CALENDAR_FETCHES_A_MINUTE = 10
 export const CONCURRENT_MANUAL_FETCHES_MAX = 16
-/** `--limit` of `latchkey calendar list`. */
+/** Parameter `--limit` of `latchkey calendar list`. */
 export const CALENDAR_LIST_DEFAULT = 100
 export const CALENDAR_LIST_MAX = 1_000
 export const CALENDAR_FEED_BYTES = 2 * 1024 * 1024
@@ -343,13 +349,13 @@ export const CALENDAR_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
 export const CALENDAR_ERROR_LENGTH = 300
 export const CALENDAR_VALIDATOR_LENGTH = 500
 export const CALENDAR_DIGEST_LENGTH = 100
-/** A new day that our own feed reported within this time counts as a feedback loop. */
+/** A new imported day counts as a feedback loop if our own feed reported it within this time. */
 export const CALENDAR_FEEDBACK_LOOP_MS = 7 * 24 * 60 * 60 * 1000
 export const CALENDAR_DAY_RETENTION_MS = 28 * 24 * 60 * 60 * 1000
 
 export const LISTING_RULE_DAYS = 3_650
 export const LISTING_RULE_HOURS = 8_784
-/** Periods are days or seasons with their own nights. */
+/** RULE_PERIODS_MAX counts days and seasons with their own minimum nights. */
 export const RULE_DISCOUNTS_MAX = 50
 export const RULE_PERIODS_MAX = 400
 export const RULE_PERIOD_FIELDS_MAX = 20
@@ -361,18 +367,21 @@ export const ELIGIBLE_POLICIES_MAX = 100
 
 export const CONNECTORS_MAX = 100
 export const CONNECTOR_NAME_LENGTH = 100
-/** Shorter than the timeout of its callers (domain/channels/port/channel-api-errors.ts). */
+/** Shorter than CHANNEL_ACTION_TIMEOUT_MS of the callers (domain/channels/port/channel-api-errors.ts). */
 export const CONNECTOR_REQUEST_MS = 25_000
 export const CONNECTOR_RESPONSE_BYTES = 1024 * 1024
-/** Inbound, per connector. */
+/** Inbound messages per connector. */
 export const CONNECTOR_MESSAGES_A_MINUTE = 1_200
 export const CONNECTOR_MESSAGE_ID_LENGTH = 100
-/** Bodies read before authentication, and the time of each. */
+/** Bodies that a process receives at once before authentication, and the time of each. */
 export const CONCURRENT_CONNECTOR_BODIES_MAX = 64
 export const CONNECTOR_BODY_MS = 5_000
-/** A younger body is not evicted for a message whose connector and network hold as many permits. */
+/**
+ * A body that began to arrive within this time keeps its permit, unless its connector or network holds more permits
+ * than those of the new message.
+ */
 export const CONNECTOR_BODY_PROTECTED_MS = 1_000
-/** Replay protection: longer than a signature is accepted. */
+/** Ids of inbound messages are kept against replays, longer than a signature is accepted. */
 export const CONNECTOR_MESSAGE_RETENTION_MS = 60 * 60 * 1000
 
 /** Channels may allow less (domain/channels/port/message-limits.ts). */
@@ -381,12 +390,15 @@ export const MESSAGE_LENGTH = 20_000
 export const CONVERSATION_NOTE_LENGTH = 5_000
 export const MESSAGES_SHOWN = 100
 export const ACTIVITIES_SHOWN = 50
-/** Per conversation: twice the daily rate limit of layer 3. */
+/** Per conversation: twice its rate limit for 24 hours (specification, Limits, layer 3). */
 export const QUEUED_MESSAGES_MAX = 240
-/** Time in which a channel's copy of our message is recognized by its text, and allowed clock skew. */
+/**
+ * Within this time, a channel's copy of our message is recognized by its text. CHANNEL_CLOCK_SKEW_MS is the allowed
+ * clock skew.
+ */
 export const MESSAGE_FEEDBACK_LOOP_MS = 2 * 24 * 60 * 60 * 1000
 export const CHANNEL_CLOCK_SKEW_MS = 5 * 60 * 1000
-/** Pixels are per side. */
+/** IMAGE_PIXELS_MAX limits the width and the height. */
 export const IMAGE_BYTES = 5 * 1024 * 1024
 export const IMAGE_PIXELS_MAX = 12_000
 export const OPERATOR_IMAGES_BYTES = 5 * 1024 * 1024 * 1024
@@ -396,7 +408,7 @@ export const OFFER_VALIDITY_MS = 24 * 60 * 60 * 1000
 export const REVIEW_TEXT_LENGTH = 10_000
 export const REVIEW_CATEGORIES_MAX = 50
 export const REVIEW_TAGS_MAX = 50
-/** The range must be shorter (contract facts 5.1). */
+/** The last day must be less than this many days after the first (contract facts 5.1). */
 export const REVIEW_SEARCH_DAYS = 180
 /** An image as a base64 data URL. */
 export const IMAGE_TEXT_LENGTH = 23 + Math.ceil(IMAGE_BYTES / 3) * 4
@@ -404,19 +416,19 @@ export const IMAGE_TEXT_LENGTH = 23 + Math.ceil(IMAGE_BYTES / 3) * 4
 export const IMAGE_UNCLAIMED_MS = 60 * 60 * 1000
 /** Per image. */
 export const IMAGE_VIEWS_A_MINUTE = 60
-/** Orders get an empty review record until this many days after check-out. */
+/** An order gets an empty review record only within this many days after check-out. */
 export const EMPTY_REVIEW_DAYS = 14
 export const REVIEW_CHANGE_ATTEMPTS = 12
 /** A message that its channel does not accept is abandoned at this age. */
 export const MESSAGE_GIVE_UP_MS = 24 * 60 * 60 * 1000
 
-/** Per stay. Forms with a photo may be larger. */
+/** Both rates are per stay. Forms with a photo may be larger than GUEST_PORTAL_FORM_BYTES. */
 export const GUEST_PORTAL_VIEWS_A_MINUTE = 60
 export const GUEST_PORTAL_FORMS_A_MINUTE = 20
 export const GUEST_PORTAL_FORM_BYTES = 4 * 1024
 /** Two sides and one spare photo. */
 export const IDENTITY_IMAGES_A_GUEST = 3
-/** Per process, operator and stay. Shorter than REQUEST_SECONDS. */
+/** Concurrent photo uploads per process, per operator and per stay. GUEST_PHOTO_MS is shorter than REQUEST_SECONDS. */
 export const GUEST_PHOTOS_MAX = 16
 export const GUEST_PHOTOS_OF_OPERATOR_MAX = 4
 export const GUEST_PHOTOS_OF_STAY_MAX = 1
@@ -426,22 +438,22 @@ export const SANDBOX_THREADS_MAX = 10_000
 export const SANDBOX_MESSAGES_MAX = 5_000
 export const SANDBOX_OFFERS_MAX = 100
 
-/** KNOWLEDGE_ENTRY_TEXT_LENGTH is for all contents of an entry. */
+/** KNOWLEDGE_ENTRY_TEXT_LENGTH limits all contents of an entry together. */
 export const KNOWLEDGE_BASES_MAX = 1_000
 export const KNOWLEDGE_CONTENTS_MAX = 50
 export const KNOWLEDGE_TITLE_LENGTH = 200
 export const KNOWLEDGE_TEXT_LENGTH = 10_000
 export const KNOWLEDGE_ENTRY_TEXT_LENGTH = 50_000
-/** Properties, groups or room types. */
+/** Ids of properties, groups or room types in one scope. */
 export const KNOWLEDGE_SCOPE_MAX = 1_000
 /** Contract facts 10.1. */
 export const KNOWLEDGE_PAGE_DEFAULT = 10
 /** All channel types, separated by commas. */
 export const CHANNEL_TYPES_TEXT_LENGTH = 300
-/** Characters examined of all unanswered messages together. */
+/** A search examines this many characters of all unanswered messages together. */
 export const QUESTION_LENGTH = 2_000
 
-/** Paused rules included. */
+/** Including paused rules. */
 export const AUTOMATION_RULES_MAX = 100
 export const RULE_NAME_LENGTH = 100
 export const RULE_TRIGGER_HOURS = 8_784
@@ -452,9 +464,9 @@ export const TEMPLATE_FIELDS_MAX = 50
 export const RULE_FILE_BYTES = 512 * 1024
 /** Future days that are planned and listed (contract facts 10.2). */
 export const PLANNED_DAYS = 30
-/** A later action is skipped. */
+/** An action that is late by more is skipped. */
 export const PLAN_MAX_DELAY_MS = 24 * 60 * 60 * 1000
-/** Pause per guest, and answers in a row without a person's message. */
+/** Pause between automatic answers in a conversation, and answers in a row without a message from the host. */
 export const AUTOMATIC_ANSWER_PAUSE_MS = 60_000
 export const AUTOMATIC_ANSWERS_IN_A_ROW = 5
 /** A plan is kept for this time after its scheduled time and after the check-out. */
@@ -470,10 +482,10 @@ export const OAUTH_FIELD_LENGTH = 500
 /** SHA-256 in base64url without padding (RFC 7636). */
 export const CODE_CHALLENGE_LENGTH = 43
 export const CLIENT_NAME_LENGTH = 100
-/** Disabled clients included. */
+/** Including disabled clients. */
 export const OAUTH_CLIENTS_MAX = 1_000
 export const PARTNER_REDIRECTS_MAX = 20
-/** In one statement. */
+/** Grants per statement. */
 export const GRANTS_REVOKED_AT_ONCE = 500
 /** Wrong secrets in ten minutes before further ones are rejected unchecked (specification, Limits). */
 export const FAILED_SECRET_CHECKS_MAX = 10
@@ -481,14 +493,15 @@ export const FAILED_SECRET_CHECKS_MAX = 10
 export const REGISTRATIONS_A_MINUTE = 30
 export const REGISTRATION_REDIRECTS_MAX = 10
 export const REGISTRATION_LIST_MAX = 20
-/** Redirect URIs of the public client, and those kept because a host consented. */
+/** Redirect URIs of the public client. Of these, USED_REDIRECTS_MAX are kept because a host consented. */
 export const REGISTERED_REDIRECTS_MAX = 10_000
 export const USED_REDIRECTS_MAX = 5_000
 export const SESSION_IDLE_MS = 12 * 60 * 60 * 1000
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 export const SESSIONS_OF_ACCOUNT_MAX = 20
 /**
- * Failures per e-mail address and network. From SIGN_IN_FAILURES_MAX on, each doubles the wait before the next sign-in.
+ * Failed sign-ins are counted per e-mail address and network. From SIGN_IN_FAILURES_MAX on, each failure doubles the
+ * wait before the next sign-in.
  */
 export const SIGN_IN_FAILURES_MAX = 5
 export const SIGN_IN_FIRST_WAIT_MS = 1_000
@@ -497,24 +510,25 @@ export const SIGN_IN_FAILURE_RESET_MS = 60 * 60 * 1000
 /** For all e-mail addresses of one network. */
 export const SIGN_IN_FAILURES_OF_NETWORK_MAX = 50
 export const SIGN_IN_NETWORK_WINDOW_MS = 10 * 60 * 1000
-/** Clock skew between processes. A stored wait beyond the longest wait plus this is ignored. */
+/** Allowed clock skew between processes. A stored wait that is longer than the longest wait by more is ignored. */
 export const SIGN_IN_CLOCK_SKEW_MS = 60 * 1000
-/** Identified by a cookie and kept after the last sign-in. */
+/** Known browsers of an account, identified by a cookie. Each is kept for KNOWN_BROWSER_MS after its last sign-in. */
 export const KNOWN_BROWSERS_MAX = 20
 export const KNOWN_BROWSER_MS = 365 * 24 * 60 * 60 * 1000
 /**
- * Password hashes at once for anonymous callers and known browsers, queued for each, and per network. A hash takes 32
- * MiB and a libuv thread.
+ * Concurrent password hashes for anonymous callers, and for known browsers. Each group has a queue of
+ * QUEUED_HASHES_MAX. NETWORK_HASHES_MAX counts running and queued hashes of a network. A hash takes 32 MiB and a libuv
+ * thread.
  */
 export const ANONYMOUS_HASHES_MAX = 2
 export const KNOWN_BROWSER_HASHES_MAX = 1
 export const QUEUED_HASHES_MAX = 16
 export const NETWORK_HASHES_MAX = 4
-/** Requests are per address, permits per process. */
+/** Requests are limited per network, permits per process. */
 export const CONSOLE_REQUESTS_A_MINUTE = 600
 export const CONSOLE_PERMITS = 4
 export const CONSOLE_FORM_BYTES = 64 * 1024
-/** Forms of signed-in hosts: 10,000 characters of up to nine encoded bytes. */
+/** Forms of signed-in hosts have long texts, with up to nine encoded bytes per character. */
 export const HOST_FORM_BYTES = 256 * 1024
 export const CONSOLE_FORM_MS = 20_000
 export const REDIRECT_URI_LENGTH = 2_000
@@ -524,16 +538,16 @@ export const OAUTH_STATE_LENGTH = 2_000
 export const OAUTH_RESOURCES_MAX = 10
 /** An authorization request in the sign-in URL, which must fit into HEADER_BYTES. */
 export const PENDING_AUTHORIZATION_REQUEST_LENGTH = 12_000
-/** Access tokens: specification, Limits. */
+/** OAUTH_TOKEN_MS is the lifetime of access tokens (specification, Limits). */
 export const OAUTH_CODE_MS = 60_000
 export const OAUTH_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_MS = 90 * 24 * 60 * 60 * 1000
-/** A client that lost the response of a renewal gets it again until this time, inclusive. */
+/** For this time, inclusive, a client that lost the response of a renewal can request it again. */
 export const REFRESH_GRACE_MS = 60_000
-/** Valid tokens, and renewals per hour. */
+/** Valid access tokens of one grant, and its renewals per hour. */
 export const GRANT_TOKENS_MAX = 10
 export const GRANT_RENEWALS_MAX = 100
-/** Per account. Migration 0050_oauth repeats both values. */
+/** Both per account. Migration 0050_oauth repeats the values. */
 export const OAUTH_CONNECTIONS_MAX = 100
 export const OAUTH_CODES_MAX = 20
 export const CONNECTIONS_SHOWN = 1_000
@@ -541,17 +555,17 @@ export const OAUTH_CODE_RETENTION_MS = 24 * 60 * 60 * 1000
 export const GRANT_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const TOKEN_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_RETENTION_MS = 90 * 24 * 60 * 60 * 1000
-/** Times that a process buffers before it writes them. */
+/** Last uses of tokens that a process buffers before it writes them. */
 export const BUFFERED_TOKEN_USES_MAX = 50_000
 export const OVERVIEW_ROWS_MAX = 50
-/** OVERVIEW_DAYS_FAILED is for failed pushes. */
+/** Failed pushes of this many days are listed. */
 export const OVERVIEW_DAYS_FAILED = 7
 export const OVERVIEW_THREADS_DAYS = 30
 export const OVERVIEW_THREADS_SCANNED = 500
 export const MONTH_PROPERTIES_MAX = 100
 export const MONTH_STAYS_MAX = 5_000
 export const MONTH_UNASSIGNED_STAYS_MAX = 100
-/** Days of one property to block, unblock or book. */
+/** Days of one property to block, unblock or book at once. */
 export const SELECTED_DAYS = 366
 export const CHANNELS_LISTINGS_MAX = 50
 export const FAILED_PUSHES_SHOWN = 50
@@ -566,20 +580,20 @@ export const STAFF_PROPERTIES_NAMED_MAX = 3
 export const RESERVATION_TAGS_SHOWN = 50
 export const SUMS_SHOWN = 200
 export const MONEY_CSV_LINES_MAX = 10_000
-/** Rows of the report. Its chart and months count all properties. */
+/** Rows of the report. Its chart and its months count all properties. */
 export const REPORT_PROPERTIES_MAX = 100
 export const TASKS_SHOWN = 150
 export const DAY_SHEET_TASKS_MAX = 300
-/** Upcoming stays to test a rule or a question. */
+/** Upcoming stays offered to test a rule or a question. */
 export const TEST_STAYS_MAX = 20
 export const RULE_TEXT_SHOWN = 300
 export const ACTIONS_SHOWN = 50
-/** Properties, groups and room types, each. */
+/** Properties, groups and room types are limited separately. */
 export const SCOPE_CHOICES_MAX = 500
 export const KNOWLEDGE_SHOWN = 50
-/** A record in `GET /audit_log`: a dictionary name and a code. */
+/** Parameter `record` of `GET /audit_log`: a dictionary name and a code. */
 export const AUDIT_RECORD_LENGTH = 2 * RECORD_CODE_LENGTH
-/** Changes shown, and changes scanned for those of one person. */
+/** Changes shown. To find the changes of one person, ACTIVITY_LOG_SCANNED changes are scanned. */
 export const ACTIVITY_LOG_SHOWN = 100
 export const ACTIVITY_LOG_SCANNED = 5_000
 export const STAY_SEARCH_ROWS_MAX = 50

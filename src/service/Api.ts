@@ -78,7 +78,7 @@ export type ApiOperation = (typeof Api)[OperationName]
 
 const allOperations: ReadonlyArray<ApiOperation> = Object.values(Api)
 
-/** In the order in which lists show them. */
+/** Lists show the operations in this order. */
 export const operations: ReadonlyArray<ApiOperation> = allOperations.filter((operation) => !isConsoleOnly(operation))
 
 export const consoleOperations: ReadonlyArray<ApiOperation> = allOperations.filter(isConsoleOnly)

@@ -22,7 +22,7 @@ export interface BacklogStatus {
   readonly kind: BacklogKind
   /** BACKLOG_COUNT_LIMIT + 1 means "more than BACKLOG_COUNT_LIMIT". */
   readonly due: number
-  /** Null: nothing is due. */
+  /** Null if no job is due. */
   readonly oldestSeconds: number | null
 }
 

@@ -34,7 +34,7 @@ import {
 /** The message is one line and never shows a secret. */
 export class WrongSetting extends Schema.TaggedError<WrongSetting>()("WrongSetting", {
   variable: Schema.String,
-  /** Follows "must be". */
+  /** Completes the sentence "must be …". */
   expected: Schema.String,
   given: Schema.optionalKey(Schema.String)
 }) {
@@ -54,26 +54,26 @@ export interface Settings {
   readonly host: string
   /** http or https, without a final slash. */
   readonly publicUrl: string
-  /** Undefined: the database is embedded in `dataDir`. */
+  /** Undefined if the database is embedded in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted | undefined
   /** Whether statements are prepared, which some poolers do not support. */
   readonly databasePrepared: boolean
   readonly databaseConnections: number
-  /** The server without the pooler. Undefined: there is no pooler, or no direct way. */
+  /** The server without the connection pooler. Undefined without a pooler or without direct access. */
   readonly databaseDirectUrl: Redacted.Redacted | undefined
   readonly dataDir: string
   readonly statementSeconds: number
-  /** Undefined: rate windows are counted in memory. */
+  /** Undefined if rate windows are counted in memory. */
   readonly redisUrl: Redacted.Redacted | undefined
-  /** Encryption keys. Undefined: secrets are stored in clear text. */
+  /** Encryption keys. Undefined if secrets are stored in clear text. */
   readonly secretKeys: SecretKeys | undefined
   readonly deployment: DeploymentName
   readonly requireHttps: boolean
   /** Whether `X-Forwarded-Proto` and `X-Forwarded-For` are trusted. */
   readonly trustProxy: boolean
-  /** Base URL of an OpenTelemetry collector. Undefined: nothing is exported. */
+  /** Base URL of an OpenTelemetry collector. Undefined if nothing is exported. */
   readonly otlpEndpoint: string | undefined
-  /** For Prometheus, on the same host. Undefined: none. */
+  /** Port for Prometheus on `host`. Undefined if there is none. */
   readonly metricsPort: number | undefined
   readonly otlpHeaders: CollectorHeaders | undefined
   readonly serviceName: string | undefined
@@ -82,15 +82,15 @@ export interface Settings {
   readonly logFormat: "pretty" | "json"
   readonly logLevel: LogLevel
   readonly demo: boolean
-  /** `with demo`: where the demo operator exists. */
+  /** `with demo`: only if the demo operator exists. */
   readonly sandbox: "always" | "never" | "with demo"
-  /** Webhook receivers that may have private addresses. */
+  /** Private hosts that webhooks, connectors and imported calendars may use. */
   readonly webhookAllowedHosts: AllowedHosts
-  /** An absolute path. Undefined: the data folder, or the database of a server. */
+  /** Absolute path. Undefined if images are in the data folder, or in the database of a server. */
   readonly imageStore: string | undefined
   /** How long new connections are accepted after the request to stop. */
   readonly drainSeconds: number
-  /** After check-out. */
+  /** Days after check-out until photos of identity documents are deleted. */
   readonly identityImageDays: number
   readonly retentionDays: RetentionDays
   readonly publicClientEnabled: boolean
@@ -181,7 +181,7 @@ const hostSetting: Setting<string> = {
   }
 }
 
-/** Paths are appended to it, so it has no query, fragment, user or final slash. */
+/** Paths are appended to this address, so it has no query, fragment, user or final slash. */
 const baseAddress = (expected: string): Setting<string> => ({
   expected,
   read: (text) => {
@@ -233,7 +233,7 @@ const allowedHostsSetting: Setting<AllowedHosts> = {
   read: (text) => Result.getOrElse(parseAllowedHosts(text), () => undefined)
 }
 
-/** Only this machine can reach such an address. */
+/** True for plain http on loopback, which only this machine can reach. */
 export const isPlainLoopback = (address: string): boolean => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:") return false
@@ -256,7 +256,7 @@ const sandboxAvailability = (
 export const isLocalOnly = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
   isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
 
-/** No other machine can reach the demo, and its data is made up. */
+/** True for a demo that no other machine can reach. Its data is made up, so it needs no secret key. */
 export const isLocalDemo = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
   settings.demo && isLocalOnly(settings)
 
@@ -280,7 +280,7 @@ const resourceAttributesSetting = {
   read: parseResourceAttributes
 }
 
-/** `isTerminal`: whether people read the log as it is written. */
+/** `isTerminal` decides the default log format. */
 export const readSettings = Effect.fnUntraced(function* (
   isTerminal: boolean
 ): Effect.fn.Return<Settings, WrongSetting> {

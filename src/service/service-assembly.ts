@@ -12,5 +12,5 @@ export const layerServiceAssembly = Service.layer.pipe(
   Layer.provide(Tokens.layer)
 )
 
-/** Without the stores (stores.ts) and the dependencies of the gate. */
+/** {@link layerServiceAssembly} without the stores (stores.ts) and the dependencies of the gate. */
 export const layerServiceAssemblyNoDeps = Layer.provide(Service.layer, layerHandlersNoDeps)

@@ -38,13 +38,13 @@ export interface ServiceCall {
   readonly transport: "rest" | "mcp" | "console" | "command-line"
   /** An account that the transport has authenticated. The Gate then checks no token. */
   readonly trustedAccount?: TrustedAccount
-  /** Calls without a token share concurrency permits by network. */
+  /** Address of the client. Calls without a token share concurrency permits by network. */
   readonly address?: string | undefined
   /** Lower-case names. Only the Gate reads credentials from them. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Path parameters (REST, as text) or all arguments (MCP), known before the body is read. */
   readonly params: Readonly<Record<string, unknown>>
-  /** Operations that read ignore it. */
+  /** Ignored by operations that only read. */
   readonly idempotencyKey?: ReceivedIdempotencyKey | undefined
   /** Receives the rest of the input. Runs after the Gate has admitted the call. */
   readonly receive: Effect.Effect<ReceivedInput, BadRequest | Unauthenticated>
@@ -69,7 +69,7 @@ export class Service extends Context.Service<
     ) => Effect.Effect<Pick<Caller, "operatorId" | "scope"> | undefined>
     /**
      * Rejects a call whose token was rejected for overload just now, if the overload continues. This is much cheaper
-     * than the gate. Undefined: handle the call.
+     * than the gate. Returns undefined if the call must be handled.
      */
     readonly rejectIfStillOverloaded: (headers: ServiceCall["headers"]) => ServiceResponse | undefined
   }
@@ -126,7 +126,7 @@ export class Service extends Context.Service<
   static readonly layer = Layer.provide(this.layerNoDeps, AnonymousLimiter.layer)
 }
 
-/** Callers with a token get 404 for these. */
+/** Callers with a token get 404 for these operations. */
 const consoleOnlyNames: ReadonlySet<string> = new Set(consoleOperations.map(({ _tag }) => _tag))
 
 // `callReader` needs the handler of each name, so a family without its layer does not compile.
@@ -211,7 +211,8 @@ const makeRunner = (
       idempotencyKey: undefined
     }
     const work = guardWrite(runWithPermit(call, caller, actor))
-    // A read is answered only if the caller still has access. A change is always answered, because it was made.
+    // The result of a read is returned only if the caller still has access. The result of a change is always returned,
+    // because the change was made.
     const response = isChange(operation) ? work : Effect.tap(work, () => recheckAccess)
     return Effect.matchCauseEffect(Effect.updateContext(response, provideCaller(caller, actor)), {
       onSuccess: ({ result, replayed }) => {
@@ -401,7 +402,7 @@ const requestSpan = ({ operation, requestId, transport }: RequestLogContext) => 
       : undefined
 })
 
-/** Server errors start here (specification, Errors). */
+/** Lowest error_code of a server error (specification, Errors). */
 const FIRST_SERVER_ERROR_CODE = 500
 
 const respondFailure = (

@@ -17,7 +17,7 @@ export interface DeclaredSetting {
   readonly defaultDescription?: string
   /** Markdown, with links relative to docs/reference. */
   readonly meaning: string
-  /** How much of the value may be printed: of an address only the host, of a secret nothing. Absent: all of it. */
+  /** How much of the value may be printed. Undefined if all of it may be. */
   readonly printablePart?: "host" | "nothing"
   readonly commandLineOnly?: true
 }

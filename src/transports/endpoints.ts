@@ -43,7 +43,7 @@ const MCP_PATH = "/mcp"
 
 export const endpointAt = (path: string): EndpointName => {
   if (path.startsWith(`${REST_PREFIX}/`)) return isOpenApiPath(path) ? "openapi" : "rest"
-  // Users often add a slash to the address in hosted clients.
+  // Users of hosted clients often add a slash to the address.
   if (path === MCP_PATH || path === `${MCP_PATH}/`) return "mcp"
   if (path.startsWith(SHARED_CALENDAR_PREFIX)) return "calendar"
   if (path.startsWith(FEEDS_PREFIX)) return "feed"
@@ -61,7 +61,7 @@ export type ApiEndpointName = "rest" | "mcp"
 export const isApiEndpoint = (name: EndpointName): name is ApiEndpointName => name === "rest" || name === "mcp"
 export type PageEndpointName = Exclude<EndpointName, ApiEndpointName>
 
-/** Outside `/v3` and `/mcp`, errors have the HTTP status of their code. */
+/** Outside `/v3` and `/mcp`, the HTTP status of an error is its error code. */
 const toPlainRejection = (response: ServiceResponse): ApiResponse =>
   withStatus(toEnvelopeResponse(response), response.envelope.error_code)
 
@@ -73,7 +73,7 @@ export const PAGE_REJECTIONS: Readonly<
 > = {
   calendar: toCalendarErrorResponse,
   feed: toFeedErrorResponse,
-  // If the sandbox is disabled, its paths look like unknown ones.
+  // If the sandbox is disabled, its paths look like unknown paths.
   sandbox: toPlainPageRejection,
   connectors: toConnectorErrorResponse,
   image: toImageErrorResponse,

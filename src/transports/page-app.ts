@@ -83,7 +83,7 @@ const pathNotFoundError = new NotFound({
   message: "No such page: REST is below /v3, the MCP endpoint at /mcp, the documentation at /docs."
 })
 
-/** Pages reject other methods while the database is read-only. Operations have their own error. */
+/** Pages accept only these methods while the database is read-only. Operations have their own error. */
 const READ_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
 const readOnlyResponse = (reason: string): Response =>

@@ -36,8 +36,8 @@ export class ConcurrencyLimiter extends Context.Service<
   {
     /**
      * Runs work with a permit of an operator. Fails with a ServerError before the work begins, if too many calls are
-     * queued or this call has waited too long. The work parses the input first, which occupies `bytes` of memory.
-     * During `releasePermitWhile` the call holds no permit.
+     * queued or this call has waited too long. `bytes` is the size of the input, which stays in memory until the work
+     * parses it. During `releasePermitWhile` the call holds no permit.
      */
     readonly withPermit: <A, E, R>(
       operatorId: number,
@@ -190,8 +190,8 @@ interface QueueContext extends ReturnType<typeof makeQueueMetrics> {
 }
 
 /**
- * Only `state` decides the outcome. So a call that is interrupted or times out as it gets its permit either releases or
- * keeps it.
+ * Only `state` decides the outcome. So a call that is interrupted or times out at the moment when it gets its permit
+ * either releases or keeps it.
  */
 const waitForPermit = (
   { fairPermits, deadline, ...metrics }: QueueContext,

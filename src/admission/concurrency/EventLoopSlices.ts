@@ -31,7 +31,7 @@ export class EventLoopSlices {
   /** Start of the first response in this iteration. */
   #sliceBegan: number | undefined
   readonly #queue = new RoundRobinQueue<Build>()
-  /** Operators that were served in this iteration and have more queued. All others come first. */
+  /** Operators that were served in this iteration and have more queued. Other operators come first. */
   readonly #servedOperators = new Set<number>()
   #sliceEnded = 0
   #sliceMs = 0

@@ -1,7 +1,7 @@
 import { BRIEF_CALL_MS, BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../../platform/limits.ts"
 import { RoundRobinQueue } from "./RoundRobinQueue.ts"
 
-/** Time after its last call for which an operator counts as active: as long as a statement may take. */
+/** An operator counts as active for this time after its last call. A statement may take as long. */
 export const ACTIVE_OPERATOR_MS = 10_000
 
 export interface QueuedCall {
@@ -14,7 +14,10 @@ export interface QueuedCall {
 
 export type RejectionReason = "too many" | "overloaded"
 
-/** Small, so that one slow call among sixty does not make the service seem slow. */
+/**
+ * Weight of the last call in the mean. It is small, so that one slow call among sixty does not make the service seem
+ * slow.
+ */
 const NEW_DURATION_WEIGHT = 1 / 64
 
 interface LastCall {
@@ -27,11 +30,11 @@ interface LastCall {
  * called within ACTIVE_OPERATOR_MS.
  *
  * An operator that is alone may hold every permit. Other operators may hold half of the permits, or all but the last
- * sixth while calls are brief (BRIEF_CALL_MS). The last sixth of the free permits is for operators that hold none.
- * Queued operators take turns ({@link RoundRobinQueue}). A call is rejected if its estimated wait is too long, so the
- * operator that calls most is rejected first.
+ * sixth while calls are brief (BRIEF_CALL_MS). The last sixth of the permits is for operators that hold none. Queued
+ * operators take turns ({@link RoundRobinQueue}). A call is rejected if its estimated wait is too long, so the operator
+ * that calls most is rejected first.
  *
- * The caller of this class does the waiting.
+ * This class does not wait. Its caller does.
  */
 export class FairPermits {
   readonly #permits: number
@@ -48,8 +51,8 @@ export class FairPermits {
   #meanMs: number | undefined
   #lastMoveAt = Number.NEGATIVE_INFINITY
   /**
-   * Since when the queue holds more than is served in OVERLOADED_WAIT_MS. Reset once the queue has shrunk to half of
-   * that.
+   * Time since which the queue has held more than is served in OVERLOADED_WAIT_MS. Reset once the queue has shrunk to
+   * half of that.
    */
   #crowdedSince: number | undefined
   #lastCall: LastCall | undefined
@@ -71,7 +74,6 @@ export class FairPermits {
     this.#now = now
   }
 
-  /** Returns false if no permit is free for the operator. */
   tryAcquire(operator: number): boolean {
     if (this.#lastCall?.operator !== operator) this.#lastCallOfOther = this.#lastCall
     this.#lastCall = { operator, at: this.#now() }
@@ -102,7 +104,7 @@ export class FairPermits {
     if (this.#queue.remove(call.operator, call)) this.#recordLeft(call)
   }
 
-  /** `durationMs`: how long the call worked, if it did. */
+  /** `durationMs` is how long the call held the permit. Undefined if its work did not begin. */
   release(operator: number, durationMs?: number): void {
     this.#lastMoveAt = this.#now()
     if (durationMs !== undefined)
@@ -178,7 +180,7 @@ export class FairPermits {
     return Math.max(ms, 2 * this.#estimateCallMs())
   }
 
-  /** Each queued call of the operator waits for one call of every other operator. */
+  /** Each queued call of the operator waits for one call of every other queued operator. */
   #estimateWaitMs(operator: number): number {
     const own = this.countQueued(operator) + 1
     const operators = this.#queue.operatorCount + (own === 1 ? 1 : 0)

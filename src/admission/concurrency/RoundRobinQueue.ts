@@ -1,4 +1,4 @@
-/** Serves one item of each operator in turn, oldest first. A served operator goes to the end. */
+/** Serves one item of each operator in turn, oldest first. A served operator moves to the end. */
 export class RoundRobinQueue<Item> {
   /** The operator to serve next comes first. */
   readonly #itemsByOperator = new Map<number, Set<Item>>()
@@ -17,7 +17,6 @@ export class RoundRobinQueue<Item> {
     else items.add(item)
   }
 
-  /** Returns false if the item was not queued. */
   remove(operator: number, item: Item): boolean {
     const items = this.#itemsByOperator.get(operator)
     if (items === undefined || !items.delete(item)) return false

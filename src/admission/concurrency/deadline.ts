@@ -1,7 +1,6 @@
 import { Clock, Context, Effect, Fiber, type Scope } from "effect"
 
 export interface Deadline {
-  /** Runs `onExpired` if the wait does not end in time. */
   readonly begin: (onExpired: () => void) => Effect.Effect<Wait>
   readonly end: (wait: Wait) => void
 }

@@ -5,7 +5,6 @@ export interface RunLimits {
   readonly total: number
 }
 
-/** Runs `onLimit` at once if a limit is reached. */
 export const makeRunLimiter = (limits: RunLimits) => {
   const countByOperator = new Map<number, number>()
   let totalCount = 0

@@ -19,12 +19,12 @@ export interface GateRequest {
   /** Method and path template below /v3, or `unmatched`. */
   readonly route: string
   readonly isRead: boolean
-  /** Undefined: the ordinary limits. */
+  /** Undefined for the default limits. */
   readonly limits?: CallLimits | undefined
-  /** Conversation of a message, which has its own windows. */
+  /** Conversation to which the call sends a message. It has its own windows. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
-  /** Rejects every call of an operator during overload. A call rejected by it counts in no window. */
+  /** Returns an error for every call of an operator during overload. A call rejected by it counts in no window. */
   readonly overloadError?: (operatorId: number) => ServerError | undefined
   /** An account that the transport has authenticated. Its calls count in no rate-limit window. */
   readonly trustedAccount?: TrustedAccount | undefined
@@ -36,8 +36,8 @@ export interface AdmittedCall {
   readonly caller: Caller
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Run it with the error_code of a failed call. A call that could not succeed counts towards layer 4. A rejected
-   * message counts in no window of its conversation.
+   * Run it with the error_code of a failed call. 400 and 404 count towards layer 4. A message that was not sent counts
+   * in no window of its conversation.
    */
   readonly countFailure: (errorCode: number) => Effect.Effect<void>
   /** Run it if the call got no permit, so that it counts in no window. */
@@ -46,14 +46,14 @@ export interface AdmittedCall {
   readonly uncountMessage: Effect.Effect<void>
   /**
    * Run it before a slow response. It fails as `admit` does if the token, its account or the subscription has ended
-   * since. It makes no query in the first {@link TOKEN_TRUSTED_MS}.
+   * during the call. It makes no query in the first {@link TOKEN_TRUSTED_MS}.
    */
   readonly recheckAccess: Effect.Effect<void, GateError>
 }
 
 export interface RejectedCall {
   readonly error: GateError | ServerError
-  /** Owner of the token, even if it no longer works. Undefined: the token is unknown. */
+  /** Owner of the token, even if the token no longer works. Undefined for an unknown token. */
   readonly caller: Caller | undefined
 }
 
@@ -70,7 +70,7 @@ export class Gate extends Context.Service<
   Gate,
   {
     readonly admit: (request: GateRequest) => Effect.Effect<AdmittedCall, RejectedCall>
-    /** Also returns the caller of a banned or lapsed account. Undefined: the token is invalid. */
+    /** Also returns the caller of a banned or lapsed account. Returns undefined for an invalid token. */
     readonly findCaller: (headers: Headers) => Effect.Effect<Caller | undefined>
   }
 >()("latchkey/admission/gate/Gate") {

@@ -17,9 +17,8 @@ export const StoredToken = Schema.Struct({
   revoked: Schema.Boolean,
   /** The token works again once its account is enabled. */
   disabled: Schema.Boolean,
-  /** Null: never. */
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
-  /** The deployment that issued the token, and the only one that accepts it. Null: not recorded. */
+  /** The deployment that issued the token, and the only one that accepts it. If null, every deployment accepts it. */
   deployment: Schema.NullOr(Schema.String),
   subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate),
   tokenLimits: Schema.NullOr(TokenLimits),
@@ -33,7 +32,6 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(StoredToken))
 export class Tokens extends Context.Service<
   Tokens,
   {
-    /** Returns undefined for an unknown token. */
     readonly lookup: (token: string) => Effect.Effect<StoredToken | undefined>
   }
 >()("latchkey/admission/gate/Tokens") {

@@ -3,7 +3,7 @@ import type { StoredToken } from "./Tokens.ts"
 
 const CACHED_BUCKETS = 5_000
 
-/** Caches buckets only as long as the token's look-up, because a new look-up may have other limits. */
+/** Caches the buckets of a token until its next look-up, which may return other limits. */
 export const makeBucketCache = (capacity: number = CACHED_BUCKETS) => {
   const cache = new Map<string, { readonly token: StoredToken; readonly buckets: CallBuckets }>()
 

@@ -16,6 +16,6 @@ export const computeDigest = (token: string): Uint8Array => hash("sha256", token
 
 export const computeDigestHex = (token: string): string => hash("sha256", token, "hex")
 
-/** Compares in constant time, so the response time says nothing about a stored digest. */
+/** Compares in constant time, so the response time reveals nothing about a stored digest. */
 export const isSameDigest = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && timingSafeEqual(one, other)

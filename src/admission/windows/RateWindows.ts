@@ -7,7 +7,7 @@ import { type Bucket, bucketsStillOpen, windowOf } from "./rate-window.ts"
 
 /**
  * Counts that several processes share. Each method returns the counts before this call in the given order, or undefined
- * while the counts are unavailable. None fails.
+ * while the counts are unavailable. No method fails.
  */
 export interface SharedCounters {
   readonly admit: (
@@ -25,7 +25,6 @@ export interface SharedCounters {
   ) => Effect.Effect<ReadonlyArray<number> | undefined>
 }
 
-/** Counts calls in fixed windows (specification, Limits). */
 export class RateWindows extends Context.Service<
   RateWindows,
   {
@@ -36,8 +35,8 @@ export class RateWindows extends Context.Service<
     readonly admit: (buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>) => Effect.Effect<WindowsDecision>
     readonly count: (buckets: ReadonlyArray<Bucket>) => Effect.Effect<void>
     /**
-     * Takes back one count of each bucket of a call admitted `at` that time (milliseconds). Does nothing if the window
-     * has ended, and never counts below 0.
+     * Takes back one count of each bucket of a call that was admitted at `at` (milliseconds). Does nothing if the
+     * window has ended, and never counts below 0.
      */
     readonly giveBack: (buckets: ReadonlyArray<Bucket>, at: number) => Effect.Effect<void>
   }
@@ -49,7 +48,7 @@ export class RateWindows extends Context.Service<
     giveBack: () => Effect.void
   })
 
-  /** For one process. Counts are lost when it ends. */
+  /** Counts in the memory of one process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const counters = new MemoryCounters()
     return withRejectionMetric({

@@ -15,7 +15,7 @@ interface WindowsAdmitted {
 
 export interface WindowsRejected {
   readonly _tag: "Refused"
-  /** The full bucket that is released last. */
+  /** The full bucket whose window ends last. */
   readonly bucket: Bucket
   readonly retryAfterSeconds: number
 }
@@ -25,7 +25,7 @@ export type WindowsDecision = WindowsAdmitted | WindowsRejected
 export const hasRoom = (counters: ReadonlyArray<CountedLimit>, counts: ReadonlyArray<number>): boolean =>
   counters.every(({ max }, index) => (counts[index] ?? 0) < max)
 
-/** Rejects if any bucket was full before this call. `counts` are those of `buckets`, then of `peek`. */
+/** Rejects if any bucket was full before this call. `counts` has the counts of `buckets`, then of `peek`. */
 export const decideAdmission = (
   buckets: ReadonlyArray<Bucket>,
   peek: ReadonlyArray<Bucket>,

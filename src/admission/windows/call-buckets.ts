@@ -2,7 +2,7 @@ import type { CallLimits } from "../../contract/operation.ts"
 import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
 import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, windowOf } from "./rate-window.ts"
 
-/** Keys must not grow with the input. Real ids are shorter. */
+/** Longer conversation ids are cut, because keys must not grow with the input. Real ids are shorter. */
 export const CONVERSATION_KEY_LENGTH = 64
 
 // Layers 1 to 4 of the specification (Limits), which calls the operator with all its accounts and tokens an "account".
@@ -33,7 +33,7 @@ export const UNMATCHED_ROUTE = "unmatched"
 /** A 429 does not count towards layer 4, so it cannot prolong itself. */
 export const countsAsInvalid = (errorCode: number): boolean => errorCode === 400 || errorCode === 404
 
-/** Nothing was sent, so the call does not count towards layer 3. */
+/** True if nothing was sent. The call then does not count towards layer 3. */
 export const countsAsUnsent = (errorCode: number): boolean =>
   errorCode === 400 || errorCode === 404 || errorCode === 422
 

@@ -23,7 +23,7 @@ export const LimitOverrides = Schema.Struct({
 })
 export type LimitOverrides = typeof LimitOverrides.Type
 
-/** A token's limit only tightens the limit of its account. */
+/** A token's limit only tightens the limit of its operator. */
 export const TokenLimits = Schema.Struct({ "1m": max, "1h": max })
 export type TokenLimits = typeof TokenLimits.Type
 

@@ -1,7 +1,7 @@
 import { decideAdmission, hasRoom, type WindowsDecision } from "./admission.ts"
 import { type Bucket, type CountedLimit, type RateWindow, windowIndex } from "./rate-window.ts"
 
-/** Buckets of one window length that are counted exactly. */
+/** Largest number of buckets of one window length that are always counted exactly. */
 export const LIVE_BUCKETS = 100_000
 
 interface Generations {
@@ -12,9 +12,9 @@ interface Generations {
 }
 
 /**
- * All windows of one length end together, so expiry drops whole maps without a timer. Memory is bounded: once `live`
- * buckets of a length are counted, they become the old generation and the previous one is dropped. A bucket in use
- * moves to the young one.
+ * All windows of one length end together, so expiry drops whole maps without a timer. Memory is bounded: once
+ * `capacity` buckets of a length are in the young generation, it replaces the old one, which is dropped. A bucket in
+ * use moves to the young generation.
  */
 export class MemoryCounters {
   readonly #live: number
@@ -25,12 +25,14 @@ export class MemoryCounters {
     this.#live = capacity
   }
 
-  /** Synchronous, so no other call runs in between. */
+  /** Synchronous, so the check and the count are atomic. */
   admit(buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>, nowMillis: number): WindowsDecision {
     return decideAdmission(buckets, peek, this.countIfRoom(buckets, peek, nowMillis), nowMillis)
   }
 
-  /** Returns the counts before this call, first of `buckets`, then of `peek`. Counts `buckets` if all had room. */
+  /**
+   * Returns the counts before this call, first of `buckets`, then of `peek`. Counts `buckets` if all buckets have room.
+   */
   countIfRoom(
     buckets: ReadonlyArray<CountedLimit>,
     peek: ReadonlyArray<CountedLimit>,
@@ -71,7 +73,8 @@ export class MemoryCounters {
     if (count !== undefined) return count
     const olderCount = old.get(bucket.key)
     if (olderCount === undefined) return 0
-    // A full bucket is only read, and must not be dropped while calls continue.
+    // Moves the bucket to the young generation. A full bucket is only read, and must not be dropped while calls
+    // continue.
     this.#write(bucket, olderCount, nowMillis)
     return olderCount
   }
@@ -85,7 +88,7 @@ export class MemoryCounters {
     generations.young.set(bucket.key, count)
   }
 
-  /** A clock that was set back also starts anew, because counts of the future could reject calls for years. */
+  /** If the clock was set back, counts also start anew. Otherwise counts of the future could reject calls for years. */
   #generations(window: RateWindow, nowMillis: number): Generations {
     const index = windowIndex(window, nowMillis)
     const current = this.#byLength.get(window.seconds)

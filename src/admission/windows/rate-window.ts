@@ -49,7 +49,7 @@ export type LimitScope =
 
 /**
  * Allows at most `max` calls with this `key` in each window. The buckets of a layer share the key. Key and window
- * length name the counter.
+ * length identify the counter.
  */
 export interface Bucket {
   readonly key: string
@@ -63,11 +63,11 @@ export type CountedLimit = Pick<Bucket, "key" | "window" | "max">
 export const windowIndex = (window: RateWindow, nowMillis: number): number =>
   Math.floor(nowMillis / 1_000 / window.seconds)
 
-/** In seconds since 1970. */
+/** Returns the end in seconds since 1970. */
 export const windowEndSecond = (window: RateWindow, nowMillis: number): number =>
   (windowIndex(window, nowMillis) + 1) * window.seconds
 
-/** At least 1, because the boundary is after now. */
+/** Returns at least 1, because the boundary is after now. */
 export const retryAfterSeconds = (window: RateWindow, nowMillis: number): number =>
   windowEndSecond(window, nowMillis) - Math.floor(nowMillis / 1_000)
 

@@ -1,7 +1,7 @@
 import { defineScript } from "redis"
 import { type Bucket, windowEndSecond, windowIndex } from "./rate-window.ts"
 
-/** Processes whose clocks differ still find the bucket. */
+/** Keys live this much longer than their window, so that a process whose clock is late still finds them. */
 export const REDIS_KEY_GRACE_SECONDS = 60
 
 // Each key has two arguments: the maximum for the call to pass, and the lifetime in seconds (0: check only, -1: give a
@@ -31,7 +31,7 @@ export interface CounterScriptInput {
   readonly args: Array<string>
 }
 
-/** EVALSHA, or EVAL if the server does not know the script. */
+/** Sends EVALSHA, or EVAL if the server does not have the script. */
 export const counterScript = defineScript({
   SCRIPT: lua,
   parseCommand(parser, input: CounterScriptInput) {

@@ -19,15 +19,16 @@ interface Connection {
 
 interface RedisLink {
   /**
-   * Returns the counts before this call, or undefined while Redis is unavailable. After one timeout it does not wait
+   * Returns the counts before this call, or undefined while Redis is unavailable. After one timeout, calls do not wait
    * again until a probe in the background has succeeded.
    */
   readonly run: (input: CounterScriptInput) => Effect.Effect<ReadonlyArray<number> | undefined>
 }
 
 /**
- * Keeps one connection to Redis, which any failure ends for all calls at once. The reconnect of node-redis would queue
- * commands, and would trust a server that accepts and stays silent. Building waits for the first attempt.
+ * Keeps one connection to Redis. Any failure ends it for all calls at once. The reconnect of node-redis is off, because
+ * it would queue commands and would trust a server that accepts connections and does not respond. Building the link
+ * waits for the first attempt to connect.
  */
 export const makeRedisLink = Effect.fnUntraced(function* (
   url: string,
@@ -149,7 +150,7 @@ const newConnection = (url: string, lost: Deferred.Deferred<never, RedisUnavaila
 const attempt = <A>(call: () => Promise<A>) =>
   Effect.tryPromise({ try: call, catch: (cause) => new RedisUnavailable({ cause }) })
 
-/** Four steps, so that a pause of this process delays one step and does not consume the whole wait. */
+/** The wait has four steps, so that a pause of this process delays one step and does not use up the whole wait. */
 const failAfterTimeout = Effect.sleep(REDIS_TIMEOUT_MS / 4).pipe(
   Effect.repeat({ times: 3 }),
   Effect.andThen(Effect.fail(new RedisUnavailable({ cause: `no answer within ${REDIS_TIMEOUT_MS} ms` })))

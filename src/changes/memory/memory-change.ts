@@ -7,7 +7,7 @@ import type { MemoryDatabase, MemoryEvent, MemoryRecord } from "./MemoryDatabase
 interface MemoryChange<Outcome> {
   readonly outcome: Outcome
   readonly events?: ReadonlyArray<Omit<MemoryEvent, "operator_id">>
-  /** Changed records (`task:12`) with their changed fields, none for a created or deleted record. */
+  /** As in `RecordedChange`. */
   readonly changedRecords: ReadonlyArray<{ readonly record: string; readonly fields: ReadonlyArray<string> }>
   readonly write: () => void
 }

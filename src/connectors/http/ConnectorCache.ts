@@ -10,7 +10,7 @@ const ConnectorRow = Schema.Struct({
   id: Schema.Int,
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
-  /** The replaced secret, while it is still valid. */
+  /** The replaced secret, or null after it has expired. */
   former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String))
 })
 
@@ -48,7 +48,6 @@ const unsealConnector = (
   }
 }
 
-/** A clock that was set back does not extend the time to live. */
 const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
   Effect.map(Semaphore.make(1), (semaphore) => {
     let cached: { readonly at: number; readonly all: ConnectorRowsById } | undefined
@@ -66,7 +65,7 @@ const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
     return cachedOrElse(semaphore.withPermits(1)(cachedOrElse(refresh)))
   })
 
-/** Unsigned messages cost at most one statement per second, whatever connectors they name. */
+/** Reads all connectors at most once per second, even if unsigned messages name unknown ids. */
 export class ConnectorCache extends Context.Service<
   ConnectorCache,
   {
@@ -85,7 +84,7 @@ export class ConnectorCache extends Context.Service<
       const cachedRows = yield* cacheForTtl(readConnectorRowsById)
       return ConnectorCache.of({
         has: (id) => Effect.map(cachedRows, (connectors) => connectors.has(id)),
-        // A secret that cannot be opened must not affect other connectors.
+        // Decrypts only this connector's secrets, so that undecryptable ones do not affect other connectors.
         find: (id) =>
           Effect.map(cachedRows, (connectors) => {
             const row = connectors.get(id)

@@ -40,7 +40,7 @@ export const unsignedResponse = toRejectionResponse(
 
 const TIMESTAMP_PATTERN = /^\d{1,12}$/
 
-/** Returns undefined if the headers are invalid or the timestamp is too old. */
+/** Returns undefined if a header is invalid or the timestamp is not recent. `now` is in milliseconds. */
 export const parseSignatureHeaders = (
   headers: Readonly<Record<string, string | undefined>>,
   now: number
@@ -109,15 +109,15 @@ export class ConnectorMessageReceiver extends Context.Service<
   ConnectorMessageReceiver,
   {
     readonly connectorExists: (connectorId: number) => Effect.Effect<boolean>
-    /** Returns the connector that signed the message, or undefined for an invalid signature. */
+    /** Returns undefined if the connector did not sign the message. */
     readonly findSigner: (
       connectorId: number,
       headers: SignatureHeaders,
       body: Uint8Array
     ) => Effect.Effect<number | undefined>
     /**
-     * A retry with a new signature gets the stored outcome; a copy with the old signature is rejected. The outcome is
-     * stored after `Ingest`, which ignores repetitions, so that a crash loses no message.
+     * Returns the stored outcome of a message that was signed again, and rejects other copies. The outcome is stored
+     * after ingestion, which ignores repeated events, so a crash loses no message.
      */
     readonly receive: (
       connectorId: number,

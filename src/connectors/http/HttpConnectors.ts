@@ -49,7 +49,7 @@ const readInsertResult = makeSingleRowReader(
 const readConnectorId = makeOptionalRowReader(ConnectorIdRow)
 const readConnectorList = makeRowsReader(ConnectorListRow)
 
-/** The secret is shown only once. */
+/** Only creation and rotation return the secret. */
 interface ConnectorWithSecret {
   readonly connector_id: number
   readonly secret: string
@@ -130,7 +130,7 @@ export class HttpConnectors extends Context.Service<
     readonly list: Effect.Effect<
       ReadonlyArray<Omit<typeof ConnectorListRow.Type, "created_at"> & { readonly created_at: string }>
     >
-    /** The former secret stays valid for a day. */
+    /** The former secret stays valid for one day. */
     readonly rotateSecret: (id: number) => Effect.Effect<ConnectorWithSecret, NotFound>
     readonly remove: (id: number) => Effect.Effect<typeof ConnectorIdRow.Type, NotFound>
     readonly connectAccount: (

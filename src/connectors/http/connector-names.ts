@@ -1,4 +1,4 @@
-// Names of HTTP connectors in channel_accounts.connector: a prefix and the id.
+// Values of channel_accounts.connector for HTTP connectors.
 
 export const CONNECTOR_NAME_PREFIX = "http:"
 

@@ -16,7 +16,7 @@ const MessageContext = Schema.Struct({
   /** Null if the account does not belong to the connector. */
   operator_id: Schema.NullOr(Schema.Int),
   channel_type: Schema.NullOr(Schema.String),
-  /** `same`: the digest is equal. `anew`: this message was signed later. */
+  /** The stored message with this id. `same`: its digest is equal. `anew`: the new message was signed later. */
   before: Schema.NullOr(
     Schema.Struct({ ...ConnectorMessageOutcome.fields, same: Schema.Boolean, anew: Schema.Boolean })
   )
@@ -45,7 +45,7 @@ export const makeLoadMessageContext =
       FROM (VALUES (0)) one
       LEFT JOIN channel_accounts a ON a.connector = ${toConnectorName(connectorId)} AND a.id = ${accountId}`)
 
-/** Of two concurrent messages, the first outcome stays. */
+/** If a concurrent copy has stored its outcome first, that outcome stays. */
 export const makeRecordMessageOutcome =
   (sql: Sql) =>
   (

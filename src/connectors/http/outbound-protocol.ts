@@ -41,7 +41,7 @@ const decodeRequestStatusBody = makeDecoder(
 )
 const decodeRequestStatus = (body: unknown) => Effect.map(decodeRequestStatusBody(body), ({ answer }) => answer)
 
-/** Limits the length of texts in a response. */
+/** Like `ListingDay`, but with limits for the lengths of texts. */
 const CalendarDayResponse = Schema.Struct({
   ...ListingDay.fields,
   restrictions: Schema.optionalKey(
@@ -85,7 +85,7 @@ const decodeSendResult = (body: unknown) =>
   )
 
 const { offer_id, price, currency } = ChannelOfferEvent.fields
-// The guest already has the offer, so invalid times must not fail the call.
+// The times of a created offer are not validated, because the guest already has the offer.
 const UncheckedTime = Schema.optionalKey(Schema.Unknown)
 const decodeCreatedOfferBody = makeDecoder(
   Schema.Struct({ offer_id, price, currency, created_at: UncheckedTime, expires_at: UncheckedTime })

@@ -2,10 +2,7 @@ import { Clock, Effect } from "effect"
 
 const MINUTE_MS = 60_000
 
-/**
- * Logs a warning once a minute per kind, so that faults of others cannot fill the log. Kinds must be few: they stay in
- * memory.
- */
+/** Logs at most one warning per minute and kind. Kinds stay in memory, so there must be few. */
 export const makeThrottledWarning = (message: string) => {
   const lastLogged = new Map<string, { readonly since: number; readonly suppressedCount: number }>()
   return (kind: string, annotations: Readonly<Record<string, unknown>>): Effect.Effect<void> =>

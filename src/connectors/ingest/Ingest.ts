@@ -38,8 +38,8 @@ import {
 export type { IngestResult, SourceAccount } from "./ingest-result.ts"
 
 /**
- * The only entrance for channel events. Events are idempotent by the channel's id and version. Invalid events are
- * rejected and logged, and `ingest` never fails.
+ * Handles all channel events. Repeated events change nothing. Invalid events are rejected and logged, and `ingest`
+ * never fails.
  */
 export class Ingest extends Context.Service<
   Ingest,
@@ -112,7 +112,7 @@ const makeVersionedHandler =
   (account, event) =>
     Effect.flatMap(currentSecond, (at) => Effect.map(apply(account, event, at), (outcome) => ({ outcome })))
 
-/** Applies an order, then its pending payments. After a crash in between, the channel sends the order again. */
+/** After a crash between the order and its payments, the channel sends the order again. */
 const withPendingPayments =
   (handle: ChannelEventHandler<ChannelOrderEvent>, services: PaymentServices): ChannelEventHandler<ChannelOrderEvent> =>
   (account, event) =>

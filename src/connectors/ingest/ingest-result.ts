@@ -5,8 +5,8 @@ import type { ChannelAccountRef, InvalidChannelEvent } from "../../domain/channe
 export type SourceAccount = ChannelAccountRef
 
 /**
- * `known`: this version was applied before. `late`: a later version was. `waiting`: stored until its order is known.
- * `refused`: nothing was changed.
+ * `known`: this version was applied before. `late`: a later version was applied before. `waiting`: the event is stored
+ * until its order arrives. `refused`: nothing was changed.
  */
 export type IngestResult =
   | { readonly outcome: "applied" | "known" | "late" | "waiting" }

@@ -18,7 +18,7 @@ const OrderContext = Schema.Struct({
   is_anothers: Schema.Boolean,
   /**
    * For each room, the mapped properties that are free for all nights. Open ones come first, then blocked,
-   * imported-busy and inactive ones, each by id. Null if the account has no such listing.
+   * imported-busy and inactive ones, each by id. Null if neither the account nor the stored order has the listing.
    */
   free: Schema.Array(Schema.NullOr(Schema.Array(Schema.Int)))
 })
@@ -26,7 +26,7 @@ export type OrderContext = typeof OrderContext.Type
 
 const readOrderContext = makeSingleRowReader(Schema.toCodecJson(OrderContext))
 
-/** Each other room of the order, before and after the change, can take one of these properties. */
+/** The other rooms, before and after the change, take at most one property each. */
 const MAX_FREE_PROPERTIES = 2 * CHANNEL_ROOMS_MAX
 
 interface OrderContextQuery extends SourceAccount {
@@ -34,7 +34,7 @@ interface OrderContextQuery extends SourceAccount {
   readonly stays: ReadonlyArray<ChannelStay>
 }
 
-/** `against` ranks reasons to avoid a property. */
+/** `against` ranks the reasons to avoid a property. 0 means no reason. */
 const freePropertiesSql = (sql: Sql, { operatorId }: OrderContextQuery): Fragment => sql`
   SELECT sold.property_id, CASE WHEN p.deactivated_at IS NOT NULL THEN 3 ELSE (
     SELECT coalesce(max(CASE WHEN d.imported > 0 THEN 2 WHEN d.closed THEN 1 ELSE 0 END), 0) FROM calendar_days d

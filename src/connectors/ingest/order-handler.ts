@@ -43,7 +43,7 @@ export const makeOrderHandler: Effect.Effect<
       Effect.fromResult(toChannelStays(event)),
       ({ message }) => new InvalidChannelEvent({ reason: message })
     )
-    /** Returns undefined after a conflict with another order: same channel id or same drawn code. */
+    /** Returns undefined if another order has just taken the channel id or the generated code. */
     const attempt = (isUnassigned: boolean): OrderAttempt =>
       Effect.gen(function* () {
         const context = yield* loadContext(account, event.channel_id, stays)
@@ -52,7 +52,7 @@ export const makeOrderHandler: Effect.Effect<
           ? yield* createOrder(services, intake, isUnassigned)
           : yield* updateOrder(services, intake, context.reservation_code)
       })
-    // A sold order is never rejected for its nights. After too many conflicts its stays become unassigned.
+    // After too many conflicts the stays become unassigned, because a sold order must not be rejected.
     return yield* retryWhileNightsTaken(retryUntilCreated(attempt(false)), CHANNEL_ORDER_ATTEMPTS).pipe(
       Effect.catchTag("NightTaken", () => retryUntilCreated(attempt(true))),
       Effect.catchTag("NightTaken", Effect.die)

@@ -1,6 +1,6 @@
 import { BODY_BYTES, JSON_DEPTH_MAX, JSON_PARTS_MAX } from "../../platform/limits.ts"
 
-/** Applies the limits of contract/json-text.ts to a value that was never text. */
+/** Applies the limits of contract/json-text.ts to a value that was not parsed from a text. */
 export const findPayloadLimitViolation = (payload: unknown): string | undefined => {
   const stack = [{ value: payload, depth: 0 }]
   let parts = 0

@@ -65,7 +65,7 @@ const acceptPaidOrder = ({ orders }: PaymentServices, operatorId: number, reserv
     )
   )
 
-/** Returns undefined if the order changed since it was read. */
+/** Returns undefined if the order has changed since it was read, or if this call has just accepted it. */
 const createTransaction = Effect.fnUntraced(function* (
   services: PaymentServices,
   payment: ChannelPayment,
@@ -112,8 +112,8 @@ export const makePaymentHandler =
   }
 
 /**
- * Discards a payment that is invalid or already recorded by another account. Other failures are retried by the next
- * poll and do not block later payments.
+ * Discards a payment that is invalid or that another account has already recorded. The next poll retries after other
+ * failures.
  */
 const applyPendingPayment = (
   services: PaymentServices,
@@ -156,7 +156,7 @@ export const acceptOrderIfPaid =
 
 const PAYMENTS_PER_BATCH = 200
 
-/** Applies pending payments whose order exists by now. A process that ended before it applied them left them behind. */
+/** Applies payments that a process left pending although their order exists. */
 export const applyAllPendingPayments = Effect.fnUntraced(function* (services: PaymentServices) {
   let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
   while (true) {

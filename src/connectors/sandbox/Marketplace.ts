@@ -59,7 +59,7 @@ type MarketplaceAction<Input, View = SandboxOrderView> = (
   input: Input
 ) => Effect.Effect<WithIngestOutcome<View>, MarketplaceError>
 
-/** Actions of guests. Each commits its change with an outbox event, which is sent until the service has handled it. */
+/** Actions of the simulated channels and their guests. Each change commits together with an outbox event. */
 export class Marketplace extends Context.Service<
   Marketplace,
   {
@@ -77,7 +77,7 @@ export class Marketplace extends Context.Service<
     readonly openListing: (
       input: typeof SandboxListingRequest.Encoded
     ) => Effect.Effect<OpenedListing, MarketplaceError>
-    /** Ignores booking rules. */
+    /** Imports orders, threads and reviews without checking booking rules. */
     readonly importHistory: (accountId: number, history: AccountHistory) => Effect.Effect<void, NotFound | Conflict>
     readonly setFailureMode: (
       input: typeof FailureModeRequest.Encoded

@@ -4,7 +4,7 @@ import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
 const readDemoOperatorExists = makeSingleRowReader(Schema.Struct({ found: Schema.Boolean }))
 
-/** If false, responses do not reveal that the sandbox exists. */
+/** If `isAllowed` is false, responses do not reveal that the sandbox exists. */
 export class SandboxAccess extends Context.Service<SandboxAccess, { readonly isAllowed: Effect.Effect<boolean> }>()(
   "latchkey/connectors/sandbox/SandboxAllowed"
 ) {

@@ -9,18 +9,21 @@ import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
 import { computeGuestActionDueTime, computeHostActionDueTime } from "./outbox-due-times.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
-// Outbox of the marketplace. Each change commits with its event, which is sent to `Ingest` at least once. Only the
-// latest version for a subject is sent.
+// Outbox of the marketplace. Each change commits together with an event. An event is passed to `Ingest` at least once,
+// unless a later version of the same subject replaces it first.
 
-/** One batch must end within the lease: EVENTS_PER_BATCH / SEND_CONCURRENCY × SEND_TIMEOUT_MS. */
+/** A batch takes at most EVENTS_PER_BATCH / SEND_CONCURRENCY × SEND_TIMEOUT_MS, which must be less than the lease. */
 export const EVENTS_PER_BATCH = 32
 const SEND_CONCURRENCY = 8
 const SEND_TIMEOUT_MS = 10_000
 const OUTBOX_LEASE_MS = 60_000
-/** Rounds in which an action sends its events: accounts and listings, then threads, then their contents. */
+/** More than one batch is needed, because orders wait for their listings, and messages for their thread. */
 const BATCHES_PER_ACTION = 4
 
-/** Longer than an action claims ahead ({@link computeDueBefore}), so that it does not retry at once. */
+/**
+ * `firstMs` is longer than an action claims ahead ({@link computeDueBefore}), so that it does not retry a failed event
+ * at once.
+ */
 const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
 
 const OutboxRow = Schema.Struct({
@@ -48,12 +51,12 @@ interface ClaimQuery {
   readonly orderId: string | undefined
 }
 
-/** More events of one account than this can delay other accounts. */
+/** Due events that a claim reads. If one account has more than these, other accounts may have to wait. */
 const CLAIM_SCAN_LIMIT = 1_000
 
 /**
- * With `untilAttempted`, an event waits only for the first attempt of the other, so that a permanent failure does not
- * block it.
+ * True while the event `w` must wait for the other event. With `untilAttempted`, the wait ends after the first attempt,
+ * even if it failed.
  */
 const isBlockedBySql = (
   sql: Sql,
@@ -68,12 +71,14 @@ const isBlockedBySql = (
       AND other.subject = ${subject}), false)`
 
 /**
- * An order waits until its listings are sent. It also waits for its thread, a message for its thread and the previous
- * message, and a review for its order, but only until these were attempted. OFFSET 0 fixes the plan, because the
- * statement is planned once for all values.
+ * Selects due events that wait for no other event. An order waits until its listings are sent. Other waits end at the
+ * first attempt: orders, messages and offers wait for their thread, a message waits for the previous one, and a review
+ * for its order.
+ *
+ * OFFSET 0 fixes the plan, because the statement is planned once for all values.
  */
 const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: ClaimQuery): Fragment => {
-  // The service already knows the host's messages, so they wait for nothing.
+  // The service already has the host's messages, so only messages of guests wait for each other.
   const previousMessageSql = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN (
     SELECT m.said ->> 'message_id' FROM sandbox_messages m
     WHERE m.operator_id = w.operator_id AND m.account_id = w.account_id AND m.thread_id = w.said ->> 'thread_id'
@@ -109,7 +114,7 @@ const computeDueBefore = (now: Date, account: SandboxAccountKey | undefined, ord
   return orderId === undefined ? computeGuestActionDueTime(now) : computeHostActionDueTime(now)
 }
 
-/** Claims one event of each account before a second one. */
+/** Claims the first event of every account before a second event of any account. */
 const makeClaimEvents = (sql: Sql) => {
   const statement = (query: ClaimQuery) => sql`
       WITH due AS MATERIALIZED (${dueEventsSql(sql, query)}), chosen AS (
@@ -157,11 +162,11 @@ const makePostponeEvent =
 export class SandboxOutbox extends Context.Service<
   SandboxOutbox,
   {
-    /** Returns true if more may remain; the worker sends those. */
+    /** Returns true if events may remain for the worker. */
     readonly flush: (account: SandboxAccountKey) => Effect.Effect<boolean>
-    /** Includes events that are due later, for a response that depends on them. */
+    /** Also sends events of the order that are due later. */
     readonly flushOrder: (account: SandboxAccountKey, orderId: string) => Effect.Effect<void>
-    /** Returns whether more may be due. */
+    /** Returns whether further events may be due. */
     readonly processBatch: Effect.Effect<boolean>
   }
 >()("latchkey/connectors/sandbox/SandboxOutbox") {

@@ -190,7 +190,7 @@ const makeLoadCalendars = (repository: SandboxRepository["Service"]): SandboxQue
 export class SandboxQueries extends Context.Service<
   SandboxQueries,
   {
-    /** Loads days from today on in each host's time zone. */
+    /** Loads `dayCount` days from today on, in the time zone of each host. */
     readonly loadCalendars: (
       listingRows: ReadonlyArray<SandboxListingRow>,
       dayCount: number

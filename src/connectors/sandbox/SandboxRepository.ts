@@ -8,8 +8,6 @@ import type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./sandbox-wri
 import { makeApplySandboxWrite } from "./sandbox-write-statement.ts"
 import { makeThreadQueries, type ThreadQueries } from "./thread-queries.ts"
 
-// One statement writes all changes of a rule, only if nothing has changed since the read (sandbox-write-statement.ts).
-
 export type { OutboxEvent, SandboxAccountKey, SandboxWrite } from "./sandbox-write.ts"
 
 type Sql = SqlClient.SqlClient
@@ -80,8 +78,8 @@ const makeFindIngestOutcome =
 const readStayDates = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
 
 /**
- * Pending orders hold no nights in the host's calendar. Accepted orders are missing there until the event is sent or
- * the host has approved.
+ * Returns stays that are not in the host's calendar: those of pending orders, and of accepted orders whose event is
+ * unsent, unless the host approved the order.
  */
 const makeListUnreportedStays =
   (sql: Sql): SandboxRepository["Service"]["listUnreportedStays"] =>
@@ -115,7 +113,7 @@ export class SandboxRepository extends Context.Service<
     readonly findOrder: (account: SandboxAccountKey, orderId: string) => Effect.Effect<SandboxOrder | undefined>
     readonly listPayments: (account: SandboxAccountKey, orderId: string) => Effect.Effect<ReadonlyArray<SandboxPayment>>
     readonly countOrders: (account: SandboxAccountKey) => Effect.Effect<number>
-    /** Returns null before the service has handled the event. */
+    /** Returns null until the first attempt to send the event's latest version. */
     readonly findIngestOutcome: (
       account: SandboxAccountKey,
       kind: OutboxEvent["kind"],

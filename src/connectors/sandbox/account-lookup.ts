@@ -4,7 +4,7 @@ import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { SandboxAccount } from "./rows.ts"
 
-// Guests know only the id of a record, not its account.
+// Finds the account of a record by the record's id, because guests do not know the account.
 
 interface AccountFilter {
   readonly channel_type?: string

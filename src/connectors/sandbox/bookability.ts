@@ -25,7 +25,7 @@ const parseAdvanceReservationMs = (text: string): number => {
   return (Number(days) * HOURS_A_DAY + Number(hours)) * MS_AN_HOUR
 }
 
-/** Returns the reason as the end of a sentence about the listing. Ignores booking rules. */
+/** Returns the reason as the end of a sentence that begins with the listing's title. Ignores booking rules. */
 export const findUnavailableReason = (
   listing: SandboxListing,
   days: DaysByDate,
@@ -39,7 +39,7 @@ export const findUnavailableReason = (
 
 interface StayRequest extends SandboxStayDates {
   readonly untilArrivalMs: number
-  /** A changed stay already holds its other nights. */
+  /** Nights that must be available. A changed stay does not need those that it already holds. */
   readonly nights: ReadonlyArray<string>
   readonly guests: number
 }
@@ -90,7 +90,6 @@ const findSettingsReason = (listing: SandboxListing, nightCount: number, guests:
   return maxGuests !== undefined && guests > maxGuests ? `has room for ${maxGuests} guests` : undefined
 }
 
-/** Returns the reason as the end of a sentence about the listing. */
 export const findUnbookableReason = (
   listing: SandboxListing,
   days: DaysByDate,

@@ -21,7 +21,9 @@ interface ChannelProfile {
   /** Percent of nights and cleaning, added to the price. */
   readonly tax: number
   readonly instant: boolean
-  /** `the guest's`: a pushed price includes the commission, and the calendar shows the price without it. */
+  /**
+   * `the guest's`: a pushed price includes the commission. The calendar that the host reads shows prices without it.
+   */
   readonly pushedPriceIs: "the host's" | "the guest's"
   readonly itemizesRate: boolean
   readonly settingsKind: "airbnb" | "vrbo" | undefined

@@ -51,7 +51,7 @@ const requireActiveOffer = (context: RuleContext): RuleResult<OfferInThread> =>
     return status === "active" ? Result.succeed(offerInThread) : failConflict(`offer_id: the offer is ${status}.`)
   })
 
-/** A special offer has its own price, a pre-approval the current price. */
+/** Books a special offer at its own price, and a pre-approval at the current price. */
 export const acceptOfferRule =
   (orderId: string) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>

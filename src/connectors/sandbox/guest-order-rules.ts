@@ -220,7 +220,7 @@ export const timeOutOrderRule = endOrderRule(timeOutOrder)
 
 interface MoneyMovement {
   readonly paymentId: string
-  /** In major units. Undefined: the full amount. */
+  /** In major units. Undefined means the full amount. */
   readonly amount: number | undefined
 }
 

@@ -119,7 +119,7 @@ export const writeMessageRule =
       ? Result.fail(new NotFound({ message: "thread_id: no such thread." }))
       : addGuestMessage(context, context.thread, { field: "thread_id", ...guestMessage }, { outboxEvents: [] })
 
-/** An order from before threads existed gets its thread assigned. */
+/** Creates a thread for an order that was booked before threads existed. */
 export const writeOrderMessageRule =
   (guestMessage: GuestMessage, { threadId, isThreadLimitReached }: NewThreadSlot) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> => {

@@ -32,7 +32,7 @@ type HostRuleResult<A> = Result.Result<RuleOutcome<A>, ChannelRefused>
 const requireRemoteThread = ({ thread }: RuleContext): Result.Result<SandboxThread, ChannelRefused> =>
   thread === undefined ? failRefused("there is no such thread") : Result.succeed(thread)
 
-/** Without deduplication a retry sends nothing and returns `unknown`. */
+/** On a channel without deduplication, a retry sends nothing and returns `unknown`. */
 export const sendMessageRule =
   (outboundMessage: OutboundMessage) =>
   (context: RuleContext): HostRuleResult<MessageSendResult> =>
@@ -65,7 +65,7 @@ const toCreatedOffer = ({ said }: SandboxOffer): CreatedOffer => ({
   expiresAt: said.expires_at
 })
 
-/** A channel does not know our field names. */
+/** Removes our field name, which a real channel would not know. */
 const toChannelRefusal = ({ message }: RuleError): ChannelRefused =>
   new ChannelRefused({ reason: message.replace(/^listing_id: /, "").replace(/\.$/, "") })
 
@@ -94,7 +94,7 @@ const requireOfferPrice = (
     : Result.succeed(toMajorUnits(units, listing.currency))
 }
 
-/** Idempotent by `reference`. */
+/** A repeated call with the same `reference` returns the existing offer. */
 export const createOfferRule =
   (outboundOffer: OutboundOffer, offerId: string) =>
   (context: RuleContext): HostRuleResult<CreatedOffer> =>
@@ -140,7 +140,7 @@ export const withdrawOfferRule =
       }
     })
 
-/** Writes both parts or none. Repeating the same content succeeds. */
+/** Writes the review and the reply, or neither. Repeating the same content succeeds. */
 export const writeHostReviewRule =
   ({ review, reply }: OutboundReview) =>
   (context: RuleContext): HostRuleResult<void> =>

@@ -34,11 +34,11 @@ export const findDay = (listing: SandboxListing, days: DaysByDate, date: string)
 export const computeAvailableCount = (listing: SandboxListing, { offered, taken, sold }: SandboxDay): number =>
   offered === null ? Math.max(listing.rooms - sold, 0) : offered - taken
 
-/** Before taxes, in minor units. */
+/** Returns minor units, before taxes. */
 export const computeNightPrice = (listing: SandboxListing, { price, day }: SandboxDay): bigint =>
   price === null ? computeDefaultNightPrice(listing, day) : parseUnits(price, listing.currency)
 
-/** Neither changes `offered`, the last inventory of the host. */
+/** `takeNight` and `releaseNight` do not change `offered`, the host's last inventory. */
 export const takeNight = (day: SandboxDay): SandboxDay => ({ ...day, taken: day.taken + 1, sold: day.sold + 1 })
 export const releaseNight = (day: SandboxDay): SandboxDay => ({
   ...day,
@@ -75,7 +75,7 @@ interface DayRange {
   readonly end_date: string
 }
 
-/** Keys are days after `first`. */
+/** Each key is the number of days after `first`. */
 const indexLastRangeByDay = <R extends DayRange>(first: string, ranges: ReadonlyArray<R>): ReadonlyMap<number, R> => {
   const last = new Map<number, R>()
   for (const range of ranges.toReversed()) {
@@ -86,7 +86,6 @@ const indexLastRangeByDay = <R extends DayRange>(first: string, ranges: Readonly
   return last
 }
 
-/** The cost does not grow with overlapping ranges. */
 const applyRanges = <R extends DayRange>(
   listing: SandboxListing,
   days: DaysByDate,
@@ -116,7 +115,7 @@ export const applyPrices = (listing: SandboxListing, days: DaysByDate, prices: R
       }))
     : Result.fail("a price must be above zero")
 
-/** The host's inventory does not count unreported stays. */
+/** Unreported stays count as taken, because the host's inventory still includes their rooms. */
 export const applyInventories = (
   listing: SandboxListing,
   days: DaysByDate,
@@ -129,7 +128,7 @@ export const applyInventories = (
     taken: Math.min(unreportedCounts.get(day.day) ?? 0, inventory)
   }))
 
-/** Rejects all restrictions if one is not supported. Omitted ones stay. */
+/** Rejects all restrictions if one is not supported. Omitted restrictions keep their values. */
 export const applyRestrictions = (
   channel: SandboxChannel,
   listing: SandboxListing,

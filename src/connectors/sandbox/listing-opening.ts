@@ -58,7 +58,7 @@ interface ListingIdQuery {
 
 const readIsTakenByOtherAccount = makeSingleRowReader(Schema.Struct({ elsewhere: Schema.Boolean }))
 
-/** The service stores one listing per id, operator and channel, and guests could not tell two apart. */
+/** The service stores only one listing with this id for an operator and channel. */
 const makeIsTakenByOtherAccount =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, channel_type, origin_account_id, listingId }: ListingIdQuery) =>
@@ -77,7 +77,7 @@ const makeIsTakenByOtherAccount =
       ({ elsewhere }) => elsewhere
     )
 
-/** A rejected listing leaves no account behind. */
+/** If the listing is rejected, no account is created. */
 export const makeOpenListing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const accounts = yield* ChannelAccounts
@@ -119,7 +119,7 @@ export const makeOpenListing = Effect.gen(function* () {
           return yield* new NotFound({ message: "channel_type: the account no longer exists." })
         return { account, outcome: yield* add(account, listing, now) }
       })
-      // The lock makes concurrent requests for the same listing id see each other.
+      // A second request for the same listing id waits and then finds the first listing.
       const { account, outcome } = yield* runLocked(operator.id, connectAndAdd)
       if (outcome === "full") return yield* sandboxListingLimitError
       if (outcome === "known")

@@ -7,7 +7,7 @@ import { type DaysByDate, findDay, releaseNight, takeNight } from "./listing-cal
 import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxAccount, SandboxDay, SandboxListing } from "./rows.ts"
 
-/** `now` is a whole second, so that no event is ahead of the service. */
+/** `now` is cut to the second, like the time of the service, so that no event is in the service's future. */
 export interface MarketplaceSnapshot {
   readonly account: SandboxAccount
   readonly listings: ReadonlyMap<string, SandboxListing>
@@ -52,7 +52,7 @@ const toStayDates = ({ check_in_date, check_out_date }: Pick<RoomRequest, "check
   checkOut: check_out_date
 })
 
-/** `currentCheckIn` may be in the past. */
+/** The requested check-in date may be in the past only if it is `currentCheckIn`. */
 export const checkDates = (
   { account, now }: MarketplaceSnapshot,
   request: Pick<RoomRequest, "check_in_date" | "check_out_date">,

@@ -11,7 +11,6 @@ export const toUnits = (amount: number, currency: string): bigint | undefined =>
 export const toRoundedUnits = (amount: number, currency: string): bigint =>
   BigInt(Math.round(amount * 10 ** currencyDecimals(currency)))
 
-/** Database amounts never have too many decimals. */
 export const parseUnits = (amount: string, currency: string): bigint =>
   toTenThousandths(amount) / 10n ** BigInt(4 - currencyDecimals(currency))
 

@@ -7,7 +7,7 @@ import { readNumericSetting } from "./listing-settings.ts"
 import { computePercentage, parseUnits, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
 import type { SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
 
-// Every change increments the version.
+// Every change of an order increments its version.
 
 type SandboxOrderStatus = SandboxOrder["status"]
 

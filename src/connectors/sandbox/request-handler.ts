@@ -60,7 +60,7 @@ const applyFailureMode = <A>(
   }
 }
 
-/** These requests are logged before their response, which may never come. */
+/** In these failure modes a request is logged before its response, which may never come. */
 const FAILURE_MODE_LABELS: { readonly [Name in FailureMode["mood"]]?: string } = {
   late: "late",
   never: "no answer",

@@ -32,7 +32,6 @@ export const FailureMode = Schema.Struct({
 })
 export type FailureMode = typeof FailureMode.Type
 
-/** Every channel has `base_price` and `cleaning_fee`. */
 export const ListingSettings = Schema.Record(Schema.String, Schema.Json)
 export type ListingSettings = typeof ListingSettings.Type
 
@@ -53,11 +52,11 @@ export type SandboxListing = typeof SandboxListing.Type
 export const SandboxDay = Schema.Struct({
   listing_id: column("text", Schema.String),
   day: column("date", Schema.String),
-  /** Null: the price in the settings applies. */
+  /** If null, the price in the listing's settings applies. */
   price: column("numeric", Schema.NullOr(Schema.String)),
-  /** Last inventory of the host, if any. */
+  /** The last inventory that the host pushed, or null. */
   offered: column("integer", Schema.NullOr(Schema.Int)),
-  /** Rooms sold since that inventory. */
+  /** Rooms sold since the host pushed `offered`. */
   taken: column("integer", Schema.Int),
   sold: column("integer", Schema.Int),
   restrictions: column("jsonb", Restrictions)

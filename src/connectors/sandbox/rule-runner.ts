@@ -22,13 +22,13 @@ import { toOrderThreadKey } from "./threads.ts"
 // The runner reads records, applies a pure rule, and writes the result if the records are unchanged. After a conflict
 // it starts again.
 
-/** After repeated conflicts, attempts run one at a time. */
+/** After this number of conflicts, attempts run one at a time. */
 const CONCURRENT_ATTEMPTS = 3
 const SERIAL_ATTEMPTS = 30
 
 const listingBusyError = new Conflict({ message: "The listing is being changed by other calls; try again." })
 
-/** Records to read, beside those of the order. */
+/** Records to read in addition to those of the order. */
 export interface RuleScope {
   readonly orderId?: string
   readonly listings?: ReadonlyArray<string>
@@ -58,7 +58,7 @@ export interface RuleOutcome<A> {
 
 export type MarketplaceRule<A, E> = (context: RuleContext) => Result.Result<RuleOutcome<A>, E>
 
-/** Includes the check-out date for departure restrictions. */
+/** Includes the check-out date, because restrictions on departure apply to it. */
 const toDaySpan = (
   scope: RuleScope,
   stays: ReadonlyArray<RoomDates>
@@ -76,7 +76,9 @@ interface RoomDates {
   readonly check_out_date: string
 }
 
-/** The thread is read first. A change of the offer or message during the reads then makes its revision stale. */
+/**
+ * The thread is read first. A change of the offer or message during the reads then makes the thread's revision stale.
+ */
 const loadConversation = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
@@ -130,7 +132,7 @@ const loadContext = Effect.fnUntraced(function* (
 })
 
 /**
- * A rule that rejects writes nothing, so no revision check finds an offer that changed meanwhile. This check does, and
+ * A rejection writes nothing, so no revision is checked. This check finds a change of the offer during the reads, and
  * the rule runs again.
  */
 const hasOfferChanged = Effect.fnUntraced(function* (

@@ -15,8 +15,7 @@ import {
   writeThreadsSql
 } from "./thread-write.ts"
 
-// One statement applies a write, only if the revisions of listings and threads and the version of the order are
-// unchanged.
+// One statement applies a write. It writes nothing if a listing, a thread or the order has changed since it was read.
 
 type Sql = SqlClient.SqlClient
 
@@ -53,7 +52,10 @@ interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
   readonly outboxEvents: ReadonlyArray<OutboxEvent>
 }
 
-/** `as_read` has a row only if listings, order and threads are unchanged. All writers lock them in the same order. */
+/**
+ * The CTE `as_read` has a row only if listings, order and threads are unchanged. All writers lock these rows in the
+ * same order.
+ */
 const unchangedSql = (sql: Sql, parameters: WriteParameters): Fragment => {
   const { operator_id, account_id, listingRevisions, orderId, orderVersion } = parameters
   return sql`
@@ -78,12 +80,12 @@ const unchangedSql = (sql: Sql, parameters: WriteParameters): Fragment => {
 
 const STALE_WRITE = Symbol("stale")
 
-/** The second of two concurrent threads for a guest is stale. */
+/** A write is stale if a concurrent write has created a thread for the same guest. */
 const readWriteResult = makeRowReaderOrFail(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
   name === "sandbox_threads_guest" ? STALE_WRITE : undefined
 )
 
-/** A listing that changes repeatedly keeps its earliest due time. */
+/** The event of a listing that changes repeatedly keeps its earliest due time. */
 export const makeApplySandboxWrite = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
   const statement = (parameters: WriteParameters) => {

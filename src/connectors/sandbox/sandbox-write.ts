@@ -15,12 +15,12 @@ import type {
 export interface OutboxEvent {
   readonly kind: ChannelEvent["type"]
   readonly subject: string
-  /** For messages, the number in the thread. */
+  /** For a message, its number in the thread. */
   readonly version: number
   /** A `ChannelEvent`. */
   readonly said: Schema.Json | object
   readonly due_at: Date
-  /** The version that the host already knows. */
+  /** The version that the host already knows, if any. */
   readonly told_version?: number
 }
 
@@ -35,7 +35,7 @@ export interface SandboxWrite {
   readonly threads?: ReadonlyArray<{ readonly before: SandboxThread | undefined; readonly after: SandboxThread }>
   readonly messages?: ReadonlyArray<SandboxMessage>
   readonly offers?: ReadonlyArray<SandboxOffer>
-  /** Protected by the revisions of the listings. */
+  /** The revisions of `listings` protect reviews against concurrent writes. */
   readonly reviews?: ReadonlyArray<SandboxReview>
   readonly outboxEvents: ReadonlyArray<OutboxEvent>
 }

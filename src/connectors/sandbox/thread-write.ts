@@ -58,7 +58,7 @@ export const insertIfUnchangedSql =
     SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(columnNames(columns, "given"))}
     FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
-/** CTEs, each followed by a comma. */
+/** Returns CTEs, each followed by a comma. */
 export const writeThreadsSql = (sql: Sql, parameters: SandboxAccountKey & ThreadWriteParameters): Fragment => {
   const insertRows = insertIfUnchangedSql(sql, parameters)
   const { threads, messages, offers, reviews } = parameters

@@ -25,7 +25,7 @@ export interface AuditRange {
   readonly beforeId: number
 }
 
-/** No entry has the id 0. */
+/** With `beforeId` 0 the range ends before `beforeAt`, because no entry has the id 0. */
 export const toAuditRange = ({ operatorId, record, since, until, before }: AuditRangeFilter): AuditRange => ({
   operatorId,
   record,

@@ -8,7 +8,7 @@ import { AuditLogEntry } from "./contract.ts"
 const AuditLogRow = Schema.Struct({ ...AuditLogEntry.fields, at: Schema.Date })
 export type AuditLogRow = typeof AuditLogRow.Type
 
-/** One row more shows whether earlier entries exist. */
+/** One row beyond the page shows whether earlier entries exist. */
 const ROWS_READ_MAX = PAGE_MAX + 1
 
 interface SearchParameters extends AuditRange {

@@ -13,7 +13,7 @@ export interface ActionTimeRange {
 
 const SECOND_MS = 1000
 
-/** Includes both ends, to the second. Times without an offset are on the host's clock. */
+/** The range includes both times, to the second. Times without an offset are in `timeZone`. */
 export const parseActionTimeRange = (
   payload: { readonly start_time?: string; readonly end_time?: string },
   timeZone: string

@@ -1,9 +1,9 @@
 import type { MessageSource, MessageSourceType } from "../guests/conversations/contract.ts"
 import type { FilledTemplate } from "./rules/template.ts"
 
-// Sources of automatic messages (specification, Conversation message). `link_id` names the property of `checkin_guide`,
-// the rule of `automation_reply` and the entry of `host_knowledge`. `thread` and the unused `host_assistant` have no
-// link.
+// Sources of automatic messages (specification, Conversation message). `link_id` is the id of a property
+// (`checkin_guide`), rule (`automation_reply`) or entry (`host_knowledge`). `thread` and the unused `host_assistant`
+// have no link.
 
 export const NO_LINK_ID = -1
 

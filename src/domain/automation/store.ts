@@ -65,7 +65,10 @@ const stayExistsCondition = (sql: SqlClient.SqlClient, { operatorId, stayCode }:
     ? sql`true`
     : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
 
-/** Excludes plans of inactive rules and of orders with another status, even before the planner has removed them. */
+/**
+ * Excludes plans of inactive rules, and of orders without the status that their rule requires, even before the planner
+ * has removed them.
+ */
 const search = (sql: SqlClient.SqlClient) => {
   const statement = (parameters: ActionSearchParameters, type: AutomationActionType) => {
     const { operatorId, horizon, limit, offset } = parameters

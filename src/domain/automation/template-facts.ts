@@ -17,7 +17,7 @@ export const StayFacts = Schema.Struct({
   property_id: Schema.NullOr(Id),
   is_last: Schema.Boolean,
   custom_fields: Schema.NullOr(CustomFields),
-  /** Last part of the guest portal's URL. Null: none yet. */
+  /** Last part of the guest portal's URL. Null until the stay has one. */
   guide_token: NullableText
 })
 export type StayFacts = typeof StayFacts.Type
@@ -26,7 +26,7 @@ export const InquiryFacts = Schema.Struct({
   guest_name: NullableText,
   host_name: Schema.String,
   channel_type: Schema.String,
-  /** Null: unknown, or the listing is not mapped to one property. */
+  /** Null if the listing is unknown or not mapped to one property. */
   property_id: Schema.NullOr(Id),
   title: NullableText,
   address: NullableText,

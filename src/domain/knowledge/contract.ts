@@ -24,7 +24,7 @@ export type PropertyScopeType = typeof PropertyScopeType.Type
 
 const ChannelScopeType = Schema.Literals(["all", "by_channel"])
 
-/** Placeholders in the id and channel lists of a scope for all. */
+/** Values that stand for all properties and all channels in a scope. */
 export const ALL_IDS = -1
 export const ALL_CHANNELS = "unlimited"
 

@@ -3,10 +3,8 @@ import { BadRequest, ValidationFailed } from "../../contract/errors.ts"
 import { toSortedUniqueIds } from "../../contract/id-list.ts"
 import { ALL_CHANNELS, ALL_IDS, type ChannelScope, type PropertyScope } from "./contract.ts"
 
-// A scope for all is stored as `[-1]` and `["unlimited"]` (contract facts 10.1).
-
 const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
-/** Specification, Errors: conflicting parameters. */
+/** Conflicting parameters return 400 (specification, Errors). */
 const failConflicting = (message: string) => Result.fail(new BadRequest({ message }))
 
 export const SCOPE_ID_NOUNS = { all: "property", by_property: "property", by_group: "group", by_room_type: "room type" }

@@ -5,7 +5,8 @@ import { idsParameter } from "../../platform/database/parameters.ts"
 // Conditions on unqualified columns of `knowledge_bases`.
 
 /**
- * Operands precede the ids of a scope: `ids &&` for several, or `id = ANY` for one, which takes a third of the time.
+ * SQL that is placed before the ids of a scope: `ids &&` for several ids, or `id = ANY` for one, which takes a third of
+ * the time.
  */
 interface ScopeOperands {
   readonly properties: Fragment

@@ -189,9 +189,7 @@ const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
     'scope_property', ${scope_property}, 'scope_channel', ${scope_channel})`
 }
 
-/**
- * The new revision excludes earlier fragments from search. The scope may keep ids of records that were deleted since.
- */
+/** The new revision excludes earlier fragments from search. The scope may keep ids of records that no longer exist. */
 const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) => {
   const columns = toColumns(input, now)
   const { type } = input.scope_property
@@ -223,7 +221,6 @@ const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, in
   )
 }
 
-/** Fragments are deleted with their entry. */
 const remove = (sql: SqlClient.SqlClient) =>
   makeDeleteRecord(
     sql,

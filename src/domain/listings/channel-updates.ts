@@ -54,8 +54,8 @@ const readUpdateCheck = makeSingleRowReader(
 )
 
 /**
- * Applies a newer event and returns the previous version. Another account's listing is updated only if that account is
- * disconnected, because the host has then reconnected. Omitted settings stay unchanged.
+ * Applies a newer event and returns the previous version. Updates a listing of another account only if that account is
+ * disconnected, which means that the host has connected the channel anew. Omitted settings stay unchanged.
  */
 export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
   const { operatorId, accountId, channelType } = account
@@ -83,7 +83,7 @@ export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, upda
           RETURNING l.*
         )`,
       events: [],
-      // A new version without other changes is not recorded.
+      // The audit log does not record a new version without other changes.
       changedRecords: sql`
         SELECT * FROM (
           SELECT after.operator_id, 'listing:' || after.id AS record,

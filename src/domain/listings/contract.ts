@@ -43,7 +43,6 @@ export const Listing = Schema.Struct({
 })
 export type Listing = typeof Listing.Type
 
-/** The ratio of a read-only listing. */
 export const READ_ONLY_RATIO = -1
 
 const readonlyField = Schema.Boolean.annotateKey({
@@ -101,10 +100,10 @@ export const get_pricing_ratios = operation("get_pricing_ratios", {
 The price of a listing is a percentage of the base price of its property or room type: 100 unless the host sets another ratio.`,
   payload: {
     property_id: Schema.optionalKey(Id).annotateKey({
-      description: "From search_properties. An unknown property returns 404."
+      description: "The property, from search_properties. An unknown one returns 404."
     }),
     room_type_id: Schema.optionalKey(Id).annotateKey({
-      description: "From search_room_types. An unknown room type returns 404."
+      description: "The room type, from search_room_types. An unknown one returns 404."
     })
   },
   success: Schema.Struct({

@@ -10,7 +10,6 @@ export interface ListingKey {
   readonly listing_id: string
 }
 
-/** Selects at most one row. */
 export const operatorListingSql = (
   sql: SqlClient,
   operatorId: number,
@@ -20,7 +19,7 @@ export const operatorListingSql = (
   SELECT * FROM listings
   WHERE operator_id = ${operatorId} AND channel_type = ${channelType} AND listing_id = ${listingId}`
 
-/** Selects the mapped properties, directly or by room type. */
+/** Selects the properties to which the listing in row `l` is mapped, directly or by room type. */
 export const soldPropertiesSql = (sql: SqlClient, l: Fragment): Fragment => sql`
   SELECT ${l}.property_id WHERE ${l}.property_id IS NOT NULL
   UNION ALL

@@ -81,7 +81,7 @@ const mappingAssignmentsSql = (
 
 /**
  * Changes mapping and ratio together or not at all. Nothing changes if the target is not `known`, or has too many other
- * listings (`linked`). A new target needs the operator lock.
+ * listings (`linked`). For a new target the caller must hold the operator lock.
  */
 export const makeUpdateMapping = (sql: Sql) => {
   const statement = (parameters: MappingParameters, isMappingChanged: boolean) => {

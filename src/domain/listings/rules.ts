@@ -27,7 +27,7 @@ export const parseListingMapping = (ids: {
   )
 }
 
-/** Null removes the mapping; undefined keeps it. */
+/** Returns null to remove the mapping, and undefined to keep it. */
 export const parseMappingChange = (ids: {
   readonly property_id?: number | null
   readonly room_type_id?: number | null

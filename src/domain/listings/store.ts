@@ -56,7 +56,7 @@ const search = (sql: Sql): ListingStore["Service"]["search"] => {
     }),
     {
       channel_account_id: sql`page.account_id`,
-      // A join would hash the accounts of all operators while the table is small.
+      // A join would hash the accounts of all operators while the table is small, so this is a subquery.
       origin_account_id: sql`(
         SELECT account.origin_account_id FROM channel_accounts account
         WHERE account.operator_id = page.operator_id AND account.id = page.account_id)`
@@ -106,7 +106,7 @@ export class ListingStore extends Context.Service<
   {
     readonly search: (operatorId: number, filter: ListingSearch, page: Page) => Effect.Effect<RowPage<ListingRow>>
     readonly accountExists: (operatorId: number, id: number) => Effect.Effect<boolean>
-    /** Undefined if the operator has no such property or room type. */
+    /** Returns undefined if the operator has no such property or room type. */
     readonly listRatios: (
       operatorId: number,
       mapping: ListingMapping

@@ -36,7 +36,8 @@ export class OperatorDictionaries extends Context.Service<
   {
     readonly list: (operatorId: number) => Effect.Effect<Dictionaries, NotFound>
     /**
-     * Conflict: an active entry has the name. ValidationFailed: invalid name or {@link DICTIONARY_ENTRIES_MAX} reached.
+     * Fails with Conflict if an active entry has the name, and with ValidationFailed if the name is invalid or {@link
+     * DICTIONARY_ENTRIES_MAX} is reached.
      */
     readonly addEntry: (
       operatorId: number,
@@ -44,8 +45,8 @@ export class OperatorDictionaries extends Context.Service<
       name: string
     ) => EntryChangeEffect<InvalidNameError | Conflict>
     /**
-     * Renames, retires or restores an entry. Existing transactions keep a retired entry. Conflict: the name is in use,
-     * or the service itself uses the entry.
+     * Renames, retires or restores an entry. Existing transactions keep a retired entry. Fails with Conflict if the
+     * name is in use, or if the service itself uses an entry to be retired.
      */
     readonly updateEntry: (
       operatorId: number,

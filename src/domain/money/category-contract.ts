@@ -7,7 +7,8 @@ import { defineFamily } from "../../contract/operation.ts"
 import { DICTIONARY_ENTRIES_MAX, DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
 import { DictionaryName } from "./dictionaries.ts"
 
-// An extension of the specification. GET /income_items and the other three lists return only active entries.
+// These operations are an extension of the specification, whose four lists (GET /income_items and others) have only
+// active entries.
 
 const Dictionary = DictionaryName.annotateKey({
   documentation: "List of the entry: categories (`…_items`) or payment methods (`…_methods`) of incomes or expenses."

@@ -40,8 +40,8 @@ const OrderOfPayment = Schema.Struct({
   id: Schema.Int,
   reservation_code: Schema.String,
   /**
-   * True if the order belongs to another account. False if either account is disconnected, because the host has then
-   * reconnected.
+   * True if the order belongs to another account of the channel and neither account is disconnected. After a
+   * disconnection the host has connected the channel anew.
    */
   is_anothers: Schema.Boolean,
   status: OrderStatus,
@@ -60,7 +60,7 @@ const RecordedPayment = Schema.Struct({
 
 const PaymentContextRow = Schema.Struct({
   order: Schema.NullOr(OrderOfPayment),
-  /** The payment as recorded earlier. It may be an entry from another account of the channel. */
+  /** The payment as it was recorded earlier, possibly for another account of the channel. */
   money: Schema.NullOr(RecordedPayment),
   waiting: Schema.Int
 })
@@ -183,7 +183,7 @@ export class ChannelPaymentStore extends Context.Service<
     readonly findContext: (payment: ChannelPayment) => Effect.Effect<PaymentContext>
     /** Idempotent. */
     readonly storePending: (payment: ChannelPayment, now: Date) => Effect.Effect<void>
-    /** Keeps a settled payment. */
+    /** Does not delete a settled payment. */
     readonly discardPending: (payment: ChannelPayment) => Effect.Effect<void>
     /** Idempotent: one statement creates the entry and settles the payment. */
     readonly settlePayment: (

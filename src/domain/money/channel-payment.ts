@@ -9,7 +9,7 @@ export interface ChannelPayment {
   /** The channel's id of the order. */
   readonly channelId: string
   readonly kind: "payment" | "refund"
-  /** Decimal text, major units. */
+  /** Decimal text in major units. */
   readonly amount: string
   readonly currency: string
   readonly paidAt: Date

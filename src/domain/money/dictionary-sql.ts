@@ -1,7 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** True: listed, false: retired. Null: the operator has no such entry, and the built-in list decides. */
+/**
+ * True for an active entry of the operator, false for a retired one. Null if the operator has no such entry, so that
+ * the built-in list decides.
+ */
 export const isListedByOperatorSql = (
   sql: SqlClient,
   operatorId: number,

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { belongsToOrders, type GuestDataTable, type GuestRecordIds } from "../guest-data.ts"
 
-/** The amounts stay. The note may name the guest. */
+/** Erases only the note, which may name the guest. */
 export const guestDataInTransactions: GuestDataTable = {
   table: "transactions",
   keyColumns: ["id"],

@@ -30,7 +30,7 @@ interface TransactionRecord extends MemoryRecord, Omit<NewTransaction, "amount">
 
 const transactionRecords = makeMemoryTable<TransactionRecord>()
 
-/** Without orders in memory, every `reservation_code` is unknown. Only the built-in dictionaries apply. */
+/** Memory has no orders, so every `reservation_code` is unknown. Only the built-in dictionaries apply. */
 export const layerMemory: Layer.Layer<TransactionStore, never, MemoryDatabase> = Layer.effect(
   TransactionStore,
   Effect.map(MemoryDatabase, (database) => {

@@ -44,13 +44,13 @@ interface UpsertEntryParameters extends OperatorScoped {
   readonly retiredAt: Date | null
 }
 
-/** Audited fields; empty for a new entry. */
+/** Changed columns for the audit log, empty for a new entry. */
 type ChangedFields = `{${string}}`
 
 const toChangedFields = (changes: EntryChange["changes"]): ChangedFields =>
   changes === "created" ? "{}" : `{${changes.join(",")}}`
 
-/** The same id can exist in each dictionary. */
+/** Includes the dictionary, because the same id can exist in each. */
 const changedEntriesSql = (sql: SqlClient, fields: ChangedFields): Fragment => sql`
   SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record, ${sql.literal(`'${fields}'`)}::text[] AS fields
   FROM entry`

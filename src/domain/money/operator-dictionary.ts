@@ -15,7 +15,7 @@ import {
 
 export interface OperatorDictionaryEntry extends DictionaryEntryState {
   readonly built_in: boolean
-  /** The replaced built-in name, if any. */
+  /** Original name of a renamed built-in entry, otherwise null. */
   readonly renamed_from: string | null
 }
 
@@ -52,7 +52,6 @@ export const toOperatorEntry = (
   }
 }
 
-/** Returns the entries by id, including retired ones. */
 export const listEntries = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName
@@ -71,7 +70,7 @@ const isNameTaken = (
     (each) => nameKeyOf(each.name) === nameKeyOf(name) && each.id !== id && !each.retired
   )
 
-/** Adds an entry. Its id is higher than any id the operator has in any dictionary. */
+/** The new id is higher than any id the operator has in any dictionary. */
 export const addEntry = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName,
@@ -90,7 +89,7 @@ const dictionaryFullError = new ValidationFailed({
   message: `dictionary_entries: a dictionary has at most ${DICTIONARY_ENTRIES_MAX} entries of your own, retired ones included; rename or restore one.`
 })
 
-/** Renames, retires or restores an entry. Its name may be in use while it is retired, but not when it is restored. */
+/** A retired entry may have a name that is in use, but a restored one must not. */
 export const updateEntry = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName,

@@ -15,7 +15,10 @@ export interface ReceivedMoney {
   readonly shares: ReadonlyArray<{ readonly stay_code: string; readonly amount: string }>
 }
 
-/** Returns CTEs that record a paid income entry of `created_order`, split over the stays in `new_stay`. */
+/**
+ * Returns CTEs that record a paid income entry for the order in the CTE `created_order`, split over the stays in the
+ * CTE `new_stay`.
+ */
 export const recordReceivedMoney = (sql: SqlClient, receivedMoney: ReceivedMoney, at: Date): Fragment => sql`
   received_entry AS (
     INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at,

@@ -25,13 +25,13 @@ export const checkMarkedPaid = (
 
 const MICROSECONDS_PATTERN = /\.\d{4,6}Z$/
 
-/** Clients with millisecond precision send the present time back without its microseconds. */
+/** Clients with millisecond precision send the present time back without its microseconds, which is no change. */
 export const isSameActionTime = (sent: string, current: string): boolean =>
   sent === current || (!MICROSECONDS_PATTERN.test(sent) && Date.parse(sent) === Date.parse(current))
 
 /**
- * Returns undefined to keep the status. A changed `action_at` determines it as for a new entry. Fails with 422 if
- * `outstanding` comes with a past time.
+ * Returns undefined to keep the status. A changed `action_at` determines the status as for a new entry. Fails with 422
+ * if `outstanding` is sent with a past time.
  */
 export const resolveEditedStatus = (
   edit: { readonly status: TransactionStatus | undefined; readonly action_at: string | undefined },

@@ -42,7 +42,7 @@ type Sql = SqlClient.SqlClient
 
 const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
-/** True: listed, false: retired, null: not in the operator's own dictionaries. */
+/** As in {@link isListedByOperatorSql}. */
 const listedFlags = {
   item_listed: Schema.NullOr(Schema.Boolean),
   method_listed: Schema.NullOr(Schema.Boolean)
@@ -140,7 +140,7 @@ export class TransactionStore extends Context.Service<
       filters: Pick<TransactionFilters, "property_id" | "order_code">
     ) => Effect.Effect<TransactionFilterCheck>
     readonly findPreconditions: (references: NewTransactionReferences) => Effect.Effect<TransactionPreconditions>
-    /** Undefined: the order changed after it was loaded. */
+    /** Returns undefined if the order changed after it was loaded. */
     readonly create: (
       operatorId: number,
       entry: NewTransaction,
@@ -152,7 +152,7 @@ export class TransactionStore extends Context.Service<
       id: number,
       names: { readonly item_id?: number; readonly payment_method_id?: number }
     ) => Effect.Effect<ExistingTransaction | undefined>
-    /** Undefined: the entry was deleted or its order changed after it was loaded. */
+    /** Returns undefined if the entry was deleted or its order changed after it was loaded. */
     readonly update: (
       operatorId: number,
       id: number,

@@ -75,10 +75,7 @@ export const createTransaction =
       })
     )
 
-/**
- * Returns undefined if the entry was deleted or its order changed. Locks the order before the entry, as order changes
- * do.
- */
+/** Locks the order before the entry, as order changes do. */
 export const updateTransaction =
   (sql: SqlClient) =>
   (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: EntrySplit, now: Date) =>

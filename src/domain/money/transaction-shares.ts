@@ -35,7 +35,7 @@ export const removeShares = (sql: SqlClient, operatorId: number, stayIds: Readon
     WHERE t.operator_id = ${operatorId} AND t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])
   )`
 
-/** `order` is a row of `orders`. */
+/** `order` is the alias of a row of `orders`. */
 export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'amount', t.amount::text) ORDER BY t.id), '[]')
   FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id)`

@@ -75,8 +75,8 @@ const getAirbnbPriceAndRules = (store: Store, gateway: Gateway) =>
   })
 
 /**
- * A repeat after success does not send again, so it cannot undo later changes. A repeat after failure sends again,
- * which is harmless.
+ * A repeat under the same key after a success sends nothing, so it cannot undo later changes. A repeat after a failure
+ * sends the settings again, which is harmless.
  */
 const sendSettings = (runExternalAction: RunExternalAction, writeSettings: Effect.Effect<void, ChannelError>) =>
   runExternalAction<ChannelApiError, never>({
@@ -108,7 +108,9 @@ const getVrboPriceAndRules = (store: Store) =>
     return snapshot === undefined ? yield* listingNotFoundError : toVrboPriceAndRules(snapshot.price_and_rules)
   })
 
-/** If the call is interrupted before the snapshot is written, the next update corrects it. */
+/**
+ * If the call is interrupted before the snapshot is written, the channel's next listing event corrects the snapshot.
+ */
 const updateVrboPriceAndRules = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_vrbo_price_and_rules.payloadSchema.Type) {
     const update = toVrboUpdate(settings)

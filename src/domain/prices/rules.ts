@@ -35,7 +35,7 @@ export const toAirbnbUpdate = (
   })
 }
 
-/** 400 for conflicting parameters (specification, Errors). */
+/** Conflicting parameters return 400 (specification, Errors). */
 const conflictingPetFeesError = new BadRequest({
   message: "settings.pet_fee: cannot be sent with pet_fee_obj; send one of them."
 })

@@ -14,7 +14,7 @@ import {
 import { type ListingSettingsParameters, updateSettingsSnapshotSql } from "../listings/settings-snapshot.ts"
 import { readRowId } from "../operator-rows.ts"
 
-/** Null: no settings are recorded. */
+/** Null if no settings are recorded. */
 const SettingsSnapshotRow = Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) })
 type SettingsSnapshotRow = typeof SettingsSnapshotRow.Type
 
@@ -68,7 +68,7 @@ export class PriceAndRulesStore extends Context.Service<
       id: number,
       names: ReadonlyArray<string>
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Records the same, and merges the settings into the snapshot. */
+    /** Does the same, and merges the settings into the snapshot. */
     readonly recordSnapshot: (
       parameters: ListingSettingsParameters & SentSettingNames
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>

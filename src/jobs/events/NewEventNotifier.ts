@@ -7,7 +7,7 @@ import { pollWhenWoken } from "../polling.ts"
 import { WakeUp } from "../WakeUp.ts"
 
 export const NEW_EVENTS_POLL_MS = 1_000
-/** Pause between a wake-up and the poll. The event is usually in the feed by then. */
+/** Pause between a wake-up and the poll. After it the event is usually in the feed. */
 const DISPATCH_WAIT_MS = 50
 
 /**
@@ -22,15 +22,15 @@ export class NewEventNotifier extends Context.Service<
     readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("latchkey/jobs/events/NewEventNotifier") {
-  /** For the embedded database, whose events only this process dispatches. */
+  /** Used with the embedded database, whose events only this process dispatches. */
   static readonly layerProcess: Layer.Layer<NewEventNotifier> = Layer.sync(NewEventNotifier, () => {
     const waiters = new Waiters()
     return { notify: waiters.notify, latch: waiters.latch }
   })
 
   /**
-   * For processes on one server. Own events are notified at once. While requests wait, one statement for all of them
-   * polls for events of other processes.
+   * Used by processes that share a server. Events of this process are notified at once. While requests wait, one
+   * statement for all of them polls for events of other processes.
    */
   static readonly layerServer: Layer.Layer<NewEventNotifier, never, SqlClient.SqlClient | WakeUp> = Layer.effect(
     NewEventNotifier,

@@ -7,7 +7,7 @@ const oldestUnacknowledgedSql = (sql: SqlClient): Fragment => sql`
   SELECT queued_at
   FROM feed_events(c.operator_id, greatest(c.position, ${deletedUpToSql(sql, sql`c.operator_id`)}), 1, NULL, NULL, 1)`
 
-/** `oldest_queued_at` is null if every event is acknowledged. One pass counts the events between all positions. */
+/** `oldest_queued_at` is null if every event is acknowledged. One pass computes the lag of all consumers. */
 export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
     SELECT places, greatest(places[1], ${deletedUpToSql(sql, sql`${operatorId}`)}) AS least
@@ -27,9 +27,8 @@ export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers:
   FROM standing CROSS JOIN ${consumers} c`
 
 /**
- * Acknowledges events up to a position. The CTE `put` writes nothing if retention has deleted events after the
- * position, or if the stored position is later. Its `is_new` tells whether the consumer was created. Fails with
- * `event_consumer_limit` above the limit of consumers.
+ * The CTE `put` writes nothing if retention has deleted events after the position, or if the stored position is later.
+ * `is_new` is true if the consumer was created. Fails with `event_consumer_limit` above the limit of consumers.
  */
 export const acknowledgeEventsSql = (
   sql: SqlClient,

@@ -89,7 +89,8 @@ export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Date): F
 
 /**
  * Reserves one position per event, after `before`. Only one process at a time may run it. A position is at least the
- * current time in microseconds, so a database restored from an older dump never reuses a position of a consumer.
+ * current time in microseconds, so a database restored from an older dump never reuses a position that a consumer has
+ * stored.
  */
 const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
   SELECT setval('event_positions', events + greatest(
@@ -101,7 +102,10 @@ const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
 export const deletedUpToSql = (sql: SqlClient, operator: Fragment): Fragment =>
   sql`coalesce((SELECT position FROM forgotten_events WHERE operator_id = ${operator}), 0)`
 
-/** Stores the last deleted position per operator, so that a consumer before it learns that it has missed events. */
+/**
+ * Stores the last deleted position per operator, so that a consumer with an earlier position gets an error instead of
+ * missing events.
+ */
 export const oldEventRetention = (sql: SqlClient, cutoff: Date, unneededCondition: Fragment): RetentionChange => ({
   change: sql`
     DELETE FROM events

@@ -2,8 +2,8 @@ import { Context, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * The client for short reads of requests, which share connections. A statement delays those behind it and runs to its
- * end when its caller goes away. So use it only for reads by key or of an index page.
+ * The client for short reads of requests, which share connections. A statement delays those behind it, and runs to its
+ * end even if its caller goes away. So use the client only for reads by key or of an index page.
  */
 export class SharedReads extends Context.Service<SharedReads, SqlClient.SqlClient>()(
   "latchkey/platform/database/SharedReads"
@@ -12,7 +12,7 @@ export class SharedReads extends Context.Service<SharedReads, SqlClient.SqlClien
 type Read<Args extends ReadonlyArray<unknown>, A, E> = (...args: Args) => Effect.Effect<A, E>
 
 /**
- * Returns a function that makes a read of a store. The read shares a connection if `isShort` holds, except in a
+ * Returns a function that makes a read of a store. The read shares a connection if `isShort` returns true, but not in a
  * transaction, whose writes it must see.
  */
 export const makeReadClientChooser = Effect.gen(function* () {

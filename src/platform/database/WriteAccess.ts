@@ -18,7 +18,6 @@ const findErrorCode = (error: unknown): unknown => {
   return "code" in error && typeof error.code === "string" ? error.code : findErrorCode(error.cause)
 }
 
-/** Returns true if a read-only database rejected the statement. */
 export const isReadOnlyError = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) => {
     const error = Cause.isDieReason(reason) ? reason.defect : Cause.isFailReason(reason) ? reason.error : undefined

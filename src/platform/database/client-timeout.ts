@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import { SqlError, StatementTimeoutError, UnknownError } from "effect/sql/SqlError"
 
-// Behind a pooler the server cannot limit statements, because sessions have no settings. So the client cancels late
-// statements.
+// Behind a pooler the server cannot limit statements, because session settings do not work there. So the client cancels
+// late statements.
 
 const timeoutError = new SqlError({
   reason: new StatementTimeoutError({
@@ -15,7 +15,7 @@ const timeoutError = new SqlError({
   })
 })
 
-/** Waiting in the queue of the pooler counts too. */
+/** The limit includes the wait in the pooler's queue. */
 const withTimeout = (limit: Duration.Input) => {
   const interruptLate = Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(timeoutError) })
   return (connection: Connection): Connection => ({
@@ -30,7 +30,7 @@ const withTimeout = (limit: Duration.Input) => {
   })
 }
 
-/** PostgreSQL answers the `COMMIT` of an aborted transaction with `ROLLBACK`. */
+/** PostgreSQL responds to the `COMMIT` of an aborted transaction with `ROLLBACK`. */
 const isRolledBack = (answer: unknown): boolean =>
   typeof answer === "object" && answer !== null && "command" in answer && answer.command === "ROLLBACK"
 
@@ -42,7 +42,10 @@ const rolledBackError = new SqlError({
   })
 })
 
-/** Returns the client with a time limit. A late statement fails with the error of a server that stopped it. */
+/**
+ * Returns the client with a time limit. A late statement fails with the same error as a statement that the server
+ * stops.
+ */
 export const makeTimeoutClient = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
   const acquirer = Effect.map(client.reserve, withTimeout(limit))
   const timedClient = yield* SqlClient.make({

@@ -9,7 +9,7 @@ const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
 
 const HALF = 2 ** 32
 
-/** Limit of the high half of a safe integer. */
+/** The high 32 bits of a safe integer are below this number. */
 const SAFE_HIGH = 2 ** 21
 
 const int32At = (bytes: Uint8Array, at: number): number =>
@@ -27,8 +27,8 @@ const readInt8 = (bytes: Uint8Array, offset: number, size: number) => {
 }
 
 /**
- * A value beyond 2^53 stays a `bigint`, which no number schema accepts, so only its reader fails. An error here would
- * close the connection under all statements that share it.
+ * A value beyond 2^53 stays a `bigint`. No number schema accepts a `bigint`, so only the read of this value fails. An
+ * error here would close the connection under all statements that share it.
  */
 const int8: PgTypes.Codec<number | bigint> = {
   decode: (bytes) => readInt8(bytes, 0, bytes.byteLength),
@@ -52,7 +52,7 @@ const int8: PgTypes.Codec<number | bigint> = {
 }
 
 /**
- * The same for a server and the embedded database: `int8` as number, `numeric` as decimal string, `date` as
+ * Column types of a server and of the embedded database: `int8` as number, `numeric` as decimal string, `date` as
  * `YYYY-MM-DD`, `timestamptz` as `Date`, `jsonb` parsed.
  */
 export const columnTypes: PgTypes.Registry = PgTypes.makeRegistry()

@@ -61,12 +61,12 @@ const namesText = memoizeText((columns, table) =>
   joinColumns(columns, ", ", (name) => (table === "" ? name : `${table}.${name}`))
 )
 
-/** `a, b`, or with a table `t.a, t.b`. */
+/** Returns `a, b`, or with a table `t.a, t.b`. */
 export const columnNames = (columns: TableColumns, table = ""): string => namesText(columns, table)
 
 const definitionsText = memoizeText((columns) => joinColumns(columns, ", ", (name, type) => `${name} ${type}`))
 
-/** `a bigint, b text`, as `jsonb_to_recordset` needs it. */
+/** Returns `a bigint, b text`, as `jsonb_to_recordset` needs it. */
 export const columnDefinitions = (columns: TableColumns): string => definitionsText(columns, "")
 
 /**
@@ -76,17 +76,20 @@ export const columnDefinitions = (columns: TableColumns): string => definitionsT
 export const rowParameterSql = (sql: SqlClient, columns: TableColumns, row: object): Fragment =>
   sql`jsonb_to_record(${jsonParameter(row)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
-/** `a = given.a, b = given.b`. */
+/** Returns `a = given.a, b = given.b`. */
 export const columnAssignments = memoizeText((columns, source) =>
   joinColumns(columns, ", ", (name) => `${name} = ${source}.${name}`)
 )
 
-/** `'a', t.a, 'b', t.b::text`, as `jsonb_build_object` needs it. */
+/** Returns `'a', t.a, 'b', t.b::text`, as `jsonb_build_object` needs it. */
 export const jsonObjectPairs = memoizeText((columns, table) =>
   joinColumns(columns, ", ", (name, type) => `'${name}', ${table}.${name}${type === "numeric" ? "::text" : ""}`)
 )
 
-/** Returns expressions for columns that are not read as stored: a time as hour and minute, an amount as text. */
+/**
+ * Returns expressions for columns that are read in another form than stored: a time as hour and minute, an amount as
+ * text.
+ */
 export const columnReadExpressions = (
   sql: SqlClient,
   columns: TableColumns,

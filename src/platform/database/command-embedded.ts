@@ -15,8 +15,8 @@ export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/platfor
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Provides the embedded database to a command: through the running service, or opened by the command. While another
- * process has the lock but no reachable socket, the command waits.
+ * Provides the embedded database to a command. The command connects to the running service, or opens the database
+ * itself. While another process has the lock but no reachable socket, the command waits.
  */
 export const layerCommandEmbedded = (dataDir: string) =>
   Layer.effectContext(

@@ -3,13 +3,16 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { errorCodeOf, findInnermostCause } from "./error-reason.ts"
 
-// PostgreSQL builds an index without blocking writes only outside a transaction. So a killed migration can leave an
+// Only outside a transaction can PostgreSQL build an index without blocking writes. So a killed migration can leave an
 // invalid index, and several processes can build the same one.
 
 const MAX_POLLS = 3_600
 const POLL_INTERVAL = Duration.seconds(1)
 
-/** One poll is not enough to call an index abandoned: it reads the catalog and the progress view at different times. */
+/**
+ * One poll is not enough to call an index abandoned, because it reads the catalog and the progress view at different
+ * times.
+ */
 const ABANDONED_POLLS = 2
 
 /** Another process has been building the index for an hour, or PostgreSQL aborted every attempt. */

@@ -20,8 +20,8 @@ interface ConnectionEncryption {
 const isMode = (text: string): text is SslMode => SSL_MODES.some((mode) => mode === text)
 
 /**
- * Returns the encryption of an address, or why it is invalid. `prefer` and `allow` are rejected because an attacker can
- * downgrade them. Unknown `ssl…` parameters are rejected too.
+ * Parses the encryption of a database URL. Returns the reason if it is invalid. `prefer` and `allow` are rejected
+ * because an attacker can downgrade them.
  */
 export const parseConnectionEncryption = (address: string): Result.Result<ConnectionEncryption, string> => {
   const sslParameters = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
@@ -39,7 +39,7 @@ export const parseConnectionEncryption = (address: string): Result.Result<Connec
   if (sslmode === "disable" && sslrootcert !== undefined) {
     return Result.fail("with sslmode=verify-full if it has sslrootcert")
   }
-  // Anyone can get a certificate from a public CA.
+  // `verify-ca` needs a CA file, because anyone can get a certificate from a public CA.
   if (sslmode === "verify-ca" && sslrootcert === undefined) {
     return Result.fail("with sslrootcert if it has sslmode=verify-ca")
   }

@@ -3,7 +3,7 @@ import type { SqlError } from "effect/sql/SqlError"
 
 export interface ConstraintViolation {
   readonly name: string
-  /** PostgreSQL's DETAIL. A limit writes its number here. */
+  /** PostgreSQL's DETAIL. A trigger that enforces a limit writes the limit here. */
   readonly detail: string
 }
 
@@ -26,8 +26,8 @@ const failOnViolation =
     })
 
 /**
- * Reads the one row of a statement. `toError` maps a violated constraint to a domain error, also under concurrent
- * changes. Any other failure is a defect.
+ * Reads the one row of a statement. `toError` maps a violated constraint to a domain error. Any other failure is a
+ * defect.
  */
 export const makeRowReaderOrFail = <A, E>(
   row: Schema.ConstraintDecoder<A>,

@@ -13,8 +13,8 @@ export const MAX_SOCKET_PATH_BYTES = 103
 const isShortEnough = (path: string): boolean => Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
 
 /**
- * Returns a path to the control socket that is short enough. If the data folder's own path is too long, it uses a link
- * in a private temporary folder. The link stays, because other processes may use it.
+ * Returns a path to the control socket that is short enough. If the data folder's own path is too long, the returned
+ * path uses a link in a private temporary folder. The link stays, because other processes may use it.
  */
 export const ensureShortControlPath = (dataDir: string): Effect.Effect<string, Error> => {
   const directPath = [controlSocketPath(dataDir), relative(process.cwd(), resolve(controlSocketPath(dataDir)))].find(

@@ -6,7 +6,7 @@ import { EmbeddedDatabase } from "./embedded.ts"
 import { encodeFatalError, FINAL_MESSAGE_MS } from "./secondary-connection.ts"
 
 export const MAX_CONTROL_CONNECTIONS = 32
-/** Open transactions of commands are rolled back after this time. */
+/** Commands may finish their transactions within this time after the service begins to stop. */
 const CONTROL_STOP_MS = 500
 
 /**
@@ -22,7 +22,6 @@ export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Eff
         connectSecondary(() => Effect.runForkWith(context)(afterTransaction))
       )
       const server = createServer(connections.accept)
-      // A failed accept must not end the service.
       server.on("error", (cause) =>
         Effect.runForkWith(context)(
           Effect.annotateLogs(Effect.logWarning("the control socket failed"), { reason: cause.message })
@@ -30,7 +29,8 @@ export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Eff
       )
       yield* Effect.addFinalizer(() => Effect.promise(() => closeServer(server, connections, dataDir)))
       yield* Effect.tryPromise({
-        // A killed process may have left its socket. This process has the folder's lock, so no process listens.
+        // A killed process may have left its socket. No process listens on it, because this process has the folder's
+        // lock.
         try: () => Fs.rm(controlSocketPath(dataDir), { force: true }),
         catch: (cause) => cause
       }).pipe(
@@ -65,7 +65,7 @@ const startListening = (server: Server, path: string): Effect.Effect<void, Error
 const closeServer = async (server: Server, connections: CommandConnections, dataDir: string): Promise<void> => {
   if (!server.listening) return
   server.close()
-  // Removed first, so that a new command finds no socket and waits for the folder.
+  // The socket is removed first, so that a new command does not find it and waits for the folder.
   await Fs.rm(controlSocketPath(dataDir), { force: true })
   await connections.drain(CONTROL_STOP_MS)
 }

@@ -8,7 +8,6 @@ const FILE_MODE = 0o600
 export const DATABASE_FOLDER = "database"
 export const UNFINISHED_PREFIX = "database.unfinished"
 
-/** Name prefix of the copies that commands make. */
 export const COPY_PREFIX = "database.copy"
 
 export const MOVE_FILE = "moving"
@@ -40,8 +39,8 @@ const isServiceEntry = (name: string): boolean =>
   SERVICE_ENTRIES.has(name) || isUnfinishedDatabase(name) || name.startsWith(`${COPY_PREFIX}-`)
 
 /**
- * Makes all new files of this process private. The embedded database creates files at any time, so the umask is set for
- * good.
+ * Makes all new files of this process private. The embedded database creates files at any time, so the umask is never
+ * reset.
  */
 export const keepFilesPrivate = Effect.sync(() => process.umask(0o077))
 
@@ -57,14 +56,14 @@ export const restrictPermissions = (dataDir: string): Effect.Effect<void> =>
 
 const restrictDataFolder = (dataDir: string): void => {
   const entries = readdirSync(dataDir, { withFileTypes: true })
-  // Images were always private, and there may be a million.
+  // Images are skipped: they were always private, and there may be a million.
   for (const entry of entries) if (isServiceEntry(entry.name) && entry.name !== IMAGES_FOLDER) restrictEntry(entry)
   if (entries.every(({ name }) => isServiceEntry(name))) setMode(dataDir, FOLDER_MODE)
 }
 
 const restrictEntry = (entry: Dirent): void => {
   const path = join(entry.parentPath, entry.name)
-  // A link may lead outside the data folder.
+  // Links are skipped, because they may lead outside the data folder.
   if (entry.isFile()) setMode(path, FILE_MODE)
   if (!entry.isDirectory()) return
   for (const child of readdirSync(path, { withFileTypes: true })) restrictEntry(child)

@@ -22,10 +22,10 @@ const DEFAULT_CREATION: CreationOptions = {
 
 /**
  * Returns the database folder of a locked data folder and creates a database if there is none. Fails if `database` is
- * damaged. `isNew`: the result of `isNewFolder` from before the lock.
+ * damaged. `isNew` is the result of `isNewFolder` before the folder was locked.
  *
- * A separate program creates it, because the memory would stay with this process. A temporary name keeps a killed start
- * from leaving an incomplete `database`.
+ * A separate program creates the database, because this process would not give the memory back. The database has a
+ * temporary name until it is complete, so that a killed start leaves no incomplete `database`.
  */
 export const prepareDatabaseFolder = (
   dataDir: string,
@@ -66,7 +66,6 @@ const removeUnfinished = async (dataDir: string): Promise<void> => {
   }
 }
 
-/** Interruption and timeout kill the program. */
 const createDatabase = (folder: string, { program, timeoutMs }: CreationOptions): Effect.Effect<void, Error> =>
   Effect.callback<void, Error>((resume) => {
     const child = fork(program, [folder], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] })

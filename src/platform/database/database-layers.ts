@@ -16,13 +16,13 @@ import { READINESS_TIMEOUT_MS, Readiness } from "./Readiness.ts"
 import { SharedReads } from "./SharedReads.ts"
 import { checkServer, type UnsupportedServer } from "./server-check.ts"
 
-/** One of them only listens. */
+/** One of these connections only listens. */
 export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS_PER_CONNECTION = 4
-/** Behind a pooler no statements share a connection. */
+/** Behind a pooler each statement needs its own connection. */
 export const POOLED_BACKGROUND_CONNECTIONS = 8
 
-/** More than the concurrent calls of a process. */
+/** More than CONCURRENCY_PERMITS, so that no read waits for a connection. */
 const SHARED_READS_PER_CONNECTION = 16
 
 /** Connections per process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one sends them. */
@@ -36,9 +36,9 @@ const EMBEDDED_READINESS_TIMEOUT_MS = 10_000
 export class DatabaseSettings extends Context.Service<
   DatabaseSettings,
   {
-    /** Undefined: the database is embedded in `dataDir`. */
+    /** If undefined, the database is embedded in `dataDir`. */
     readonly databaseUrl: Redacted.Redacted | undefined
-    /** False: a pooler without prepared statements is in front of the server. */
+    /** False if a pooler without prepared statements is in front of the server. */
     readonly databasePrepared: boolean
     readonly databaseConnections: number
     /** The same server without the pooler, if it can be reached directly. */
@@ -70,7 +70,8 @@ const layerCheckedServer = (settings: Settings, url: Redacted.Redacted, requires
     layerServer(settings, url)
   )
 
-// Loaded on demand to save memory. Waits for a command that uses the folder, never for a service.
+// The module is loaded on demand to save memory. The layer waits for a command that uses the folder, never for a
+// service.
 const layerEmbedded = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir } = yield* DatabaseSettings
@@ -93,7 +94,7 @@ export const layerDatabase = Layer.unwrap(
   )
 )
 
-/** Fails if the data folder was moved. The module is loaded only then, because it loads SQLite. */
+/** Fails if the database was moved or is being moved. The module is loaded only then, because it loads SQLite. */
 const ensureNotMoved = (dataDir: string) =>
   Effect.suspend(() =>
     existsSync(join(dataDir, MOVE_FILE))
@@ -117,7 +118,6 @@ export const layerCommandDatabase = Layer.unwrap(
   })
 )
 
-/** `afterTransaction`: see `layerControlSocket`. */
 export const layerControl = (afterTransaction: Effect.Effect<void>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -179,8 +179,8 @@ export const layerBackgroundDatabase = Layer.unwrap(
 )
 
 /**
- * A client with its own sessions for LISTEN, past a pooler. Undefined if there is no direct connection, or if the
- * database is embedded.
+ * Chooses a client with its own sessions for LISTEN, past a pooler. Undefined if there is no direct connection, or if
+ * the database is embedded.
  */
 export const chooseSessionLayer = Effect.map(DatabaseSettings, (settings) => {
   const { databaseUrl, databaseDirectUrl } = settings
@@ -190,7 +190,7 @@ export const chooseSessionLayer = Effect.map(DatabaseSettings, (settings) => {
   return toPooler(settings) === undefined ? layerBackgroundDatabase : undefined
 })
 
-/** On a server it has its own connection, so that a busy database does not count as down. */
+/** On a server, the probe has its own connection, so that a busy database does not count as down. */
 export const layerReadiness = Layer.unwrap(
   Effect.map(DatabaseSettings, (settings) =>
     settings.databaseUrl === undefined

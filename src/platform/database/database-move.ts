@@ -4,8 +4,8 @@ import { Data, Effect, Exit, Option, Schema, Scope } from "effect"
 import { MOVE_FILE, MOVE_LOCK_FILE } from "./data-folder.ts"
 import { DataFolderUnusable, lockFile } from "./folder-lock.ts"
 
-// While a data folder has this file, nothing writes to its embedded database. So there are never two writable copies,
-// even after a crash.
+// While a data folder has the file `moving`, no process writes to its embedded database. So there are never two
+// writable copies, even after a crash.
 
 /** The start time is needed because process ids are reused. */
 export const ServerSession = Schema.Struct({
@@ -17,7 +17,7 @@ export type ServerSession = typeof ServerSession.Type
 
 const DatabaseMove = Schema.Struct({
   /**
-   * `copying`: nothing is committed, and nothing will be once the command is gone. `committing`: the commit may have
+   * `copying`: nothing is committed, and the server rolls back if the command dies. `committing`: the commit may have
    * happened.
    */
   state: Schema.Literals(["copying", "committing", "moved"]),
@@ -74,7 +74,7 @@ class MoveInProgress extends Data.TaggedError("MoveInProgress")<{ readonly dataD
   }
 }
 
-/** Only one command moves a data folder or undoes that. The lock ends with its process. */
+/** Only one command at a time moves a data folder or undoes a move. The lock ends with the process of the command. */
 export const lockMove = (dataDir: string): Effect.Effect<void, DataFolderUnusable | MoveInProgress, Scope.Scope> =>
   Effect.flatMap(lockFile(join(dataDir, MOVE_LOCK_FILE), toUnusable(dataDir)), (isLocked) =>
     isLocked ? Effect.void : new MoveInProgress({ dataDir })

@@ -40,7 +40,7 @@ const inspectFolder = async (dataDir: string): Promise<DatabaseState> => {
 const listNames = (dataDir: string): Promise<ReadonlyArray<string>> =>
   Fs.readdir(dataDir).catch((cause) => (errorCodeOf(cause) === "ENOENT" ? [] : Promise.reject(cause)))
 
-/** A killed first start leaves an unfinished database, so that counts as new too. */
+/** A killed first start leaves an unfinished database. A folder with one counts as new too. */
 const isNew = async (dataDir: string): Promise<boolean> => {
   const names = await listNames(dataDir)
   return names.some(isUnfinishedDatabase) || !names.some(isTraceOfUse)
@@ -52,7 +52,7 @@ export const tryFolderWork = <A>(work: () => Promise<A>): Effect.Effect<A, unkno
 /** Call it before this process locks the folder, because the lock is a trace of use. */
 export const isNewFolder = (dataDir: string): Effect.Effect<boolean, unknown> => tryFolderWork(() => isNew(dataDir))
 
-/** An empty `database` is damage if the folder was used before: its disk may not be mounted. */
+/** An empty `database` is damage if the folder was used before: the disk of `database` may not be mounted. */
 export const inspectDatabase = (dataDir: string, isNew: boolean): Effect.Effect<DatabaseState, unknown> =>
   Effect.map(
     tryFolderWork(() => inspectFolder(dataDir)),

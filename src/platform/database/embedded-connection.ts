@@ -52,7 +52,7 @@ export class EmbeddedConnection extends Duplex {
         case "startup":
           this.#releaseSession = this.#session.acquire()
           await this.#releaseSession
-          // The connection was destroyed while it waited for the session.
+          // The connection may have been destroyed while it waited for the session.
           if (!this.destroyed) this.#answer(await this.#session.respondToStartup(message.bytes, this.#share))
           break
         case "statements":

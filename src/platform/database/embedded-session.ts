@@ -19,8 +19,8 @@ const ROLLBACK = simpleQuery("ROLLBACK")
 const DISCARD_ALL = simpleQuery("DISCARD ALL")
 
 /**
- * Undoes changes of a secondary connection. Settings and named statements of the primary connection stay, because they
- * do not come from SQL.
+ * Undoes the changes that a secondary connection made to the session. Settings and named statements of the primary
+ * connection stay, because they do not come from SQL.
  */
 const RESET_SESSION = simpleQuery(`
   CLOSE ALL; SET SESSION AUTHORIZATION DEFAULT; RESET ALL; UNLISTEN *; DISCARD TEMP;
@@ -45,13 +45,13 @@ const isSessionIdle = (answer: Buffer): boolean => answer.subarray(-READY_AND_ID
 /**
  * The only session of an embedded database.
  *
- * One primary connection owns it at a time; the next one waits and gets a session like a new one. Secondary connections
- * take turns with it for a statement or transaction, after which the session is restored.
+ * One primary connection owns it at a time; the next one waits and gets a session like a new one. A secondary
+ * connection gets the session for one statement or transaction, after which the session is restored.
  */
 export class EmbeddedSession {
   readonly #database: Pick<PGlite, "close" | "execProtocolRawStream" | "isInTransaction">
   readonly #panicked = Promise.withResolvers<string>()
-  /** After a PANIC no statement is sent. */
+  /** Resolves after a PANIC. From then on no statement is sent. */
   readonly panicReason: Promise<string> = this.#panicked.promise
   readonly #sessionMutex = new Mutex()
   /** The primary connection waits for at most one secondary connection. */
@@ -87,7 +87,7 @@ export class EmbeddedSession {
   /**
    * Executes whole wire messages. The caller must hold the session.
    *
-   * `execProtocolRaw` would leak memory: PGlite keeps every message that it answers that way.
+   * `execProtocolRaw` would leak memory, because PGlite keeps every message that passes through it.
    */
   readonly execute = async (messages: Uint8Array): Promise<Buffer> => {
     await this.#letOthersRun()
@@ -114,7 +114,6 @@ export class EmbeddedSession {
     if (this.#database.isInTransaction()) await this.execute(ROLLBACK)
   }
 
-  /** The caller must hold the session outside a transaction. */
   readonly #restore = async (): Promise<void> => {
     if (!this.#closed) await this.execute(RESET_SESSION)
     await this.#keepReadOnly()
@@ -126,7 +125,7 @@ export class EmbeddedSession {
     await this.#keepReadOnly()
   }
 
-  /** When it resolves, all connections are affected. */
+  /** When the promise resolves, the setting applies to all connections. */
   readonly setReadOnly = async (isReadOnly: boolean): Promise<void> => {
     await this.#sessionMutex.acquire()
     this.#readOnly = isReadOnly
@@ -156,14 +155,13 @@ export class EmbeddedSession {
   }
 }
 
-/** The access of one connection to the session, from a first message to the end of its statement or transaction. */
+/** The access of one connection to the session, from its first message to the end of its statement or transaction. */
 export class SessionShare {
   readonly #session: EmbeddedSession
   readonly #queues: ReadonlyArray<Mutex>
   readonly #restore: () => Promise<void>
   #held = false
 
-  /** `restore` runs before the next connection gets the session. */
   constructor(session: EmbeddedSession, queues: ReadonlyArray<Mutex>, restore: () => Promise<void>) {
     this.#session = session
     this.#queues = queues
@@ -174,7 +172,7 @@ export class SessionShare {
     return this.#held
   }
 
-  /** A failure ends the connection, which then releases the session. */
+  /** If this fails, the connection ends and releases the session. */
   async execute(messages: Uint8Array): Promise<Buffer> {
     if (!this.#held) await this.#take()
     const answer = await this.#session.execute(messages)
@@ -184,7 +182,7 @@ export class SessionShare {
     return answer
   }
 
-  /** Releases a secondary connection and rolls back its open transaction. */
+  /** Rolls back the open transaction of a secondary connection and releases the session. */
   async release(): Promise<void> {
     if (!this.#held) return
     await this.#session
@@ -193,7 +191,7 @@ export class SessionShare {
       .finally(() => this.#giveBack())
   }
 
-  /** Releases the primary connection and leaves the session like a new one. */
+  /** Releases the session of the primary connection and leaves it like a new one. */
   async reset(): Promise<void> {
     if (!this.#held) await this.#take()
     await this.#session.discardAll().finally(() => this.#giveBack())

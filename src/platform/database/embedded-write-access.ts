@@ -11,7 +11,7 @@ const READ_ONLY_MESSAGE =
   "The service only reads at the moment: its data is being moved. Nothing was changed; try again later."
 
 /**
- * Makes the embedded database read-only while it is moved. Callers that write are rejected and background work pauses
+ * Makes the embedded database read-only while it is moved. Calls that write are rejected, and background work pauses,
  * before the database itself rejects writes.
  */
 export const layerEmbeddedWriteAccess = (dataDir: string) =>
@@ -20,7 +20,7 @@ export const layerEmbeddedWriteAccess = (dataDir: string) =>
     Effect.gen(function* () {
       const database = yield* EmbeddedDatabase
       const writable = yield* Latch.make(true)
-      /** They differ until the switch succeeds, so that a failed one is retried. */
+      /** `appliedMove` is set only after the switch, so that a failed switch is retried. */
       let [announcedMove, appliedMove]: [DatabaseMove | undefined, DatabaseMove | undefined] = [undefined, undefined]
       const stopWrites = Effect.fnUntraced(function* (move: DatabaseMove) {
         if (announcedMove === undefined)

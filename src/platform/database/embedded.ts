@@ -25,7 +25,9 @@ export class EmbeddedDatabase extends Context.Service<
   {
     /** A connection waits until the previous one is closed. */
     readonly connect: () => Duplex
-    /** Must not prepare named statements. `afterTransaction` runs after each statement or transaction. */
+    /**
+     * The connection must not prepare named statements. `afterTransaction` runs after each statement or transaction.
+     */
     readonly connectSecondary: (afterTransaction: () => void, timeouts?: Partial<SecondaryTimeouts>) => Duplex
     readonly setReadOnly: (isReadOnly: boolean) => Effect.Effect<void>
     readonly snapshot: Effect.Effect<Blob>
@@ -67,7 +69,7 @@ export class EmbeddedDatabase extends Context.Service<
     )
 }
 
-/** The default of 128 would be allocated at the start. */
+/** The default of 128 MB would be allocated at the start. */
 const BUFFERS_MB = 16
 
 const START_PARAMETERS = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}MB`]
@@ -84,13 +86,12 @@ export const layerEmbedded = (
 ): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError | DataFolderTaken | DataFolderUnusable> =>
   Layer.provideMerge(layerClient, EmbeddedDatabase.layerFolder(dataDir, ownerKind))
 
-/** Provides PostgreSQL in memory, empty or as a copy of `snapshot`. */
 export const layerInMemory = (
   snapshot?: Blob
 ): Layer.Layer<PgClient.PgClient | SqlClient | EmbeddedDatabase, SqlError> =>
   Layer.provideMerge(layerClient, EmbeddedDatabase.layerInMemory(snapshot))
 
-/** PGlite reports "Aborted()" for every cause. */
+/** PGlite reports "Aborted()" for every cause, so the message names the usual remedies. */
 const toStartError = (dataDir: string) => (cause: unknown) =>
   new DataFolderUnusable({
     dataDir,
@@ -119,7 +120,7 @@ const openDatabase = <E>(
     }
   })
 
-/** The next start recovers committed rows from the write-ahead log. */
+/** After the exit, the next start recovers committed rows from the write-ahead log. */
 const shutDownAfterPanic = (reason: string): Effect.Effect<void> =>
   Effect.andThen(
     Effect.logFatal(

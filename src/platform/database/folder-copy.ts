@@ -13,14 +13,15 @@ import { makeSingleRowReader } from "./rows.ts"
 
 // Copies the embedded database as of one moment, while a service may use it.
 //
-// Between two statements, files look as after a kill, from which PostgreSQL recovers. One pass copies everything beside
-// the service. A second pass holds the session and copies what changed, so callers wait only for that.
+// Between two statements, files look as after a kill, from which PostgreSQL recovers. A first pass copies all files
+// while the service runs. A second pass holds the session and copies the changed files. Callers wait only for the
+// second pass.
 
 class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
 
-/** A silent connection would lose the session. */
+/** While the session is held, a statement at this interval keeps the connection from timing out. */
 const KEEP_ALIVE_MS = 1_000
-/** The coarsest clock of a file system. */
+/** Resolution of the coarsest file-system clock. */
 const CLOCK_TICK_MS = 2_000
 
 const WAL = "pg_wal"
@@ -48,7 +49,7 @@ const copyFile = (from: string, to: string): Promise<void> => Fs.copyFile(from, 
 
 const isWal = (file: string): boolean => dirname(file) === WAL
 
-/** First pass: copies all files. The second pass repeats those that change meanwhile. */
+/** First pass: copies all files except the WAL. The second pass repeats files that change during the first. */
 const copyAllFiles = async (from: string, to: string): Promise<Map<string, FileState>> => {
   const copiedStates = new Map<string, FileState>()
   for (const folder of await Fs.readdir(from, { recursive: true, withFileTypes: true })) {
@@ -74,7 +75,7 @@ interface WalRange {
   readonly last: string
 }
 
-/** Second pass: copies changed files while the session is held. Returns their number. */
+/** Second pass: copies changed files while the session is held. */
 const copyChangedFiles = async (
   from: string,
   to: string,
@@ -85,7 +86,7 @@ const copyChangedFiles = async (
   let copiedCount = 0
   for (const file of files) {
     const name = file.slice(WAL.length + 1)
-    // Other WAL files are older or reused.
+    // Other WAL files are skipped, because they are older or kept for reuse.
     if (isWal(file) && !(name >= walRange.first && name <= walRange.last)) continue
     const [copiedState, state] = [copiedStates.get(file), await readFileState(join(from, file))]
     if (
@@ -127,7 +128,10 @@ export const hasRoomForCopy = (bytes: number, free: number): boolean => free >= 
 
 const readSize = makeSingleRowReader(Schema.Struct({ bytes: Schema.Int }))
 
-/** A full disk stops the service, and a CHECKPOINT without space crashes the database. */
+/**
+ * Fails without enough space, because a full disk stops the service, and a CHECKPOINT without space crashes the
+ * database.
+ */
 const requireRoomForCopy = Effect.fnUntraced(function* (sql: SqlClient, folder: string) {
   const { bytes } = yield* readSize(sql`SELECT sum(pg_database_size(oid))::bigint AS bytes FROM pg_database`)
   const { bavail, bsize } = yield* tryFileWork(() => Fs.statfs(folder))
@@ -166,7 +170,7 @@ const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
 
 /**
  * Copies the database of a data folder after `beforeCopy`. The copy can take as much space as the database, and is
- * removed with the scope.
+ * removed when the scope closes.
  */
 export const copyDatabaseFolder = Effect.fnUntraced(function* <E = never>(
   dataDir: string,

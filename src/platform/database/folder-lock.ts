@@ -28,11 +28,10 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
 }
 
 /**
- * Locks the data folder until the scope closes. Creates it if it is missing.
+ * Locks the data folder until the scope closes. Creates the folder if it is missing.
  *
- * The kernel's lock, on a file that SQLite opens exclusively, ends with its process. A process id alone may be reused,
- * which is common in containers. If somebody deletes the lock file, the lock is free although its owner still runs. So
- * a folder with signs of a running owner is rejected too.
+ * SQLite's exclusive lock on a file ends with its process. If somebody deletes this file, another process can lock a
+ * new one while the owner still runs. So a folder with signs of a running owner is rejected too.
  */
 export const lockDataFolder = (
   dataDir: string,
@@ -49,7 +48,7 @@ export const lockDataFolder = (
     if (owner !== undefined) return yield* new DataFolderTaken({ dataDir, ...owner })
     yield* Effect.acquireRelease(
       Effect.tryPromise({ try: () => writeOwner(dataDir, ownerKind), catch: toUnusable }),
-      // Emptied before the lock is free, so that it never names the wrong process.
+      // The owner file is emptied before the lock is free, so that it never names the wrong process.
       () => Effect.promise(() => clearOwner(dataDir))
     )
   })
@@ -76,7 +75,7 @@ const makeFolder = async (folder: string): Promise<void> => {
   const code = await make().then(() => "", errorCodeOf)
   if (code === "" || (code === "EEXIST" && (await Fs.stat(folder)).isDirectory())) return
   if (code === "ENOENT") await makeFolder(dirname(folder))
-  // Retries for the final error. Another process may have created the folder meanwhile.
+  // Repeats `mkdir` for the final error. Another process may have created the folder in the meantime.
   await make().catch((cause) =>
     code === "ENOENT" && errorCodeOf(cause) === "EEXIST" ? undefined : Promise.reject(cause)
   )

@@ -18,10 +18,10 @@ const ownerText = (ownerKind: FolderOwnerKind): string => `${process.pid}${owner
 export const writeOwner = (dataDir: string, ownerKind: FolderOwnerKind): Promise<void> =>
   Fs.writeFile(ownerFile(dataDir), ownerText(ownerKind))
 
-/** A failure only makes a later message less exact. */
+/** Ignores a failure, which only makes a later message less exact. */
 export const clearOwner = (dataDir: string): Promise<void> => Fs.writeFile(ownerFile(dataDir), "").catch(() => {})
 
-/** The owner may be gone, and another process may have its id. */
+/** Returns the owner in the file. The owner may be gone, and another process may have its id. */
 export const readOwner = (dataDir: string): Effect.Effect<FolderOwner> =>
   Effect.promise(() => Fs.readFile(ownerFile(dataDir), "utf8").catch(() => "")).pipe(
     Effect.map((text) => {
@@ -31,7 +31,7 @@ export const readOwner = (dataDir: string): Effect.Effect<FolderOwner> =>
     })
   )
 
-/** False without /proc, and for processes of other users, which the folder's modes keep out. */
+/** Returns false without /proc. Also false for processes of other users, but the folder's modes keep these out. */
 const hasFolderOpen = async (pid: number, dataDir: string): Promise<boolean> => {
   const [folder, handles] = [await Fs.realpath(dataDir).catch(() => resolve(dataDir)), `/proc/${pid}/fd`]
   for (const handle of await Fs.readdir(handles).catch(() => [])) {

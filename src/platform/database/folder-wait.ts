@@ -1,13 +1,13 @@
 import { Effect, Exit, Predicate, Schedule, Scope } from "effect"
 import type { DataFolderTaken } from "./folder-lock.ts"
 
-/** The stop of a service takes twelve seconds at most. */
+/** Longer than the stop of a service, which takes at most twelve seconds. */
 export const FOLDER_WAIT_MS = 15_000
 const POLL_MS = 100
 
 /**
- * Retries while another process holds the data folder and `shouldWait` accepts it. A failed attempt closes its
- * resources; those of the successful one live in the caller's scope.
+ * Retries while another process holds the data folder and `shouldWait` returns true. A failed attempt closes its
+ * resources. Resources of the successful attempt live in the caller's scope.
  */
 export const retryUntilFolderFree = <A, E, R>(
   attempt: (scope: Scope.Scope) => Effect.Effect<A, E, R>,
@@ -26,5 +26,5 @@ export const retryUntilFolderFree = <A, E, R>(
     )
   )
 
-// Compares the tag, because the class would load SQLite.
+// Compares the tag, because an import of the class would load SQLite.
 const isFolderTaken = (error: unknown): error is DataFolderTaken => Predicate.isTagged(error, "DataFolderTaken")

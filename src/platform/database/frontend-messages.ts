@@ -1,4 +1,4 @@
-/** Messages are cut at their boundaries (PostgreSQL documentation, "Message Formats"). */
+/** Complete messages of a client (PostgreSQL documentation, "Message Formats"). */
 export type FrontendMessages =
   | { readonly kind: "encryption-request" }
   | { readonly kind: "cancel" }
@@ -6,7 +6,7 @@ export type FrontendMessages =
   | { readonly kind: "terminate" }
   | { readonly kind: "statements"; readonly bytes: Uint8Array }
   | { readonly kind: "too-large" }
-  /** After it the parser reads nothing, because the database would search for its end forever. */
+  /** The parser reads nothing after this message, because the database would search for its end forever. */
   | { readonly kind: "malformed" }
 
 const CANCEL_REQUEST = 80_877_102
@@ -20,7 +20,7 @@ const PARSE = "P".charCodeAt(0)
 const MESSAGE_TYPES: ReadonlySet<number | undefined> = new Set(
   ["B", "C", "D", "E", "F", "H", "P", "Q", "S", "X", "c", "d", "f", "p"].map((type) => type.charCodeAt(0))
 )
-/** The database answers these with ReadyForQuery. */
+/** The database responds to these types with ReadyForQuery. */
 const READY_FOR_QUERY_TYPES: ReadonlySet<number | undefined> = new Set(
   ["S", "Q", "F"].map((type) => type.charCodeAt(0))
 )
@@ -45,7 +45,7 @@ export const hasNamedStatement = (messages: Uint8Array): boolean => {
 export class FrontendMessageParser {
   readonly #gathering: ParserOptions
   #pending: Buffer = Buffer.alloc(0)
-  /** Joining chunks at once would copy a long message repeatedly. */
+  /** Joined only when enough bytes have arrived, because joining each chunk would copy a long message repeatedly. */
   #chunks: Array<Uint8Array> = []
   #bytes = 0
   /** Bytes needed before parsing can continue. */
@@ -126,7 +126,7 @@ export class FrontendMessageParser {
       if (type === TERMINATE || type === PASSWORD) {
         flush()
         this.#take(size)
-        // The database never asks for a password.
+        // Password messages are dropped, because the database requests no password.
         if (type === TERMINATE) messages.push({ kind: "terminate" })
       } else {
         end += size

@@ -7,9 +7,9 @@ import { lockFile } from "./folder-lock.ts"
 
 // A command locks a file before it makes a copy of the database. If that lock is free, a killed command left the copy.
 
-/** A start waits for the removal. */
+/** Most copies that one start removes, because the start waits for the removal. */
 export const MAX_COPIES_REMOVED = 20
-/** For copies without a lock, which older releases made. */
+/** Age at which a copy without a lock is removed. Older releases made such copies. */
 export const LEFTOVER_AGE_MS = 60 * 60 * 1000
 
 const LOCK_SUFFIX = ".lock"

@@ -8,17 +8,18 @@ import { makeReader, type RowPage } from "./rows.ts"
 import { toStaticSql } from "./statement-cache.ts"
 
 interface PagedList {
-  /** All rows. The statement uses it twice, and counting should need only an index. */
+  /** Selects all rows of the list. The statement uses it twice, and counting should need only an index. */
   readonly matchingRows: Fragment
   /** A cheaper query for the `total` than counting `matchingRows`. */
   readonly totalQuery?: Fragment
   /**
-   * Needed if `matchingRows` selects only index keys. Selects the rows of `page`, each with its `position` in `listed`.
+   * Selects the rows of the CTE `page`, each with its `position` in the CTE `listed`. Needed if `matchingRows` selects
+   * only index keys.
    */
   readonly pageQuery?: Fragment
   /** Must be a total order. An index in this order avoids a scan. */
   readonly orderBy: Fragment
-  /** `LEFT JOIN …` to `page`. It must not multiply rows. */
+  /** `LEFT JOIN …` to the CTE `page`. It must not multiply rows. */
   readonly joins?: Fragment
 }
 
@@ -27,17 +28,17 @@ interface PageRequest {
   readonly offset: number
 }
 
-/** An empty page has one row, without a position. */
+/** An empty page is one row with a null position. */
 const PageHead = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
 
-/** Expressions for fields that are not a column of `page`. */
+/** Expressions for fields that are not a column of the CTE `page`. */
 type ColumnExpressions<Row> = { readonly [Name in keyof Row]?: Fragment }
 
 /**
  * Returns a reader of pages. One statement returns rows and total, also of an empty page.
  *
  * LIMIT is one of two literals, because PostgreSQL would plan each call anew for a parameter. A condition on the row
- * number then cuts the page.
+ * number then reduces the page to `limit` rows.
  */
 export const makePageReader = <A extends object, Parameters extends ReadonlyArray<unknown>, Filter>(
   sql: SqlClient,

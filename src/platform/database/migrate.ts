@@ -5,7 +5,7 @@ import { toReason } from "./error-reason.ts"
 import type { Migration } from "./migration.ts"
 import { retryOnLockConflict } from "./statement-retry.ts"
 
-/** Rolled back unless the migration is non-transactional. Earlier migrations stay. */
+/** The failed migration is rolled back unless it is non-transactional. Earlier migrations stay. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{
   /** File name without extension, such as `0001_foundation`. */
   readonly migration: string
@@ -20,7 +20,6 @@ const MIGRATION_LOCK = 7_012_026
 
 const toFileName = (migration: Migration): string => `${String(migration.id).padStart(4, "0")}_${migration.name}`
 
-/** A restore may hold the lock for long. */
 const takeMigrationLock = Effect.fnUntraced(function* (sql: SqlClient) {
   const [attempt] = yield* sql<{ mine: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as mine`
   if (attempt?.mine === true) return
@@ -61,8 +60,8 @@ const loadAppliedIds = (sql: SqlClient) =>
 /**
  * Applies missing migrations and returns their file names, in order.
  *
- * Safe in several processes at once: one applies a migration, and the others wait and skip it. If it dies, its
- * transaction is rolled back. Non-transactional migrations may run in several at once.
+ * Safe in several processes at once: one applies a migration, and the others wait and skip it. Non-transactional
+ * migrations may run in several processes at once.
  */
 export const migrate = Effect.fn("migrate")(function* (
   migrations: ReadonlyArray<Migration>

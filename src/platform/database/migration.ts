@@ -6,7 +6,7 @@ import type { IndexNotBuilt } from "./concurrent-index.ts"
 /**
  * One step of the schema. `up` issues single statements in one transaction. Never change a released migration.
  *
- * It may block at most one table, because processes of the previous release run meanwhile and could deadlock.
+ * A migration may block at most one table, because processes of the previous release still run and could deadlock.
  */
 export interface Migration {
   readonly id: number

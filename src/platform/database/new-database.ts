@@ -1,6 +1,7 @@
 import { isMainThread, Worker, workerData } from "node:worker_threads"
 
-// The program that creates a database in the folder of its argument. Before a failing exit it sends the reason.
+// The program that creates a database in the folder of its argument. If it fails, it sends the reason to its parent
+// before it exits.
 
 /** WASI error numbers that an administrator can act on. */
 const WASI_ERRORS: ReadonlyMap<unknown, string> = new Map([
@@ -28,11 +29,10 @@ const createDatabase = async (folder: string): Promise<void> => {
 
 /** Creation blocks its thread, so a worker does it. */
 const runInWorker = (folder: string): void => {
-  // The parent process is gone.
   const killProcess = () => process.kill(process.pid, "SIGKILL")
   process.on("disconnect", killProcess)
   if (!process.connected) killProcess()
-  // Ctrl-C reaches the whole process group. The parent decides.
+  // Ctrl-C reaches the whole process group, but only the parent may end this program.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {})
   const worker = new Worker(new URL(import.meta.url), { workerData: folder })
   let failed = false

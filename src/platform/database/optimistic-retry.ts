@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * Runs a change that writes only if the rows it read are unchanged. `attempt` returns undefined if they changed. After
- * `maxAttempts` of them this fails with `busy`.
+ * Runs a change that writes only if the rows that it read are unchanged. `attempt` returns undefined if the rows have
+ * changed. Fails with `busy` after `maxAttempts` such attempts.
  */
 export const retryOptimistically =
   <Busy>(maxAttempts: number, busy: Busy) =>

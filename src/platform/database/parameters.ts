@@ -27,9 +27,8 @@ const replaceLoneSurrogates = (_key: string, part: unknown): unknown =>
 type GenericPlanType = "bigint" | "bigint[]" | "date" | "numeric[]" | "text" | "text[]" | "timestamptz"
 
 /**
- * Returns a value that the planner does not see, as a subquery. So the server uses one generic plan from the sixth run
- * on. With a bare parameter it plans each call anew if it expects few rows for this value. Look-ups by id do not need
- * it.
+ * Returns a value as a subquery, so that the planner does not see it. The server then uses one generic plan from the
+ * sixth run on. For a bare parameter it may plan each call anew. Look-ups by id do not need the subquery.
  */
 export const genericPlanParameter = (sql: SqlClient, type: GenericPlanType, value: unknown): Fragment =>
   sql`(SELECT ${value}::${sql.literal(type)})`

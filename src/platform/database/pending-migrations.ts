@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Migration } from "./migration.ts"
 
-/** Returns the migrations that the database lacks, in order. */
 export const loadPendingMigrations = Effect.fn("pendingMigrations")(function* (migrations: ReadonlyArray<Migration>) {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ exists: boolean }>`SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`

@@ -1,11 +1,14 @@
 import { Option, Schema, SchemaAST } from "effect"
 
-// Reads each column with the fastest function that its field allows. In doubt the Schema of the record decides.
+// Reads each column with the fastest function that its field allows. If this function rejects a value, the Schema of
+// the record decides.
 
 declare module "effect/Schema" {
   namespace Annotations {
     interface Augment {
-      /** Undefined: the field's Schema must decode the value. */
+      /**
+       * Reads a value faster than the field's Schema. Returns undefined for a value that only the Schema can decode.
+       */
       readonly fromColumn?: ((value: unknown) => unknown) | undefined
     }
   }
@@ -56,10 +59,7 @@ const isFlat = (ast: SchemaAST.AST): boolean =>
 
 export const listColumnNames = <A>(row: RowStruct<A>): ReadonlyArray<string> => Object.keys(row.fields)
 
-/**
- * Returns a function that reads a struct's fields in order, from `offset` on, and throws for an invalid row. Copying a
- * complete object uses a sixth of the memory of adding fields.
- */
+/** Returns a function that reads a struct's fields in order, from `offset` on, and throws for an invalid row. */
 export const makePositionalRowReader = <A>(row: RowStruct<A>, offset = 0): ((values: ReadonlyArray<unknown>) => A) => {
   const names = listColumnNames(row)
   const decode = Schema.decodeUnknownSync(row)
@@ -67,7 +67,7 @@ export const makePositionalRowReader = <A>(row: RowStruct<A>, offset = 0): ((val
     decode(Object.fromEntries(names.map((name, at) => [name, values[offset + at]])))
   if (!isFlat(row.ast)) return decodeBySchema
   const columns = Object.entries(row.fields).map(([name, field]) => ({ name, read: makeColumnReader(field) }))
-  // Objects from JSON.parse have room for exactly their fields.
+  // A copy of this object uses less memory than an object to which fields are added.
   const blank = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))))
   return (values) => {
     const record = { ...blank }

@@ -27,7 +27,10 @@ export interface PostgresOptions {
   /** Default: DATABASE_CONNECTIONS. */
   readonly maxConnections?: number
   readonly minConnections?: number
-  /** Statements that share a connection and are never canceled. Default: 1, and always with a pooler. */
+  /**
+   * Most statements that share a connection. Shared statements are never canceled. Default: 1, and always 1 with a
+   * pooler.
+   */
   readonly statementsPerConnection?: number
   /** Default: no limit. */
   readonly statementTimeout?: Duration.Input
@@ -51,8 +54,8 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<PgClient.Pg
 
 const makePostgresClient = Effect.fnUntraced(function* (options: PostgresOptions) {
   const { pooler, statementTimeout } = options
-  // Never through a pooler. If a client dies with responses outstanding, PgBouncer passes the session on, and the next
-  // client would read another operator's rows.
+  // Statements never share a connection through a pooler. If a client dies with responses outstanding, PgBouncer passes
+  // the session on, and the next client would read another operator's rows.
   const statementsPerConnection = pooler === undefined ? options.statementsPerConnection : undefined
   const client = yield* PgClient.make({
     url: options.url,

@@ -5,7 +5,7 @@ type FileSystemOptions = Parameters<NodeFS["init"]>[1]
 
 const OTHERS_MASK = 0o077
 
-/** The library sets modes of files itself, past the umask. */
+/** Removes the permissions of other users, because the library sets modes of files itself, past the umask. */
 export class PrivateFileSystem extends NodeFS {
   override async init(pg: PGlite, options: FileSystemOptions): Promise<{ emscriptenOpts: FileSystemOptions }> {
     const { emscriptenOpts } = await super.init(pg, options)

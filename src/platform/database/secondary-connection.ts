@@ -3,9 +3,8 @@ import { ENCRYPTION_REFUSED, type WriteCallback } from "./embedded-connection.ts
 import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
 import { FrontendMessageParser, type FrontendMessages, hasNamedStatement } from "./frontend-messages.ts"
 
-/** Longest silence before the startup and within a transaction, for which all others wait. */
+/** Longest silence before the startup, and within a transaction, while all other callers wait. */
 const SECONDARY_IDLE_MS = 5_000
-/** Longest transaction. `demo seed`, the longest of a command, takes about three seconds. */
 export const SECONDARY_TRANSACTION_MS = 30_000
 const SECONDARY_STALL_MS = 30_000
 export const FINAL_MESSAGE_MS = 500
@@ -45,7 +44,7 @@ export const encodeFatalError = (error: keyof typeof FATAL_ERRORS): Buffer => {
 
 /**
  * Holds the embedded session for one statement or transaction. It stops reading while its client does not read
- * responses. However it ends, its open transaction is rolled back.
+ * responses. At its end, an open transaction is rolled back.
  */
 export class SecondaryConnection extends Duplex {
   readonly #session: EmbeddedSession
@@ -59,7 +58,6 @@ export class SecondaryConnection extends Duplex {
   #drained: (() => void) | undefined
   #ending: Promise<void> | undefined
 
-  /** `afterTransaction` runs after each statement or transaction. */
   constructor(session: EmbeddedSession, afterTransaction: () => void, timeouts: Partial<SecondaryTimeouts> = {}) {
     super({ allowHalfOpen: false })
     this.#session = session
@@ -131,7 +129,7 @@ export class SecondaryConnection extends Duplex {
     const { idleMs, transactionMs, now } = this.#timeouts
     this.#openSince ??= now()
     const remainingMs = this.#openSince + transactionMs - now()
-    // A timer alone never fires while statements follow at once.
+    // Checked here too, because a timer never fires while statements follow each other at once.
     if (remainingMs < 0) this.#refuse("tooLong")
     else if (remainingMs < idleMs) this.#expect("tooLong", remainingMs)
     else this.#expect("silent", idleMs)
@@ -168,7 +166,7 @@ export class SecondaryConnection extends Duplex {
     await this.#share.release()
     this.#afterwards()
     this.push(null)
-    // For a client that reads nothing.
+    // Ends the connection of a client that reads nothing.
     setTimeout(() => this.destroy(), FINAL_MESSAGE_MS).unref()
   }
 }

@@ -30,7 +30,6 @@ export const explainReadOnly = (server: WriteState): string | undefined => {
 
 const VERSION_NUMBERS_PER_MAJOR = 10_000
 
-/** `isPooled`: the settings name a pooler. */
 export const explainUnsupported = (
   server: ServerSettings,
   isPooled: boolean,
@@ -39,7 +38,7 @@ export const explainUnsupported = (
   if (server.version < minVersion * VERSION_NUMBERS_PER_MAJOR) {
     return `PostgreSQL ${Math.floor(server.version / VERSION_NUMBERS_PER_MAJOR)} is too old: upgrade the server to PostgreSQL ${minVersion} or newer`
   }
-  // Both were startup parameters of the session.
+  // `jit` and `zone` were startup parameters of the session.
   if (!isPooled && server.jit !== "off")
     return `the connection pooler ignores the settings of sessions: set DATABASE_PREPARED=0`
   if (server.zone !== "UTC")
@@ -47,11 +46,11 @@ export const explainUnsupported = (
   return undefined
 }
 
-/** A pooler that tracks prepared statements renames them. */
+/** Logged if a pooler keeps the names of prepared statements. A pooler that tracks the statements renames them. */
 const PREPARED_STATEMENTS_WARNING =
   "the connection pooler does not track prepared statements (PgBouncer before 1.21): set DATABASE_PREPARED=0, or without a pooler unset DATABASE_DIRECT_URL"
 
-/** `requiresWrites`: reject a read-only server. */
+/** With `requiresWrites`, a read-only server is unsupported too. */
 export const checkServer = Effect.fnUntraced(function* (
   pooler: { readonly supportsPreparedStatements: boolean } | undefined,
   {
@@ -60,7 +59,7 @@ export const checkServer = Effect.fnUntraced(function* (
   }: { readonly minVersion?: number; readonly requiresWrites?: boolean } = {}
 ) {
   const sql = yield* SqlClient
-  // If it is prepared, the statement finds itself.
+  // `own_names` is true if this statement is prepared under the client's name and so finds itself.
   const [server] = yield* sql<ServerSettings & WriteState & { readonly own_names: boolean }>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('TimeZone') AS zone,
       current_setting('jit') AS jit, pg_is_in_recovery() AS is_standby,

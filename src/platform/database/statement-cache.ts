@@ -18,10 +18,10 @@ import { toSingleLine } from "./statement-text.ts"
 // Caches the texts of SQL statements. Each template has one strings array for the life of the process. So a tree maps
 // each sequence of templates to its text, and a call only collects its values.
 
-/** Beyond this number the client drops all texts. */
+/** Beyond this number the client drops all cached texts. */
 export const CACHED_TEXTS = 4_000
 
-/** Marks a fragment of `effect`, which exports no constant for it. */
+/** Marks a fragment of `effect`, which does not export this key. */
 const FRAGMENT = "~effect/sql/Statement/Fragment"
 
 class TreeNode {
@@ -36,7 +36,6 @@ class TreeNode {
     return this.#parameterChild
   }
 
-  /** Most nodes have one child, which needs no map. */
   getChild(key: object | string): TreeNode {
     if (this.#firstKey === key && this.#firstChild !== undefined) return this.#firstChild
     if (this.#firstChild === undefined) {
@@ -53,7 +52,7 @@ class TreeNode {
   }
 }
 
-/** An identifier and a literal of the same text are different keys. */
+/** Returns one object per name, so that an identifier and a literal of the same text are different keys. */
 const makeIdentifiers = (): ((name: string) => Identifier) => {
   const identifiers = new Map<string, Identifier>()
   return (name: string): Identifier => {
@@ -65,7 +64,6 @@ const makeIdentifiers = (): ((name: string) => Identifier) => {
   }
 }
 
-/** A number and a text are different keys. */
 const makeSegmentCounts = (): ((count: number) => object) => {
   const counts = new Map<number, object>()
   return (count: number): object => {
@@ -154,7 +152,8 @@ class StatementTexts {
   }
 
   #walkSegments(start: TreeNode, segments: ReadonlyArray<Segment>, values: Array<unknown>): TreeNode | undefined {
-    // The number marks the end of the part: parts of 2 and 1 segments must not share a text with parts of 1 and 2.
+    // The number of segments marks the end of the part: parts of 2 and 1 segments must not share a text with parts of 1
+    // and 2.
     let node = start.getChild(this.#toSegmentCount(segments.length))
     for (const segment of segments) {
       if (segment._tag === "Parameter") {
@@ -224,7 +223,7 @@ type Clauses = ReadonlyArray<string | Fragment>
 const makeJoin = (texts: StatementTexts) => {
   const templatesByJoin = new Map<string, Map<number, ReadonlyArray<string>>>()
   return (separator: string, hasParentheses = true, fallback = ""): ((clauses: Clauses) => Fragment) => {
-    // A template of each call would never be in the cache.
+    // Templates are kept, because a new strings array would never be in the cache.
     const joinKey = JSON.stringify([separator, hasParentheses, fallback])
     const templates = templatesByJoin.get(joinKey) ?? new Map<number, ReadonlyArray<string>>()
     templatesByJoin.set(joinKey, templates)

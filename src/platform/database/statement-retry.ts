@@ -4,8 +4,8 @@ import { isSqlError } from "effect/sql/SqlError"
 export const MAX_STATEMENT_RETRIES = 10
 
 /**
- * Retries a statement or transaction that a deadlock or serialization failure rolled back, at once because the other
- * one has ended.
+ * Retries a statement or transaction that a deadlock or serialization failure rolled back. It retries at once, because
+ * the other transaction has ended.
  */
 export const retryOnLockConflict = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchIf(statement, isLockConflict, () =>

@@ -1,4 +1,4 @@
-// The client looks up prepared statements by their whole text, so it is shortened.
+// The client looks up prepared statements by their whole text, so the text is shortened.
 
 /** Quoted parts. A string with `E` may have quotes escaped by backslashes. */
 const QUOTED = /\b[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"[^"]*"/

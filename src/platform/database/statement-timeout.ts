@@ -1,7 +1,7 @@
 import { Cause } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 
-/** The statement changed nothing, and a retry may succeed. */
+/** A statement that timed out changed nothing, and a retry may succeed. */
 export const isStatementTimeout = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some(
     (reason) =>

@@ -2,7 +2,7 @@ import { Cause, Clock, Context, Data, Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { errorCodeOf } from "./error-reason.ts"
 
-// A failed database fails every call, so it is logged once instead of as a stack for each.
+// A failed database fails every call, so one line is logged instead of a stack trace for each.
 
 type StorageFailure = "full" | "away" | "unheard" | "images full"
 
@@ -17,10 +17,10 @@ const MESSAGES: Readonly<Record<StorageFailure, string>> = {
     "the image store is full and uploads return 500: free space in IMAGE_STORE, or else in DATA_DIR or the database"
 }
 
-/** It may bypass the pooler that still serves calls. */
+/** The wake-up connection may bypass a pooler that still serves calls, so its failure has its own message. */
 export class WakeUpConnectionFailed extends Data.TaggedError("WakeUpConnectionFailed")<{ readonly cause: unknown }> {}
 
-/** SQLSTATE codes: disk full; the server stops, crashed or starts. */
+/** SQLSTATE codes: disk full; the server stops, has crashed or starts. */
 const DISK_FULL_SQLSTATE = "53100"
 const UNAVAILABLE_SQLSTATES: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"])
 
@@ -52,7 +52,6 @@ export const StorageFailureLogTimes = Context.Reference<Map<StorageFailure, numb
   }
 )
 
-/** Logs at most once a minute. */
 export const logStorageFailure = (failure: StorageFailure): Effect.Effect<void> =>
   Effect.gen(function* () {
     const logTimes = yield* StorageFailureLogTimes

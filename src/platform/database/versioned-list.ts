@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "./parameters.ts"
 
-// A list of ids that is replaced as a whole. Only rows with the owner's current version count, so of concurrent
-// replacements the later one wins entirely (migration 0003_portfolio).
+// A list of ids that is replaced as a whole. Only rows with the owner's current version count, so the later of two
+// concurrent replacements wins entirely (migration 0003_portfolio).
 
 interface VersionedList {
   readonly rows: string
@@ -12,7 +12,7 @@ interface VersionedList {
   readonly version: string
 }
 
-/** Ascending, as `bigint[]`, for the owner in `page`. */
+/** Returns an ascending `bigint[]` for the owner in the row `page`. */
 export const listIdsSql = (sql: SqlClient, list: VersionedList): Fragment => sql`
   ARRAY(
     SELECT link.${sql(list.item)} FROM ${sql(list.rows)} link
@@ -20,8 +20,8 @@ export const listIdsSql = (sql: SqlClient, list: VersionedList): Fragment => sql
     ORDER BY link.${sql(list.item)})`
 
 /**
- * Returns the SET item that increases the version if `ids` (unique, ascending) differ from the list; undefined keeps
- * it. An empty list always increases it, because a concurrent replacement is not visible here.
+ * Returns the SET item that increases the version if `ids` (unique, ascending) differ from the list. Undefined `ids`
+ * keep the version. An empty list always increases the version, because a concurrent replacement is not visible here.
  */
 export const nextVersionAssignment = (
   sql: SqlClient,
@@ -39,14 +39,14 @@ export const nextVersionAssignment = (
     ORDER BY link.${sql(list.item)}) THEN 0 ELSE 1 END`
 }
 
-/** For the owner in the CTE `written`. */
+/** The owner is the row of the CTE `written`. */
 export const insertItemsSql = (sql: SqlClient, list: VersionedList, ids: ReadonlyArray<number> = []): Fragment => sql`
   INSERT INTO ${sql(list.rows)} (operator_id, ${sql(list.owner)}, version, ${sql(list.item)})
   SELECT written.operator_id, written.id, written.${sql(list.version)}, given.id
   FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)
   ON CONFLICT DO NOTHING`
 
-/** For the owner in the CTE `written`. */
+/** The owner is the row of the CTE `written`. */
 export const deleteFormerVersionsSql = (sql: SqlClient, list: VersionedList): Fragment => sql`
   DELETE FROM ${sql(list.rows)} link USING written
   WHERE link.operator_id = written.operator_id AND link.${sql(list.owner)} = written.id

@@ -2,7 +2,6 @@ import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { openStoredText, type RowSecretBinding, type SecretBinding, toStoredText } from "./sealed-text.ts"
 import { noSecretKeys, type SecretKeys } from "./secret-keys.ts"
 
-/** Encrypts secrets for their columns and decrypts them. */
 export interface SecretSealer {
   readonly keys: SecretKeys
   readonly seal: (binding: SecretBinding, text: string) => string

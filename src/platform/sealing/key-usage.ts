@@ -11,7 +11,7 @@ const EDGE_ROWS = 100
 
 const SealingKeyUsage = Schema.Struct({
   place: Schema.String,
-  /** Empty: unencrypted. */
+  /** Empty for unencrypted texts. */
   key_id: Schema.String,
   texts: Schema.Int
 })
@@ -19,7 +19,7 @@ type SealingKeyUsage = typeof SealingKeyUsage.Type
 
 const readKeyUsage = makeRowsReader(SealingKeyUsage)
 
-/** The condition of rows whose `text`, an SQL expression, is a secret. */
+/** Returns the condition that `text`, an SQL expression, is a secret. */
 export const secretCondition = ({ clearTextPrefix }: SealedColumn, text: string): string =>
   clearTextPrefix === undefined
     ? `${text} IS NOT NULL`

@@ -1,6 +1,7 @@
 import type { RowSecretBinding, SecretBinding } from "./sealed-text.ts"
 
-// All columns with secrets that must be readable. Tokens that are only recognized are stored as digests elsewhere.
+// All columns with secrets that must be readable. Tokens that are only compared are stored as digests, in other
+// columns.
 
 /** All names are trusted SQL. */
 export interface SealedColumn {
@@ -11,7 +12,6 @@ export interface SealedColumn {
   readonly textExpression: string
   readonly assignment: string
   readonly ownerColumns: ReadonlyArray<string>
-  /** Primary key with types, for iteration. */
   readonly keyColumns: ReadonlyArray<readonly [column: string, type: "bigint" | "text" | "bytea"]>
   /** Prefix of unencrypted secrets in a column that also has other texts. */
   readonly clearTextPrefix?: string
@@ -24,12 +24,12 @@ const CALENDAR_ADDRESS = "address of a calendar"
 const FEED_TOKEN = "token of a feed"
 const LINK_TOKEN = "token of a shared calendar"
 
-/** For both secrets of a subscription, because SQL copies the current one to the former. */
+/** The current and the former secret have the same binding, because SQL copies one to the other. */
 export const webhookSecretBinding = (operatorId: number, id: number): SecretBinding => ({
   secretKind: WEBHOOK_SECRET,
   owner: [operatorId, id]
 })
-/** Subscriptions have copies of their receiver's token. */
+/** Bound to the receiver, because each of its subscriptions has a copy of the token. */
 export const receiverTokenBinding = (operatorId: number, url: string): SecretBinding => ({
   secretKind: RECEIVER_TOKEN,
   owner: [operatorId, url]

@@ -22,7 +22,7 @@ const SEALED_PATTERN = /^sealed:1:([0-9a-f]{12}):([A-Za-z0-9_-]{16}):([A-Za-z0-9
 /** The row and kind of a secret. A text that is sealed for one row cannot be opened for another. */
 export interface SecretBinding {
   readonly secretKind: string
-  /** Operator and row, as the database names them. */
+  /** Operator and other values that identify the row. */
   readonly owner: ReadonlyArray<string | number>
 }
 
@@ -31,7 +31,7 @@ export interface RowSecretBinding extends SecretBinding {
   readonly owner: readonly [operatorId: number, id: number]
 }
 
-/** A stored secret cannot be decrypted. The error never has the secret. */
+/** A stored secret cannot be decrypted. The error never contains the secret. */
 export class UnsealFailed extends Data.TaggedError("UnsealFailed")<{
   readonly secretKind: string
   readonly problem: "key is unknown" | "text was changed"

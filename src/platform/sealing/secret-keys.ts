@@ -8,7 +8,7 @@ const PREFIX = "lksecret_"
 const KEY_BYTES = 32
 const ID_BYTES = 6
 
-/** As the first item of SECRET_KEY it stores new secrets unencrypted. */
+/** With this word as the first item of SECRET_KEY, new secrets are stored unencrypted. */
 const CLEAR_KEYWORD = "clear"
 
 export interface SecretKey {
@@ -18,15 +18,14 @@ export interface SecretKey {
 }
 
 export interface SecretKeys {
-  /** Seals new texts. Undefined: they are stored unencrypted. */
+  /** Seals new texts. If undefined, they are stored unencrypted. */
   readonly current: SecretKey | undefined
-  /** All keys, for decryption. */
   readonly byId: ReadonlyMap<string, SecretKey>
 }
 
 export const noSecretKeys: SecretKeys = { current: undefined, byId: new Map() }
 
-/** Completes "must be". */
+/** Completes the error "must be …". */
 export const SECRET_KEY_DESCRIPTION = `1 to ${SECRET_KEYS_MAX} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR_KEYWORD}`
 
 /** Returns a new value for SECRET_KEY. Telemetry redacts its prefix. */
@@ -47,7 +46,6 @@ const parseKey = (text: string): SecretKey | undefined => {
   }
 }
 
-/** Parses SECRET_KEY. Returns undefined if it is invalid. */
 export const parseSecretKeys = (text: string): SecretKeys | undefined => {
   const words = text.split(",").map((word) => word.trim())
   const isClear = words[0] === CLEAR_KEYWORD

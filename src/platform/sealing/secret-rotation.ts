@@ -9,7 +9,7 @@ import type { SecretKeys } from "./secret-keys.ts"
 
 /** Rows per read and per update, which bounds how long other writers wait. */
 export const ROTATION_BATCH_ROWS = 200
-/** A further pass finds rows that were written meanwhile. */
+/** A further pass finds rows that were written during the previous one. */
 const MAX_PASSES = 3
 
 const SealedRow = Schema.Struct({
@@ -30,7 +30,6 @@ const readWritten = makeRowsReader(Schema.Struct({ written: Schema.Int }))
 const textArraySql = (columns: ReadonlyArray<string>): string =>
   `ARRAY[${columns.map((column) => `(${column})::text`).join(", ")}]`
 
-/** The next rows with a secret in the order of the primary key. */
 const selectBatchSql = (column: SealedColumn, after: ReadonlyArray<string> | undefined): string => {
   const { table, textExpression, ownerColumns, keyColumns } = column
   const names = keyColumns.map(([name]) => name)
@@ -95,7 +94,7 @@ const rotateColumn = Effect.fnUntraced(function* (keys: SecretKeys, column: Seal
 
 export interface RotationResult {
   readonly places: ReadonlyArray<{ readonly place: string; readonly texts: number }>
-  /** Outdated texts that cannot be decrypted, or that a process with another first key writes. */
+  /** Outdated texts that cannot be decrypted, or that a process with another first key has written. */
   readonly left: number
 }
 

@@ -22,7 +22,7 @@ export type CollectorHeaders = Redacted.Redacted<Readonly<Record<string, string>
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** Parses `OTEL_EXPORTER_OTLP_HEADERS`. They often have a key, so they are redacted. */
+/** Parses `OTEL_EXPORTER_OTLP_HEADERS`. The headers are redacted, because they often contain a key. */
 export const parseCollectorHeaders = (text: string): CollectorHeaders | undefined => {
   const entries = parseEntries(text)
   return entries?.every(([name, value]) => TOKEN.test(name) && VALUE.test(value))
@@ -30,7 +30,6 @@ export const parseCollectorHeaders = (text: string): CollectorHeaders | undefine
     : undefined
 }
 
-/** `OTEL_RESOURCE_ATTRIBUTES`. */
 export type ResourceAttributes = Readonly<Record<string, string>>
 
 export const parseResourceAttributes = (text: string): ResourceAttributes | undefined => {

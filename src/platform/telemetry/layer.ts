@@ -23,20 +23,20 @@ export const EXPORT_SHUTDOWN_MS = 2_000
 interface TelemetrySettings {
   readonly logFormat: "pretty" | "json"
   readonly logLevel: LogLevel
-  /** Base URL of an OpenTelemetry collector. Undefined: nothing is exported. */
+  /** Base URL of an OpenTelemetry collector. If undefined, nothing is exported. */
   readonly otlpEndpoint: string | undefined
   readonly otlpHeaders?: CollectorHeaders | undefined
   /** Default: `latchkey`. */
   readonly serviceName?: string | undefined
   readonly resourceAttributes?: ResourceAttributes | undefined
-  /** Failures of the service are always exported. */
+  /** Failures of the service are exported even if the sampler rejects their trace. */
   readonly sampler: NamedSampler
   readonly version: string
 }
 
 /**
- * Provides logs to `write` (default: standard output), and traces, metrics and logs to a collector if there is one. No
- * token leaves this way. A failing collector loses telemetry but never affects requests.
+ * Provides logs to `write`, and traces, metrics and logs to a collector if there is one. Tokens are redacted. A failing
+ * collector loses telemetry but never affects requests.
  */
 export const layerTelemetry = (
   settings: TelemetrySettings,
@@ -57,7 +57,7 @@ export const layerTelemetry = (
       )
 }
 
-/** Also samples roots that the database client makes in background work. */
+/** Also samples root spans that the database client makes in background work. */
 const layerSampledTracer = (sampler: Sampler): Layer.Layer<never> =>
   Layer.merge(
     Layer.succeed(CurrentSampler, sampler),

@@ -27,7 +27,6 @@ const toCauseText = ({ cause }: Logger.Options<unknown>): string | undefined =>
 const isPrimitive = (value: unknown): boolean =>
   value === undefined || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
 
-/** Returns one JSON object with time, level, message, the fields, and trace_id and span_id. */
 export const formatJsonLine = (options: Logger.Options<unknown>): string => {
   const { text, fields } = toLogEntry(options)
   const span = options.fiber.cache.span
@@ -38,7 +37,7 @@ export const formatJsonLine = (options: Logger.Options<unknown>): string => {
   }
   let isAllPrimitive = true
   for (const name of Object.keys(fields)) {
-    // Fields do not replace these.
+    // Fields cannot replace these names.
     if (name === "time" || name === "level" || name === "message") continue
     line[name] = fields[name]
     isAllPrimitive &&= isPrimitive(fields[name])
@@ -53,7 +52,7 @@ export const formatJsonLine = (options: Logger.Options<unknown>): string => {
 const formatField = (value: unknown): string =>
   typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : Formatter.formatJson(value)
 
-/** `15:04:05.678 INFO  text name=value …`, in UTC, with the cause on further lines. */
+/** Returns `15:04:05.678 INFO  text name=value …`, in UTC, with the cause on further lines. */
 export const formatPrettyLine = (options: Logger.Options<unknown>): string => {
   const { text, fields } = toLogEntry(options)
   const values = Object.entries(fields).map(([name, value]) => `${name}=${formatField(value)}`)

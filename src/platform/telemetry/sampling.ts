@@ -1,6 +1,6 @@
 import { Context, Option, Struct, type Tracer } from "effect"
 
-/** Decides at its root whether a trace is recorded (`OTEL_TRACES_SAMPLER`). */
+/** Decides at the root of a trace whether the trace is recorded (`OTEL_TRACES_SAMPLER`). */
 export interface Sampler {
   readonly shouldRecord: (parent: Tracer.AnySpan | undefined) => boolean
   /**
@@ -20,7 +20,7 @@ const toRandomShare = (traceId: string): number =>
   Number.parseInt(traceId.padStart(32, "0").slice(-14, -1), 16) / 16 ** 13
 
 /**
- * Records a share of all traces. A trace with a parent is decided by its id, as in W3C Trace Context 2, so that all
+ * Records a share of all traces. If a trace has a parent, its id decides, as in W3C Trace Context 2, so that all
  * services record the same traces.
  */
 const traceIdRatio =

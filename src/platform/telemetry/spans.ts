@@ -1,8 +1,7 @@
 import { Clock, Context, Effect, type Exit, type Fiber, Option, References, Tracer } from "effect"
 import { CurrentSampler, SAMPLING_DECIDED, type Sampler } from "./sampling.ts"
 
-// The sampler decides at the root. An unrecorded trace is one light span, for the ids in log lines, and has no child
-// spans.
+// The sampler decides at the root. An unrecorded trace has only one light span, which provides the ids in log lines.
 
 /** A stack trace costs as much as the span. */
 const NO_STACK_TRACE = { captureStackTrace: false }
@@ -14,17 +13,17 @@ export interface RootSpan<A, E> {
   readonly kind: Tracer.SpanKind
   /** Evaluated only if the span is exported. */
   readonly attributes: () => Attributes
-  /** The caller's span, or that of the change that scheduled the work. */
+  /** Span of the caller, or of the change that scheduled the work. */
   readonly parent?: Tracer.AnySpan | undefined
   /** A related span, exported as a link. */
   readonly cause?: Tracer.AnySpan | undefined
   /**
-   * Attributes of a failure that is exported even if the trace is not recorded. {@link recordFailure} does the same.
+   * Returns the attributes of a failure, or undefined if there is none. A failure is exported even if the trace is not
+   * recorded. {@link recordFailure} does the same.
    */
   readonly attributesAtEnd?: (exit: Exit.Exit<A, E>) => Attributes | undefined
 }
 
-/** Runs an effect as the root of a trace, which the sampler may leave unrecorded. */
 export const withRootSpan = <A, E, R>(root: RootSpan<A, E>, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const sampler = fiber.getRef(CurrentSampler)
@@ -53,7 +52,10 @@ const runRecorded = <A, E, R>(
 const toLinks = (cause: Tracer.AnySpan | undefined): Array<Tracer.SpanLink> =>
   cause === undefined ? [] : [{ span: cause, attributes: {} }]
 
-/** A root that is exported only on failure. It delegates instead of copying, because every call makes one. */
+/**
+ * A root span that is exported only on failure. It delegates to the real span, because a copy for every call would be
+ * slow.
+ */
 class UnrecordedSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly #span: Tracer.Span
@@ -105,7 +107,7 @@ const runUnrecorded = <A, E, R>(
   sampler: Sampler
 ): Effect.Effect<A, E, R> => {
   const clock = fiber.getRef(Clock.Clock)
-  // A tracer exports a span at its end only.
+  // Exported only if `end` is called.
   const span = fiber.getRef(Tracer.Tracer).span({
     name,
     kind,

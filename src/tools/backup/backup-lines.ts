@@ -1,21 +1,21 @@
 import { Data, Effect, Result, Schema } from "effect"
 import { type BackupPiece, type RowsPiece, StructurePiece, type TableHeader } from "./backup-pieces.ts"
 
-// An object is a structure piece, a text is a row.
+// A line with a JSON object is a structure piece, a line with a JSON string is a row.
 
-/** Longest line. An image of 5 MiB fits. */
+/** Length of the longest line. An image of 5 MiB fits into a line. */
 const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
 
 const toJson = Schema.encodeSync(StructurePiece)
 
 export const isRowsPiece = (piece: BackupPiece): piece is RowsPiece => "some" in piece
 
-/** A reader would reject the longer line as damage. */
+/** The writer fails with this error, because a reader would take the line for damage. */
 export class BackupLineTooLong extends Data.TaggedError("BackupLineTooLong")<{ readonly message: string }> {}
 
 const MAX_KEY_CHARACTERS = 100
 
-/** A quoted field may contain any character. */
+/** A quoted field may contain commas and parentheses. */
 const findFieldEnd = (row: string, start: number): number => {
   let position = start
   let quoted = false
@@ -74,7 +74,7 @@ export const parseBackupLine = (
 }
 
 export const makeLineSplitter = (maxCharacters = MAX_LINE_CHARACTERS) => {
-  /** Kept unjoined, because joining would copy a long line with each chunk. */
+  /** Parts of the unfinished line. Joining them would copy a long line with each chunk. */
   let fragments: ReadonlyArray<string> = []
   let pending = 0
   return {

@@ -26,7 +26,7 @@ interface LoadResult {
   readonly rows: number
   readonly images: number
   readonly images_missing: number
-  /** Skipped tables that no migration creates. */
+  /** Skipped tables of the backup, which no migration creates. */
   readonly passed_over: ReadonlyArray<string>
 }
 

@@ -1,11 +1,10 @@
 import { Schema } from "effect"
 
-/** The first piece. */
 export const BackupHeader = Schema.Struct({
   format: Schema.Literal("latchkey backup"),
   version: Schema.Int,
   latchkey: Schema.String,
-  /** ISO 8601 UTC. Every change acknowledged before is included. */
+  /** ISO 8601, UTC. The backup includes every change that was acknowledged before this time. */
   made_at: Schema.String,
   server: Schema.String,
   migrations: Schema.Array(Schema.Struct({ id: Schema.Int, name: Schema.String }))
@@ -15,30 +14,32 @@ export type BackupHeader = typeof BackupHeader.Type
 export const TableHeader = Schema.Struct({
   table: Schema.String,
   columns: Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String })),
-  /** Primary key columns, for error messages. Earlier backups lack them. */
+  /** Columns of the primary key, for error messages. Older backups lack them. */
   key: Schema.optionalKey(Schema.Array(Schema.String)),
   rows: Schema.Int,
-  /** Independent of row order, see table-digest.ts. */
+  /** Does not depend on the order of rows (table-digest.ts). */
   digest: Schema.String
 })
 export type TableHeader = typeof TableHeader.Type
 
-/** Last value of each used sequence. Follows all tables. */
+/** Last value of each used sequence. This piece comes after all tables. */
 export const BackupSequences = Schema.Struct({ sequences: Schema.Record(Schema.String, Schema.String) })
 
-/** Only for images in a folder. Those in the database are table rows. */
+/** An image from a folder. Images in the database are table rows. */
 export const BackupImage = Schema.Struct({
   image: Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, token: Schema.String }),
   content: Schema.Uint8ArrayFromBase64
 })
 export type BackupImage = typeof BackupImage.Type
 
-/** The last piece. */
 const BackupEnd = Schema.Struct({ end: Schema.Struct({ images: Schema.Int, images_missing: Schema.Int }) })
 
 export const StructurePiece = Schema.Union([BackupHeader, TableHeader, BackupSequences, BackupImage, BackupEnd])
 
-/** Rows of the last table, as PostgreSQL writes a row as text: `(1,Ada,"2026-01-01 00:00:00+00")`. */
+/**
+ * Rows of the table whose `TableHeader` came last, as PostgreSQL writes a row as text: `(1,Ada,"2026-01-01
+ * 00:00:00+00")`.
+ */
 export interface RowsPiece {
   readonly some: ReadonlyArray<string>
 }

@@ -28,13 +28,15 @@ const toReason = (cause: unknown): string => (cause instanceof Error ? cause.mes
 
 interface VerifiedBackup {
   readonly header: BackupHeader
-  /** Starts after the header, at each call. */
+  /** Each call starts again after the header. */
   readonly forEachPiece: <E, R>(
     handlePiece: (piece: BackupPiece) => Effect.Effect<void, E, R>
   ) => Effect.Effect<void, E | UnusableBackup, R>
 }
 
-/** Verifies the checksum and reads the header. Later reads use the same open file, even if its name is replaced. */
+/**
+ * Verifies the checksum and reads the header. Later reads use the same open file, even if another file takes its name.
+ */
 export const openBackup = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<VerifiedBackup, UnusableBackup, Scope.Scope> {

@@ -72,7 +72,7 @@ export const writeBackup = <A, E, R>(
     return [result, writtenFile] as const
   }).pipe(Effect.scoped)
 
-/** Makes the name survive a power failure. Some file systems cannot do so. */
+/** Syncs the folder, so that the new name survives a power failure. Some file systems cannot sync folders. */
 const renameDurably = async (unfinished: string, file: string): Promise<void> => {
   await Fs.rename(unfinished, file)
   const folder = await Fs.open(dirname(resolve(file)), "r")
@@ -92,11 +92,11 @@ const makeCompressor = Effect.fnUntraced(function* (
     (stream) => Effect.sync(() => stream.destroy())
   )
   const pumping = pump(compress, fileHandle)
-  // Handled when a write fails or at the end.
+  // Prevents an unhandled rejection. `write` or `finish` reports the error.
   pumping.catch(() => {})
   const write = (text: string): Promise<void> =>
     new Promise((resolvePromise, reject) => {
-      // A full disk ends the pump, and then the write would never complete.
+      // A full disk ends the pump. The write would then never complete.
       pumping.catch(reject)
       compress.write(text, (error) => (error ? reject(error) : resolvePromise()))
     })

@@ -2,8 +2,6 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 
-// Reads the catalog, so that no list of tables must be maintained.
-
 const TableColumn = Schema.Struct({ name: Schema.String, type: Schema.String, generated: Schema.Boolean })
 
 const CatalogTable = Schema.Struct({

@@ -9,7 +9,7 @@ import { loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
 export type WritePiece<E> = (piece: BackupPiece) => Effect.Effect<void, E>
 
-/** Limits of a page. A single longer row is still read. */
+/** Limits of a page, which has at least one row. */
 const PAGE_ROWS = 2_000
 const PAGE_BYTES = 4 * 1024 * 1024
 
@@ -90,8 +90,11 @@ export const loadBackupHeader = Effect.fnUntraced(function* (sql: SqlClient, lat
 })
 
 /**
- * Exports one snapshot, while a server continues its work. An embedded database must be a copy (folder-copy.ts).
- * Sequences ignore snapshots, so they follow all rows: their values are at least as high as every exported id.
+ * Exports one snapshot. A server stays in use during the export, but an embedded database must be a copy
+ * (folder-copy.ts).
+ *
+ * Sequences ignore the snapshot. They are exported after all rows, so that they are at least as high as every exported
+ * id.
  */
 export const exportDatabase = Effect.fnUntraced(function* <E>(
   sql: SqlClient,

@@ -14,7 +14,7 @@ interface InstallationStorage {
   readonly imageStore: string | undefined
 }
 
-/** Undefined if images are in the database. */
+/** Returns undefined if images are stored in the database. */
 export const findImageFolder = ({ databaseUrl, dataDir, imageStore }: InstallationStorage): string | undefined =>
   imageStore ?? (databaseUrl === undefined ? join(dataDir, IMAGES_FOLDER) : undefined)
 
@@ -23,7 +23,7 @@ export const openImageStore = (installation: InstallationStorage, sql: SqlClient
   return folder === undefined ? makeDatabaseByteStorage(sql) : makeFolderByteStorage(folder)
 }
 
-// Loaded on demand, because it uses much memory.
+// The embedded database is imported on demand, because it uses much memory.
 const layerEmbedded = (folder: string) =>
   Effect.map(
     Effect.promise(() => import("../../platform/database/embedded.ts")),
@@ -31,7 +31,8 @@ const layerEmbedded = (folder: string) =>
   )
 
 /**
- * Uses a copy as of one moment after `beforeCopy`. The running service waits only while the copy is made (`heldMs`).
+ * Runs `work` on a copy of the embedded database, taken after `beforeCopy`. A running service waits only while the copy
+ * is made, for `heldMs`.
  */
 export const withDatabaseCopy = <A, E, R, E2 = never>(
   dataDir: string,
@@ -43,7 +44,7 @@ export const withDatabaseCopy = <A, E, R, E2 = never>(
     return yield* Effect.provide(work(heldMs), yield* layerEmbedded(folder))
   }).pipe(Effect.scoped)
 
-/** Uses a copy of the embedded database, or the server itself. */
+/** Runs `work` on a copy of the embedded database, or on the server itself. */
 export const withSourceDatabase = Effect.fnUntraced(function* <A, E>(
   { databaseUrl, dataDir }: Pick<InstallationStorage, "databaseUrl" | "dataDir">,
   work: (heldMs: number | undefined) => Effect.Effect<A, E, SqlClient>
@@ -52,7 +53,7 @@ export const withSourceDatabase = Effect.fnUntraced(function* <A, E>(
   return yield* Effect.provide(work(undefined), layerCommandDatabase)
 })
 
-/** No other process may use the embedded database. */
+/** Runs `work` on the database itself. No other process may use an embedded database. */
 export const withTargetDatabase = Effect.fnUntraced(function* <A, E>(
   { databaseUrl, dataDir }: Pick<InstallationStorage, "databaseUrl" | "dataDir">,
   work: Effect.Effect<A, E, SqlClient>

@@ -36,7 +36,7 @@ export class MoveFailed extends Data.TaggedError("MoveFailed")<{ readonly messag
 
 interface MoveRequest {
   readonly dataDir: string
-  /** A separate folder, which stays where it is. */
+  /** A folder of images outside the data folder. It is not moved. */
   readonly imageStore: string | undefined
   readonly targetUrl: Redacted.Redacted
   readonly latchkey: string
@@ -45,7 +45,7 @@ interface MoveRequest {
 
 const readSetting = makeSingleRowReader(Schema.Struct({ on: Schema.Boolean }))
 
-/** If this command owns the folder, nobody writes. */
+/** Waits until the service is read-only. If this command owns the folder, no service uses it. */
 const awaitReadOnly = Effect.gen(function* () {
   if (yield* OwnsDataFolder) return
   const sql = yield* SqlClient
@@ -93,7 +93,7 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
       if ((yield* resolveMigrations(header, request)).length < migrations.length) {
         return yield* new MoveFailed({ message: "the database is not up to date: run latchkey migrate first" })
       }
-      // Images in a separate folder stay available to a process that uses the server.
+      // Images in a separate folder are not copied, because a process that uses the server can read them there.
       const images = imageStore === undefined ? makeFolderByteStorage(join(dataDir, IMAGES_FOLDER)) : undefined
       const loadIntoServer = Effect.flatMap(SqlClient, (server) =>
         loadBackup(
@@ -109,10 +109,10 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
   return withDatabaseCopy(request.dataDir, loadCopy, awaitReadOnly)
 }
 
-/** Images of the data folder move into this table of the server. */
+/** Only the server has rows in this table: the images of the data folder. */
 const SERVER_ONLY_TABLES = new Set(["image_bytes"])
 
-/** Waits for an earlier session that may still commit. */
+/** Waits for the session of an earlier command, which may still commit. */
 const isEmptyAfterSessionEnd = Effect.fnUntraced(function* (request: MoveRequest, { session }: DatabaseMove) {
   if (session !== undefined && !(yield* Effect.provide(awaitSessionEnd(session), layerTargetServer(request)))) {
     return yield* new MoveFailed({
@@ -122,7 +122,7 @@ const isEmptyAfterSessionEnd = Effect.fnUntraced(function* (request: MoveRequest
   return yield* isServerEmpty(request)
 })
 
-/** An interrupted command committed the copy completely or not at all. */
+/** An interrupted command committed everything or nothing. */
 const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earlierMove: DatabaseMove) {
   if (yield* isEmptyAfterSessionEnd(request, earlierMove)) return false
   const serverDigests = yield* Effect.provide(Effect.flatMap(SqlClient, loadTableDigests), layerTargetServer(request))
@@ -147,7 +147,7 @@ const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
   if (isServerUntouched) yield* clearMove(request.dataDir)
 })
 
-/** Explains that the copy may exist. The connection error alone would suggest that nothing happened. */
+/** Explains that the copy may be on the server, because the connection error does not say so. */
 const explainUncertainMove = Effect.fnUntraced(function* <E>({ dataDir }: MoveRequest, cause: Cause.Cause<E>) {
   const unfinishedMove = yield* readMove(dataDir)
   if (unfinishedMove?.state !== "committing") return yield* Effect.failCause(cause)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { ServerSession } from "../../platform/database/database-move.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
-// A session whose connection broke may still commit what it received. So its result is checked only after it has ended.
+// A session may still commit after its connection broke, so the database is checked only after the session has ended.
 
 interface SessionTimeouts {
   readonly gracefulEndMs: number
@@ -42,8 +42,8 @@ const terminateSession = ({ pid, began }: ServerSession) =>
   )
 
 /**
- * Terminates a session that does not end. Returns whether it ended. Must not run in a transaction, which would see
- * unchanging session states.
+ * Terminates a session that does not end. Returns whether it ended. Must not run in a transaction, because
+ * `pg_stat_activity` does not change within one.
  */
 export const awaitSessionEnd = Effect.fnUntraced(function* (
   session: ServerSession,

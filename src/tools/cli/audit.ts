@@ -43,7 +43,7 @@ export const auditCommand = Command.make(
         const filter = { operatorId: operator, since, until }
         return {
           changes: (yield* log.listEntries({ ...filter, record }, limit)).map(toChangeOutput),
-          // Rejected calls have no record.
+          // Rejected calls have no record, so a filter by record excludes them.
           refused: record === undefined ? (yield* log.listFailedCalls(filter, limit)).map(toFailedCallOutput) : []
         }
       }).pipe(Effect.provide(AuditLog.layer)),

@@ -107,7 +107,7 @@ const testCommand = Command.make(
   ])
 )
 
-/** Release 3.13.0 printed `applies_to_stay` as `concerns`. */
+/** The output field is `concerns`, as in release 3.13.0. */
 const toTestOutput = ({ applies_to_stay, ...test }: AutomationRuleTest) => ({ ...test, concerns: applies_to_stay })
 
 const formatTestedRule = ({

@@ -25,7 +25,7 @@ const createBackup = Effect.fnUntraced(function* (file: string, force: boolean) 
     latchkey: packageJson.version,
     images: folder === undefined ? undefined : makeFolderByteStorage(folder)
   }
-  // Opens the file first, so that a problem with it is reported before anything is copied.
+  // Opens the file first, so that its problems are reported before the copy starts.
   const [contents, writtenFile] = yield* writeBackup(file, force, (writePiece) =>
     withSourceDatabase(settings, (heldMs) =>
       Effect.gen(function* () {

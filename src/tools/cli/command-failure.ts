@@ -30,7 +30,7 @@ export class DatabaseUnreachable extends Data.TaggedError("DatabaseUnreachable")
   }
 }
 
-/** The text of PgBouncer. */
+/** Matches an error message of PgBouncer. */
 const POOLER_REFUSAL = /^unsupported startup parameter/
 const POOLER_ADVICE = " (the server is behind a connection pooler: set DATABASE_PREPARED=0)"
 
@@ -42,7 +42,7 @@ const UNREACHABLE_REASONS: ReadonlySet<string> = new Set([
   "AuthorizationError"
 ])
 
-/** PostgreSQL's `invalid_catalog_name`. */
+/** `3D000` is PostgreSQL's `invalid_catalog_name`. */
 const isMissingDatabase = (reason: unknown): boolean => Predicate.hasProperty(reason, "code") && reason.code === "3D000"
 
 export const isDatabaseUnreachable = (cause: Cause.Cause<unknown>): boolean => {
@@ -57,7 +57,7 @@ const failureMessage = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error)
     return `DATA_DIR: ${error.message}. ${DATA_FOLDER_TAKEN_ADVICE}`
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
-  // These messages name the migration or setting.
+  // The messages of these errors already name the migration or setting.
   if (error instanceof DatabaseUnreachable || error instanceof MigrationFailed) return error.message
   const text = toReason(error)
   if (Predicate.isTagged(error, "MetricsPortUnavailable")) return `METRICS_PORT: cannot listen: ${text}`

@@ -14,13 +14,13 @@ import { Configuration } from "../../service/configuration.ts"
 import { DatabaseNotMigrated, DatabaseUnreachable, isDatabaseUnreachable } from "./command-failure.ts"
 import { JsonFlag, reportFailure } from "./command-output.ts"
 
-/** Standard output is only for results. */
+/** Logs to standard error, because standard output is only for results. */
 const layerQuietLog = layerTelemetry(
   { logFormat: "pretty", logLevel: "Warn", otlpEndpoint: undefined, sampler: DEFAULT_SAMPLER, version: "" },
   makeLineWriter(process.stderr)
 )
 
-/** Tokens must be valid for a service with the same settings. */
+/** Tokens contain the deployment, so commands need that of the service. */
 const layerDeployment = Layer.effect(
   Deployment,
   Effect.map(Configuration, ({ deployment }) => deployment)
@@ -45,7 +45,6 @@ const requireMigrated = Effect.flatMap(loadPendingMigrations(migrations), (pendi
   pending.length === 0 ? Effect.void : new DatabaseNotMigrated()
 )
 
-/** Runs work that needs no database. */
 export const runStandaloneCommand = <A extends object, E, R>(
   work: Effect.Effect<A, E, R>,
   format: (result: A) => string
@@ -56,7 +55,6 @@ export const runStandaloneCommand = <A extends object, E, R>(
     )
   )
 
-/** Runs work on a database that may not be migrated yet. */
 export const runUnmigratedCommand = <A extends object, E>(
   work: Effect.Effect<A, E, SqlClient | Configuration | DatabaseSettings>,
   format: (result: A) => string
@@ -67,7 +65,7 @@ export const runUnmigratedCommand = <A extends object, E>(
     )
   )
 
-/** Runs work that requires a migrated database. The audit log shows `command` without its flags. */
+/** Runs work that requires a migrated database. `command` is the name without flags, for the audit log. */
 export const runCommand = <A extends object, E>(
   command: string,
   work: Effect.Effect<A, E, CurrentActor | Operators | SqlClient | Configuration | DatabaseSettings>,

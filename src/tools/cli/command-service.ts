@@ -17,8 +17,8 @@ import { Configuration } from "../../service/configuration.ts"
 import { layerServiceAssembly } from "../../service/service-assembly.ts"
 
 /**
- * The service within a command. It calls no channels: the running service's workers do so, after they are notified at
- * the end of the command.
+ * The service within a command. It calls no channels. At its end the command notifies the running workers, which call
+ * them.
  */
 export const layerCommandService = Layer.unwrap(
   Effect.map(Configuration, ({ webhookAllowedHosts, publicUrl, publicClientEnabled }) =>
@@ -34,7 +34,7 @@ export const layerCommandService = Layer.unwrap(
         FailedCallCounter.layerNone
       ]),
       Layer.provide(layerCommandWakeUp),
-      // Merged, because handlers read these settings when they are called.
+      // `provideMerge`, because handlers read these settings when they are called.
       Layer.provideMerge(
         Layer.mergeAll(
           Layer.succeed(AllowedReceivers, webhookAllowedHosts),

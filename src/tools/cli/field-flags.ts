@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 
-/** Flags by the field they fill, such as `{ time_zone: "--time-zone", stay_code: "stay" }`. */
+/** Maps fields to their flags, such as `{ time_zone: "--time-zone", stay_code: "stay" }`. */
 export type FieldFlags = Readonly<Record<string, string>>
 
-/** A message has one sentence for each wrong field. */
+/** Matches the field at the start of each sentence. */
 const NAMED_FIELD = /(?<=^|\. )([a-z_]+)(?:\[\d+\])?(?=: )/g
 
 export const nameFlagInMessage = (message: string, flags: FieldFlags): string =>

@@ -38,7 +38,7 @@ interface GuestOptions {
   readonly phone: Option.Option<string>
 }
 
-/** Fewer digits could match several guests. */
+/** A number with fewer digits could match several guests. */
 const PHONE_DIGITS_MIN = 6
 
 const toGuestQuery = Effect.fnUntraced(function* ({ order, email, phone }: GuestOptions) {

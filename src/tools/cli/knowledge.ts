@@ -34,7 +34,7 @@ const askCommand = Command.make(
   ])
 )
 
-/** Quoted, so that control characters cannot reach the terminal. */
+/** Texts are quoted, so that control characters cannot reach the terminal. */
 const formatSentence = ({
   text,
   knowledge_base_id,

@@ -71,7 +71,7 @@ const toSignedInAccount = (operatorId: number, account: MainAccount): TrustedAcc
   subscriptionUntil: null
 })
 
-/** Loaded on demand, so that other commands and the help start without the service. */
+/** Imported on demand, so that other commands start without the service. */
 const layerCommandService = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("./command-service.ts")),

@@ -4,7 +4,10 @@ import { Cause, Effect, Exit, Runtime } from "effect"
 /** `npm start` forwards signals, so one request to stop can arrive twice within this time. */
 const SAME_SIGNAL_MS = 1_000
 
-/** A stopped service exits with 0, other interrupted commands with 130. An exit code that is already set wins. */
+/**
+ * A stopped service exits with 0, other interrupted commands with 130. `process.exitCode` takes precedence if it is
+ * set.
+ */
 export const makeTeardown =
   (isService: boolean): Runtime.Teardown =>
   (exit, onExit) =>
@@ -24,7 +27,7 @@ export const exitAtSecondSignal = Effect.sync(() => {
   }
 })
 
-/** Several workers reload at SIGHUP. A single process stops in order, and its service manager restarts it. */
+/** SIGHUP restarts several workers one by one. A single process shuts down, and its service manager starts it again. */
 export const stopAtHangUp = Effect.sync(() => {
   process.on("SIGHUP", () => void process.emit("SIGTERM"))
 })

@@ -6,7 +6,7 @@ import { CommandFailed } from "./command-failure.ts"
 import { JsonFlag } from "./command-output.ts"
 import { makePresenter } from "./presenter.ts"
 
-/** Loaded on demand, which halves the start time. */
+/** Commands are imported on demand, which halves the start time. */
 export const COMMAND_LOADERS = {
   serve: async () => (await import("./serve.ts")).serveCommand,
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
@@ -40,7 +40,6 @@ type CommandName = keyof typeof COMMAND_LOADERS
 const isCommandName = (text: string | undefined): text is CommandName =>
   text !== undefined && Object.hasOwn(COMMAND_LOADERS, text)
 
-/** Loads all commands for the help, for suggestions and for shell completions. */
 const selectCommandNames = (args: ReadonlyArray<string>): ReadonlyArray<CommandName> => {
   const firstWord = args.find((arg) => !arg.startsWith("-"))
   const wantsCompletions = args.some((arg) => arg.split("=", 1)[0] === "--completions")
@@ -60,12 +59,11 @@ const makeRootCommand = Effect.fnUntraced(function* (args: ReadonlyArray<string>
   )
 })
 
-/** Fails after the reason was printed. */
 export const runLatchkey = (args: ReadonlyArray<string>) =>
   Effect.flatMap(makeRootCommand(args), (command) =>
     Command.runWith(command, { version: packageJson.version })(args)
   ).pipe(
-    // With `--json`, the help of a missing subcommand is no result, so the command fails.
+    // With `--json`, a missing subcommand is a failure, because the help is not a result.
     Effect.catchIf(
       (error) => args.includes("--json") && error instanceof CliError.ShowHelp && error.errors.length === 0,
       () => new CommandFailed()

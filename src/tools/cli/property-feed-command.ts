@@ -17,7 +17,7 @@ const loadFeedUrl = (operatorId: number, fields: { readonly property_id: number;
 
 const FLAGS = { property_id: "--property", calendar_id: "--calendar" } as const
 
-/** A missing feed is created, and needs no renewal. */
+/** Creates the feed instead if there is none. */
 const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: number, calendarId: number | null) {
   const { property_feeds } = yield* callOperation(list_property_feeds, operatorId, { property_id })
   const feed = property_feeds.find(({ calendar_id }) => calendar_id === calendarId)
@@ -30,7 +30,7 @@ const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: 
   )
 })
 
-/** `host` is null if the calendar was removed. */
+/** Creates missing feeds first. `host` is null if the calendar was removed. */
 const listCalendarFeeds = Effect.fnUntraced(function* (operatorId: number, property_id: number) {
   const filter = { property_id, limit: PAGE_MAX }
   const { imported_calendars } = yield* callOperation(list_imported_calendars, operatorId, filter)

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { NotFound } from "../../contract/errors.ts"
 import { makeFindPropertyOwner } from "../../domain/properties/properties/ownership.ts"
 
-// A property id is unique across operators.
+// A property id is unique across operators, so `--property` needs no `--operator`.
 
 export const propertyFlag = Flag.Int("property").pipe(Flag.withDescription("property_id"))
 

@@ -11,7 +11,7 @@ import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
 import { reportFailure } from "./command-output.ts"
 import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
 
-/** Checks the port before the database starts, which takes seconds. */
+/** Checks the port first, because the database takes seconds to start. */
 const requireFreePort = ({ port, host }: Pick<Settings, "port" | "host">) =>
   Effect.callback<void, HttpServerError.ServeError>((resume) => {
     const probe = createServer()
@@ -43,13 +43,12 @@ export const resolveWorkerCount = (
   return Effect.succeed(1)
 }
 
-/** The worker has reported its failure. */
+/** The worker has already reported its failure. */
 class FirstWorkerFailed extends Data.TaggedError("FirstWorkerFailed")<{ readonly code: number }> {
   override readonly [Runtime.errorExitCode] = this.code
   override readonly [Runtime.errorReported] = false
 }
 
-/** The worker could not report anything. */
 class FirstWorkerKilled extends Data.TaggedError("FirstWorkerKilled")<{ readonly signal: string | null }> {
   override get message(): string {
     return `${this.signal} ended the first worker before it could serve`
@@ -61,7 +60,7 @@ const reportNeverServed = Effect.fnUntraced(function* ({ end: { code, signal } }
   return yield* new FirstWorkerFailed({ code })
 })
 
-// Loaded on demand: other commands and the primary process do not need the server.
+// Imported on demand, because other commands and the primary process do not need the server.
 
 const serveAlone = Effect.fnUntraced(function* (role: ServeRole) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))

@@ -79,7 +79,6 @@ const toDeliveryOutput = ({ event_id, subscription_id, due_at, attempts, ...deli
   attempts: attempts.map((each) => ({ ...each, started_at: formatUtcInstant(each.started_at) }))
 })
 
-/** Rounds down. */
 export const formatAge = (seconds: number): string => {
   if (seconds < 120) return `${seconds} s`
   if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)} min`

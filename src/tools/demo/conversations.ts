@@ -39,7 +39,7 @@ const toMessages = (script: Script, minutesBetween: number, end: Date): Historic
     sentAt: new Date(end.getTime() - (script.length - index) * minutesBetween * 60_000)
   }))
 
-/** One guest of each other channel has a thread too. */
+/** All guests of this channel have a thread, and one guest of each other channel. */
 export const MESSAGING_CHANNEL = "airbnb"
 
 const firstOrderByGuest = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {
@@ -61,7 +61,7 @@ export interface DemoThreads {
   readonly threadIdOf: (order: DemoOrder) => string | undefined
 }
 
-// The same at each start on the same day.
+// Ids are the same at each start on the same day.
 const toThreadId = (number: number): string => String(520_048_111 + number * 7_393)
 
 export const makeDemoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZone: string): DemoThreads => {
@@ -91,7 +91,7 @@ export const makeDemoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, tim
 
 const [GRACA, BELEM] = [2, 3]
 
-/** Dates are after all demo orders. */
+/** The dates are after all demo orders. */
 const makeInquiryThreads = (today: string, now: Date): ReadonlyArray<HistoricThread> => {
   const toInquiry = (property: number, from: number, nights: number, adults: number) => ({
     listing_id: listingIdOf(MESSAGING_CHANNEL, property),

@@ -1,6 +1,5 @@
 import type { DemoOrder } from "./orders.ts"
 
-/** Input of the writers in seed.ts. */
 export interface DemoOperator {
   readonly operatorId: number
   readonly accountId: number
@@ -10,6 +9,6 @@ export interface DemoOperator {
   readonly today: string
   /** In the order of DEMO_PROPERTIES. */
   readonly propertyIds: ReadonlyArray<number>
-  /** Channel orders have assigned codes once these are known (assigned-codes.ts). */
+  /** Channel orders get the codes that the service assigned (assigned-codes.ts). */
   readonly orders: ReadonlyArray<DemoOrder>
 }

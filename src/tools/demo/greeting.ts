@@ -14,7 +14,7 @@ const renderAddresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string>
   `  Docs     ${publicUrl}/docs`
 ]
 
-/** Only the first start shows token and password. */
+/** The token and the password are shown only at the first start. */
 const renderWelcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
   "",
   "A demo operator is ready. List its income and expenses of the last 30 days:",

@@ -8,7 +8,7 @@ export interface DemoListing {
   readonly title: string
   readonly currency: "EUR" | "GBP"
   readonly price: number
-  /** Index in DEMO_PROPERTIES. Undefined for the room type. */
+  /** Index in DEMO_PROPERTIES. Undefined for the listing of the room type. */
   readonly propertyIndex: number | undefined
   readonly rooms: number
   /** Undefined if prices are not pushed. */

@@ -57,7 +57,7 @@ const GAPS = [1, 0, 2, 0, 3] as const
 
 const cycle = <A>(list: readonly [A, ...ReadonlyArray<A>], index: number): A => list[index % list.length] ?? list[0]
 
-/** Avoids the days of groups, so that no night is sold twice. */
+/** Skips the days of GROUP_BOOKINGS, so that no night is sold twice. */
 const bookingsOf = (property: number): ReadonlyArray<DemoBooking> => {
   const groups = GROUP_BOOKINGS.filter((group) => group.properties.includes(property))
   const bookings: Array<DemoBooking> = []
@@ -84,7 +84,7 @@ const statusOf = (booking: DemoBooking, number: number): DemoOrderStatus => {
   return number % 31 === 7 ? "timeout" : "accepted"
 }
 
-// The same at each start.
+// The codes are the same at each start.
 const digitsOf = (number: number): string => String(48_120_375 + number * 7_919)
 const tailOf = (number: number): string => (1_679_616 + ((number * 514_229) % 58_786_559)).toString(36).toUpperCase()
 
@@ -100,7 +100,7 @@ const codesOf = (
     : { channelId: digits, stay: (room) => `0-${digits}${suffix(room)}-${tail}` }
 }
 
-/** Sorted by check-in date. The same at each start on the same day. */
+/** Sorted by check-in date. The orders are the same at each start on the same day. */
 export const makeDemoOrders = (today: string, timeZone: string): ReadonlyArray<DemoOrder> =>
   [...GROUP_BOOKINGS, ...DEMO_PROPERTIES.flatMap((_, property) => bookingsOf(property))]
     .toSorted((one, other) => one.from - other.from)

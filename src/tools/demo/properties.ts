@@ -20,7 +20,7 @@ const edinburgh = (name: string, nightlyPrice: number): DemoProperty => ({
   nightlyPrice
 })
 
-/** Two cities and two currencies in one time zone. Orders refer to indexes of this list. */
+/** Orders refer to indexes of this list. */
 export const DEMO_PROPERTIES: ReadonlyArray<DemoProperty> = [
   lisbon("Alfama Terrace", 132),
   lisbon("Chiado Loft", 158),

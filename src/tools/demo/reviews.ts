@@ -10,7 +10,7 @@ const lastCheckOut = ({ stays }: DemoOrder): string =>
     .toSorted()
     .at(-1) ?? ""
 
-/** No review may be in the future. */
+/** Returns only orders with a past check-out, because no review may be in the future. */
 const listDepartedOrders = (
   orders: ReadonlyArray<DemoOrder>,
   channelType: string,
@@ -27,7 +27,7 @@ const toSubScores = (cleanliness: number, location: number) =>
     { category: "communication", rating: 5 }
   ] as const
 
-/** The latest review of Airbnb awaits the host's review. */
+/** The latest Airbnb review has no review by the host yet. */
 export const makeDemoReviews = (
   orders: ReadonlyArray<DemoOrder>,
   channelType: string,
@@ -49,7 +49,7 @@ export const makeDemoReviews = (
 
 const MS_AN_HOUR = 3_600_000
 
-/** Hours after the start of the check-out day, which has at least 23. */
+/** `atHour` takes hours after the start of the check-out day. A day has at least 23 hours. */
 type ReviewTemplate = (order: Pick<DemoReview, "channel_id">, atHour: (hours: number) => string) => DemoReview
 
 const REVIEW_TEMPLATES: Readonly<Record<string, ReadonlyArray<ReviewTemplate>>> = {

@@ -42,7 +42,7 @@ const DEMO_NAME = "Two Harbours Stays"
 const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
-/** Each writer uses the tables of those before it. */
+/** Each writer needs the rows of the writers before it. */
 const BASE_WRITERS = [writePortfolio, writeChannels, writeDirectOrders]
 const ORDER_DEPENDENT_WRITERS = [
   writeTransactions,
@@ -64,7 +64,7 @@ const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Da
   return titles.flatMap((title) => ids.get(title) ?? [])
 })
 
-/** Runs in one transaction. If several processes start at once, one of them seeds. */
+/** Runs in one transaction. If several processes start at once, only one of them seeds. */
 export const seedDemo = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const operators = yield* Operators
@@ -106,7 +106,7 @@ export const seedDemo = Effect.gen(function* () {
   // The demo data is valid, so any other failure is a defect.
   Effect.catchIf((error) => error._tag !== "OperatorsExist", Effect.die),
   Effect.provide(Operators.layer),
-  // Fresh stores use this transaction. Shared ones may have their own connections.
+  // Fresh stores use this transaction. Shared stores may use other connections.
   Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
   Effect.provideService(CurrentActor, systemActor("Latchkey", "demo seed")),
   Effect.withSpan("seedDemo")

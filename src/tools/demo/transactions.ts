@@ -2,7 +2,7 @@ import { addDays, toInstant } from "../../contract/time.ts"
 import type { DemoOrder } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-/** Without order and property, it belongs to the operator. */
+/** A transaction without order and property belongs to the operator. */
 export interface DemoTransaction {
   readonly direction: "income" | "expense"
   readonly amount: number
@@ -17,7 +17,7 @@ export interface DemoTransaction {
   readonly propertyIndex?: number
 }
 
-// See domain/money/dictionaries.ts.
+// Ids of domain/money/dictionaries.ts.
 const INCOME_ITEMS = { roomFee: 11, deposit: 12, compensation: 16, other: 17 } as const
 const EXPENSE_ITEMS = {
   cleaning: 51,
@@ -169,7 +169,7 @@ const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransact
   ]
 }
 
-/** An order has at most one transaction per item, by which its shares are joined. */
+/** An order has at most one transaction per direction and item, because write-transactions.ts joins shares by these. */
 export const makeDemoTransactions = (
   orders: ReadonlyArray<DemoOrder>,
   today: string,

@@ -5,8 +5,6 @@ import { Operators } from "../../domain/access/operators/Operators.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../platform/database/rows.ts"
 import { DEMO_EMAIL } from "./seed.ts"
 
-// For the "try it" page of a local demo.
-
 const TOKEN_NAME = "Documentation: try it"
 
 const IdRow = Schema.Struct({ id: Schema.Int })
@@ -18,8 +16,8 @@ const listActiveTokens = (sql: SqlClient.SqlClient, accountId: number) =>
     SELECT id FROM access_tokens WHERE account_id = ${accountId} AND name = ${TOKEN_NAME} AND revoked_at IS NULL ORDER BY id`)
 
 /**
- * Creates the token on demand and again after a revocation, and revokes older ones. Undefined without a demo operator
- * or with too many tokens.
+ * Creates the token on demand, and again after a revocation. Revokes older ones. Returns undefined without a demo
+ * operator or with too many tokens.
  */
 export const makeTryPageToken = Effect.gen(function* () {
   const [sql, operators, semaphore] = [yield* SqlClient.SqlClient, yield* Operators, yield* Semaphore.make(1)]

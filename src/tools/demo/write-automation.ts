@@ -6,7 +6,7 @@ import { RuleStore } from "../../domain/automation/rules/store.ts"
 import { MESSAGING_CHANNEL } from "./conversations.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 
-/** All guests have a conversation, so the console can run any listed action at once. */
+/** All guests of MESSAGING_CHANNEL have a conversation, so the console can run any planned action at once. */
 export const DEMO_AUTOMATION_RULES: ReadonlyArray<RuleDefinition> = [
   {
     name: "Two days before check-in",
@@ -40,7 +40,10 @@ export const DEMO_AUTOMATION_RULES: ReadonlyArray<RuleDefinition> = [
   { name: "What guests ask", action: "answer" }
 ]
 
-/** Neither answers earlier messages nor makes up for missed actions. Plans at once, for the first visitor. */
+/**
+ * The rules neither answer earlier messages nor make up for missed actions. Planning runs at once, for the first
+ * visitor.
+ */
 export const writeAutomation = Effect.fn("demo.writeAutomation")(
   function* ({ operatorId, now }: DemoOperator) {
     const rules = yield* RuleStore

@@ -104,7 +104,7 @@ export const writeChannels = Effect.fn("demo.writeChannels")(
       })
     }
   },
-  // No workers need a notification yet.
+  // No workers run yet that need a notification.
   Effect.provide(
     Layer.mergeAll(Listings.layer, layerSandbox).pipe(
       Layer.provide(Ingest.layer),

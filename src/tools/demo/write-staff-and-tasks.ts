@@ -7,7 +7,7 @@ import { type NewTask, TaskStore } from "../../domain/work/tasks/store.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { DEMO_PROPERTIES, type DemoProperty } from "./properties.ts"
 
-/** Range of check-outs with a cleaning. */
+/** Days around today whose check-outs have a cleaning. */
 const DAYS_BEFORE = 4
 const DAYS_AFTER = 6
 

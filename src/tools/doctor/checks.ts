@@ -58,7 +58,7 @@ const sendRequest = (url: string, init: RequestInit) =>
     return { answer: response, before, after: yield* Clock.currentTimeMillis }
   })
 
-/** A `Date` header has whole seconds. */
+/** Precision of a `Date` header. */
 const SECOND_MS = 1_000
 
 export const checkPublicUrl = ({ publicUrl }: Pick<Settings, "publicUrl">) => {
@@ -118,7 +118,7 @@ export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
     Effect.promise(async () => {
       const { createClient } = await import("redis")
       const instance = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: DOCTOR_TIMEOUT_MS } })
-      // The failing command reports the error.
+      // The failing command reports the error, so this event is ignored.
       instance.on("error", () => {})
       return instance
     }),

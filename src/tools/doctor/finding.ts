@@ -1,4 +1,4 @@
-/** `unsure`: the check could not run. */
+/** `unsure` means that the check could not run. */
 export interface Finding {
   readonly check: string
   readonly is: "fine" | "warning" | "wrong" | "unsure"

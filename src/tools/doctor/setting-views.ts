@@ -11,7 +11,7 @@ interface SettingView {
 
 const toVisibleValue = ({ printablePart }: DeclaredSetting, text: string): string => {
   if (printablePart === "nothing") return "<hidden>"
-  // The rest of an address may contain a password or key.
+  // Only the host of an address is shown, because the rest may contain a password or key.
   if (printablePart !== "host") return redactSecrets(text)
   const url = URL.parse(text)
   return url === null ? "<hidden>" : `${url.protocol}//${url.host}`

@@ -8,7 +8,7 @@ import { guestDataInTransactions } from "../../domain/money/guest-data.ts"
 import { guestDataInTasks } from "../../domain/work/tasks/guest-data.ts"
 
 /**
- * For export and erasure. A test requires that each table is listed or has a reason not to be
+ * Tables whose guest data is exported and erased. A test requires that each table is listed or has a reason not to be
  * (test/tools/privacy/guest-data-tables.service.test.ts).
  */
 export const GUEST_DATA_TABLES: ReadonlyArray<GuestDataTable> = [

@@ -19,7 +19,7 @@ import type { GuestMatch } from "./guest-search.ts"
 // Each order is erased in one transaction, so an interrupted erasure can be repeated. Locks are taken in the order of
 // other changes: orders first.
 
-/** Events and audit log contain no data of the guest. */
+/** The recorded events and audit entries contain no data of the guest. */
 const recordErasure = Effect.fnUntraced(function* (
   { recordIds: { operatorId, stayIds }, records }: GuestMatch,
   now: Date
@@ -38,8 +38,8 @@ const recordErasure = Effect.fnUntraced(function* (
 })
 
 /**
- * Stored responses of webhooks and idempotency keys are found by full scans, so this runs once for all matches, and
- * without locks on orders.
+ * Finds stored responses of webhooks and idempotency keys by full scans. So it runs once for all matches, without locks
+ * on orders.
  */
 export const eraseStoredResponses = Effect.fnUntraced(function* (matches: ReadonlyArray<GuestMatch>) {
   const sql = yield* SqlClient.SqlClient

@@ -12,7 +12,7 @@ import { makeRowsReader } from "../../platform/database/rows.ts"
 import { GUEST_DATA_TABLES } from "./guest-data-tables.ts"
 import type { GuestMatch } from "./guest-search.ts"
 
-// One JSON object per line limits memory. A file without the counts at its end is incomplete.
+// An export has one JSON object per line, which limits memory. A file without the counts at its end is incomplete.
 
 const EXPORT_PAGE_ROWS = 200
 
@@ -56,7 +56,7 @@ const loadImages = Effect.fnUntraced(function* (party: GuestRecordIds) {
     ORDER BY 1, 2`)
 })
 
-/** Images follow after the transaction, in which the embedded database serves nobody else. */
+/** Image bytes are read after the transaction, because the embedded database serves no other request during it. */
 const writeSnapshot = Effect.fnUntraced(function* <E>(party: GuestRecordIds, write: ExportWriter<E>) {
   const sql = yield* SqlClient.SqlClient
   const snapshot = Effect.gen(function* () {
@@ -119,7 +119,7 @@ const mergeRecordIds = (operatorId: number, matches: ReadonlyArray<GuestMatch>):
   }
 }
 
-/** The audit log comes first, so that no export goes unrecorded. */
+/** Writes the audit log first, so that every export is recorded. */
 export const exportGuest = Effect.fnUntraced(function* <E>(
   operatorId: number,
   matches: ReadonlyArray<GuestMatch>,

@@ -21,8 +21,8 @@ import { RetentionDays } from "../../platform/installation.ts"
 import { eraseGuestMatch, eraseStoredResponses } from "./guest-erasure.ts"
 import { findGuestByConversation, findGuestByOrder, type GuestMatch } from "./guest-search.ts"
 
-// Operators alternate in bounded batches, so that a large one does not delay others. Erased data is not found again, so
-// several processes may run and a crashed one loses nothing.
+// Operators alternate in bounded batches, so that a large operator does not delay others. Erased data is not found
+// again, so several processes may run, and a crash loses nothing.
 
 export const STAYS_PER_BATCH = 50
 
@@ -117,7 +117,7 @@ interface StayCursor {
   readonly id: number
 }
 
-/** Includes the conversation only if all its orders are over. */
+/** Returns undefined if the order is not over. Includes the conversation only if all its orders are over. */
 const toErasableMatch = (orderId: number, thread: ReadonlyArray<GuestMatch>): GuestMatch | undefined => {
   const ownMatch = thread.find(({ recordIds }) => recordIds.orderIds.includes(orderId))
   if (ownMatch === undefined || ownMatch.currentStayCodes.length > 0) return undefined
@@ -151,7 +151,7 @@ const guestRetention = (cutoff: Date): RetentionTask<StayCursor> => ({
     const endedOrderIds = Array.from(
       new Set(endedStays.flatMap(({ order_id, is_last }) => (is_last ? [order_id] : [])))
     )
-    // One day later, because a guest who left on the cutoff day is gone.
+    // One day after the cutoff, so that stays that ended on the cutoff day count as over.
     const threads = yield* Effect.forEach(endedOrderIds, (id) =>
       findGuestByOrder(operatorId, id, daysBefore(cutoff, -1))
     )
@@ -193,7 +193,7 @@ const quietSinceCondition = (sql: SqlClient.SqlClient, operatorId: number, cutof
 const operatorDaySql = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date): Fragment => sql`
   (SELECT (${cutoff}::timestamptz AT TIME ZONE time_zone)::date FROM operators WHERE id = ${operatorId})`
 
-/** Guests with orders were erased with their stays, unless a channel sent their details again. */
+/** Also selects guests with past orders, because a channel may have sent their details again. */
 export const oldInquiriesSql = (
   sql: SqlClient.SqlClient,
   operatorId: number,
@@ -207,7 +207,7 @@ export const oldInquiriesSql = (
 
 const readStillQuiet = makeSingleRowReader(Schema.Struct({ still: Schema.Boolean }))
 
-/** The caller holds locks, so no message can arrive meanwhile. */
+/** The caller must hold the locks of the conversations, so that no message arrives before the erasure. */
 export const areConversationsInactive = (
   sql: SqlClient.SqlClient,
   { recordIds: { operatorId, conversationIds } }: GuestMatch,

@@ -23,17 +23,19 @@ export class TooManyGuestRecords extends Data.TaggedError("TooManyGuestRecords")
 
 export interface GuestMatch {
   readonly recordIds: GuestRecordIds
-  /** As in the audit log. */
+  /** Names of the records in the audit log. */
   readonly records: ReadonlyArray<string>
   /** Stays that are not over and whose order is active. */
   readonly currentStayCodes: ReadonlyArray<string>
 }
 
-/** Compares digits without leading zeros, at most the last ten, because one number may lack its country code. */
+/** Returns at most the last ten digits, without leading zeros, because a number may lack its country code. */
 const phoneDigitsSql = (sql: SqlClient.SqlClient, text: Fragment): Fragment =>
   sql`right(ltrim(regexp_replace(${text}, '[^0-9]', '', 'g'), '0'), 10)`
 
-/** Shorter national numbers are compared with the end of the other number. */
+/**
+ * From NATIONAL_PHONE_DIGITS digits on, the longer number must end with the shorter one. Shorter numbers must be equal.
+ */
 const samePhoneCondition = (sql: SqlClient.SqlClient, left: Fragment, right: Fragment): Fragment => sql`EXISTS (
   SELECT FROM (SELECT ${phoneDigitsSql(sql, left)} AS a, ${phoneDigitsSql(sql, right)} AS b) two
   WHERE CASE WHEN least(length(a), length(b)) >= ${sql.literal(String(NATIONAL_PHONE_DIGITS))}

@@ -2,22 +2,21 @@ import { Deferred, Effect } from "effect"
 import type { MetricsSnapshot } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
 import { type Snapshots, WorkerSnapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
 
-/** A late worker counts with its last values. */
+/** After this time, the last known values of a worker are used. */
 export const WORKER_METRICS_TIMEOUT_MS = 1_000
 
 interface MonitoredWorker {
   readonly requestSnapshot: () => void
   ready: boolean
-  /** Set while a request is pending. */
   answer: Deferred.Deferred<void> | undefined
 }
 
-/** Includes workers that ended. */
+/** Metrics of all workers, including those that have ended. */
 export class WorkerMetrics {
   readonly #snapshots = new WorkerSnapshots()
   readonly #workers = new Map<number, MonitoredWorker>()
 
-  /** `worker` must never be reused. */
+  /** The id `worker` must never be reused. */
   addWorker(worker: number, requestSnapshot: () => void): void {
     this.#workers.set(worker, { requestSnapshot, ready: false, answer: undefined })
   }

@@ -29,7 +29,8 @@ export class WorkerProcesses extends Context.Service<
   }
 >()("latchkey/tools/workers/WorkerProcesses") {
   /**
-   * The primary process accepts connections and distributes them in turn. A worker without its primary ends at once.
+   * The primary process accepts connections and gives them to the workers in turn. A worker without its primary ends at
+   * once.
    */
   static readonly layer = Layer.sync(WorkerProcesses, () => {
     cluster.schedulingPolicy = cluster.SCHED_RR

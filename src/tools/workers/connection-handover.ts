@@ -1,16 +1,16 @@
 import type { Worker } from "node:cluster"
 import { Predicate, Schema } from "effect"
 
-/** Node's cluster has no public event for these. */
+/** An internal message of Node's cluster module, which has no public event for it. */
 const isHandoverMessage = Schema.is(
   Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), act: Schema.Literal("newconn"), seq: Schema.Int })
 )
 const isAcknowledgement = Schema.is(Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), ack: Schema.Int }))
 
 /**
- * Tracks connections on their way to a worker. Returns a function that closes those it never confirmed. Node forgets
- * them if the worker ends first (lib/internal/cluster/round_robin_handle.js), and their clients would wait forever.
- * Another worker cannot take them, because the first may have read from them.
+ * Tracks connections that the primary sends to a worker. Returns a function that closes those that the worker never
+ * confirmed. If the worker ends first, Node forgets them (lib/internal/cluster/round_robin_handle.js), and their
+ * clients would wait forever. Another worker cannot take them, because the first may have read from them.
  */
 export const trackConnectionHandover = (worker: Worker): (() => void) => {
   const open = new Map<number, () => void>()

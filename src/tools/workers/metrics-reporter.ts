@@ -5,7 +5,7 @@ import type { WorkerMessage } from "./worker-messages.ts"
 
 /** A crashed worker loses at most this time of metrics. */
 const REPORT_INTERVAL_MS = 10_000
-/** Shorter than the primary's wait. */
+/** Must be shorter than WORKER_METRICS_TIMEOUT_MS of the primary. */
 const READY_TIMEOUT_MS = 700
 
 export const layerMetricsReporter = (requested: Latch.Latch, send: (message: WorkerMessage) => void) =>

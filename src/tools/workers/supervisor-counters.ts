@@ -3,9 +3,9 @@ import type { SharedCounters } from "../../admission/windows/RateWindows.ts"
 import type { Bucket } from "../../admission/windows/rate-window.ts"
 import { type CountRequest, type CountResponse, encodeCounter } from "./worker-messages.ts"
 
-/** A primary that takes longer is stopped, because it does nothing else. */
+/** A primary that takes longer hangs, because it has no other work. */
 export const SUPERVISOR_TIMEOUT_MS = 200
-/** A pause of this process then delays one poll instead of using up the timeout. */
+/** The timeout is counted in polls, so that a pause of this process delays only one poll. */
 const POLLS_PER_TIMEOUT = 4
 
 export interface SupervisorChannel {

@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 import { type ProcessEnd, type WorkerProcess, WorkerProcesses } from "./WorkerProcesses.ts"
 
-/** Exceeds a worker's shutdown time without the drain (http-server/stop.ts: 12 s). */
+/** Longer than the shutdown of a worker without its drain (http-server/stop.ts: 12 s). */
 export const WORKER_END_TIMEOUT_MS = 15_000
 
 /** The worker has already reported the reason. */

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { type CountedLimit, WINDOW_LABELS, windowOf } from "../../admission/windows/rate-window.ts"
 import { MetricsSnapshot } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
 
-// Messages between primary and workers. After an update they may have different releases, because a rolling restart
-// keeps the primary. So both ignore unknown messages, and a worker without a response counts alone.
+// Messages between primary and workers. A rolling restart keeps the primary, so its release may differ from that of the
+// workers. Both ignore unknown messages, and a worker without a response counts on its own.
 
 /** Key, window label, maximum. */
 const EncodedCounter = Schema.Tuple([Schema.String, Schema.Literals(WINDOW_LABELS), Schema.Finite])
@@ -13,12 +13,12 @@ export const CountRequest = Schema.Struct({
   act: Schema.Literals(["admit", "count", "give back"]),
   buckets: Schema.Array(EncodedCounter),
   peek: Schema.Array(EncodedCounter),
-  /** The worker's clock. */
+  /** Milliseconds of the worker's clock. */
   now: Schema.Finite
 })
 export type CountRequest = typeof CountRequest.Type
 
-/** Counts before the step, in the requested order. */
+/** `counts` are the counts before the step, first of `buckets`, then of `peek`. */
 export const CountResponse = Schema.Struct({ id: Schema.Int, counts: Schema.Array(Schema.Finite) })
 export type CountResponse = typeof CountResponse.Type
 
@@ -26,7 +26,7 @@ export const WorkerMessage = Schema.Union([
   /** The start message. */
   Schema.Struct({ ready: Schema.String }),
   Schema.Struct({ asks: Schema.Array(CountRequest) }),
-  /** Metrics so far. `ready`: whether the database responds. */
+  /** `measured`: all metrics since the worker started. `ready`: whether the database responds. */
   Schema.Struct({ measured: MetricsSnapshot, ready: Schema.Boolean })
 ])
 export type WorkerMessage = typeof WorkerMessage.Type

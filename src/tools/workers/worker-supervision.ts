@@ -4,12 +4,12 @@ import { incrementCounter } from "../../platform/telemetry/metrics/metric-update
 import type { ProcessEnd, WorkerProcess } from "./WorkerProcesses.ts"
 import { awaitStartMessage, makeWorkerLifecycle, type WorkerLifecycle } from "./worker-lifecycle.ts"
 
-/** A worker that lived this long is restarted at once. */
+/** A worker that ends after this time is restarted without a pause. */
 export const STABLE_MS = 10_000
-/** The pause doubles after each early end. */
+/** Pause before a restart. It doubles after each early end. */
 export const FIRST_RESTART_PAUSE_MS = 1_000
 export const MAX_RESTART_PAUSE_MS = 30_000
-/** Includes a migration of the database. */
+/** Time until a worker must be ready. It may include a migration of the database. */
 export const WORKER_START_TIMEOUT_MS = 10 * 60_000
 
 export const computeRestartPauseMs = (livedMs: number, lastPauseMs: number): number => {

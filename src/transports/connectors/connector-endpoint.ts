@@ -27,7 +27,7 @@ export const CONNECTORS_PREFIX = "/connectors/"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Undefined if the path is unknown. */
+/** Returns undefined if the path is unknown. */
 type ConnectorHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 export const ConnectorEndpoint = Context.Reference<ConnectorHandler>(
@@ -75,7 +75,7 @@ const readBody = (request: HttpServerRequest): Effect.Effect<Uint8Array, Connect
   request.arrayBuffer.pipe(
     Effect.provideService(MaxBodySize, ByteSize.bytes(BODY_BYTES)),
     Effect.mapError((error) => (isTooLarge(error) ? tooLarge : unreadableBody)),
-    // A slow sender rarely gets this response, because an unread body ends the connection.
+    // A slow sender rarely receives `tooSlow`, because an unread body ends the connection.
     Effect.timeoutOrElse({ duration: CONNECTOR_BODY_MS, orElse: () => Effect.fail(tooSlow) }),
     Effect.map((bytes) => new Uint8Array(bytes))
   )
@@ -86,11 +86,11 @@ interface MessageOutcome {
 }
 
 interface ConnectorSettings {
-  /** Set if a proxy in front writes `X-Forwarded-For`. */
+  /** True if a proxy in front of the service writes `X-Forwarded-For`. */
   readonly trustProxy?: boolean | undefined
 }
 
-/** An unsigned message costs only its headers, or a body of limited size and time. */
+/** A message with invalid headers is rejected before its body is read. */
 export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings = {}) =>
   Layer.effect(
     ConnectorEndpoint,
@@ -99,7 +99,6 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
       const permits = new ConnectorPermits(tooManyBodies)
       const warn = makeThrottledWarning("the connector endpoint refused a message")
 
-      /** Fails, and drops the body, if no connector signed it. */
       const receiveSigned = (request: HttpServerRequest, id: number, signature: SignatureHeaders) =>
         Effect.gen(function* () {
           const body = yield* readBody(request)
@@ -124,8 +123,8 @@ export const layerConnectorEndpoint = ({ trustProxy = false }: ConnectorSettings
       })
 
       /**
-       * Logs each signed message within its rate limit. Other messages, which anybody may send, are logged once a
-       * minute.
+       * Logs each signed message unless it is rate-limited. Anyone may send other messages, so these are logged at most
+       * once a minute.
        */
       const logOutcome = (id: number, { signer, reply: { status, body } }: MessageOutcome, ms: number) => {
         const annotations = { status, ...(status === 200 ? {} : { reason: body["reason"] }) }

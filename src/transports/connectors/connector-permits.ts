@@ -1,7 +1,7 @@
 import { Clock, Deferred, Effect } from "effect"
 import { CONCURRENT_CONNECTOR_BODIES_MAX, CONNECTOR_BODY_PROTECTED_MS } from "../../platform/limits.ts"
 
-/** The source of an unverified message: the connector in its path, and its network. */
+/** The source of an unverified message: the connector in its path, and the caller's network. */
 export interface MessageSource {
   readonly connectorId: number
   readonly network: string
@@ -12,9 +12,11 @@ interface ArrivingBody extends MessageSource {
 }
 
 /**
- * Chooses the body that loses its permit to a new message, or returns undefined to reject the message. `bodies` are in
- * the order of their permits. The candidate is the oldest body of the connector, and then of the network, with the most
- * permits. It is evicted if it holds more permits than the new message would, or arrives for longer than {@link
+ * Chooses the body that loses its permit to a new message, or returns undefined to reject that message. `bodies` are
+ * sorted from old to new.
+ *
+ * The candidate is the oldest body of the connector, and within it of the network, with the most permits. It is evicted
+ * if these have more permits than connector and network of the new message would have, or after {@link
  * CONNECTOR_BODY_PROTECTED_MS}.
  */
 export const chooseBodyToEvict = <Body extends ArrivingBody>(
@@ -48,8 +50,8 @@ interface HeldBody extends ArrivingBody {
 }
 
 /**
- * Limits the bodies that this process receives at once before their signatures are checked. A slow sender blocks only
- * its own connector and network.
+ * Limits the bodies that this process receives concurrently before it checks signatures. A slow sender blocks only its
+ * own connector and network.
  */
 export class ConnectorPermits<Refusal> {
   readonly #bodies = new Set<HeldBody>()

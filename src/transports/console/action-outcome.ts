@@ -5,7 +5,7 @@ import type { Html } from "../docs/html.ts"
 import type { TEXTS } from "./console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 
-/** The browser is redirected to the page, with only the message's key in the URL. */
+/** The browser is redirected back to the page. The page's URL contains only the key of the message. */
 export interface ActionDone {
   readonly _tag: "Done"
   readonly messageKey: keyof (typeof TEXTS)["access"]["done"]
@@ -13,7 +13,7 @@ export interface ActionDone {
 
 export const ALREADY_DONE_KEY = "already_done"
 
-/** Returns {@link ALREADY_DONE_KEY} if an earlier submission made the form's changes. */
+/** Replaces the message if an earlier submission already made the form's changes. */
 export const toShownOutcome = ({
   result,
   isReplay
@@ -29,7 +29,7 @@ export interface ActionError {
   readonly retryAfter?: number
 }
 
-/** Content to show once, such as a secret, which must not be in a URL. */
+/** Content that is shown once and must not be in a URL, such as a secret. */
 interface ActionContent {
   readonly _tag: "Shown"
   readonly html: Html
@@ -43,7 +43,6 @@ export type FormAction = (
 ) => Effect.Effect<ActionOutcome, never, CurrentActor>
 
 export interface AccessSection {
-  /** `failedForm`: the form whose values are shown again. */
   readonly show: (visit: SignedInVisit, failedForm?: SubmittedForm) => Effect.Effect<Html, never, CurrentCaller>
   readonly actions: ReadonlyMap<string, FormAction>
 }

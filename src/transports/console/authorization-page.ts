@@ -42,7 +42,7 @@ export { AUTHORIZATION_PATH } from "./consent/consent-request.ts"
 
 type ValidConsentRequest = Extract<ConsentRequest, { _tag: "Asked" }>
 
-/** Adds the issuer to the response (RFC 9207). */
+/** The redirect URL also contains the issuer (RFC 9207). */
 const makeRedirectUrl =
   (publicUrl: string) =>
   ({ redirectUri, state }: AuthorizationClient, result: Readonly<Record<string, string>>): string =>
@@ -64,8 +64,8 @@ const makeInvalidRequestHandler = (publicUrl: string) => {
       error: refusal.error,
       error_description: refusal.description
     })
-    // Otherwise anybody could register a site for the public client and send hosts there from our domain (RFC 9700
-    // section 4.11.2).
+    // Redirects only to a trusted target. Otherwise anyone could register a site for the public client and send hosts
+    // there from our domain (RFC 9700 section 4.11.2).
     return isTrustedTarget(authorizationClient.redirectTarget, authorizationClient.client)
       ? redirectSeeOther(redirectLocation)
       : renderConsolePage(visit, rejectedRequestPage(authorizationClient, refusal.description, redirectLocation), 400)
@@ -156,7 +156,7 @@ export const makeAuthorizationPage = Effect.fnUntraced(function* (publicUrl: str
   const redirectUrl = makeRedirectUrl(publicUrl)
   const { renderConsent, allowConsent } = yield* makeConsentHandlers(publicUrl)
 
-  /** Validates the request anew for every page and form. */
+  /** Validates the authorization request again for every page view and form. */
   const withValidRequest = (
     visit: Visit,
     respond: (consentRequest: ValidConsentRequest) => PageResponse

@@ -70,7 +70,7 @@ const CONSOLE_ASSETS = new Map([
 const messageResponse = (visit: Visit, message: string, status: number): Response =>
   renderConsolePage(visit, { title: TEXTS.frame.product, body: html`<p>${message}</p>` }, status)
 
-/** Links to the page's own URL, where a browser without a session signs in. */
+/** The link leads to the same URL, which redirects to sign-in if there is no session. */
 const rejectedFormResponse = (visit: Visit, message: string): Response =>
   renderConsolePage(
     visit,
@@ -82,21 +82,20 @@ const rejectedFormResponse = (visit: Visit, message: string): Response =>
     403
   )
 
-/** Returns undefined by default, when the process has no console. */
+/** The default returns undefined: the process has no console. */
 export const ConsoleEndpoint = Context.Reference<(request: HttpServerRequest) => Effect.Effect<Response | undefined>>(
   "latchkey/transports/console/ConsoleEndpoint",
   { defaultValue: () => () => Effect.succeed(undefined) }
 )
 
 interface ConsoleSettings {
-  /** Whether `X-Forwarded-For` is trusted. */
   readonly trustProxy?: boolean | undefined
 }
 
 export const layerConsoleEndpoint = (publicUrl: string, settings: ConsoleSettings = {}) =>
   Layer.effect(ConsoleEndpoint, makeConsoleEndpoint(publicUrl, settings)).pipe(
-    // Pages have permits of their own. A page releases its permit while it calls the service, which needs a permit of
-    // the API.
+    // Pages use permits of their own. A page releases its permit while it calls the service, because the call acquires
+    // a permit of the API.
     Layer.provide(Layer.fresh(ConcurrencyLimiter.layer(CONSOLE_PERMITS, "console")))
   )
 
@@ -144,7 +143,7 @@ const makeConsolePages = Effect.fnUntraced(function* (publicUrl: string) {
   return new Map(consolePages.map((page) => [page.path, page]))
 })
 
-/** Returns the size limit of a form in bytes. Only signed-in callers may send a long one. */
+/** Returns the size limit of the form in bytes. Only signed-in callers may send a long form. */
 const findMaxFormBytes = (
   sessions: Sessions["Service"],
   { cookie }: Visit,
@@ -161,8 +160,8 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
   const readVisit = makeVisitReader(publicUrl, trustProxy)
 
   /**
-   * Takes a permit from the operator's share, or from the IP address's share without a session. A busy operator delays
-   * only itself.
+   * Acquires a permit from the operator's share, or without a session from the share of the IP address. So a busy
+   * operator delays only itself.
    */
   const runWithPermit = Effect.fnUntraced(function* (
     visitWithoutSession: Visit,
@@ -180,7 +179,6 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
     )
   })
 
-  /** Rejects a form of another origin before its body is read. */
   const handleForm = Effect.fnUntraced(function* (
     page: ConsolePage,
     visit: Visit,
@@ -220,7 +218,7 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
   }
 })
 
-/** Parses the form's text, so it needs a permit. */
+/** The returned function parses the form, so it must run with a permit. */
 const makeFormHandler =
   (page: ConsolePage, visit: Visit, isNew: boolean, text: string) =>
   (signedInVisit: Visit): PageResponse => {
@@ -285,8 +283,8 @@ const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: Subm
 }
 
 /**
- * Handles a form that was shown before the current session. It changes nothing; a page with `restoreForm` shows the
- * values again.
+ * Handles a form that was shown before the current session. The form changes nothing. A page with `restoreForm` shows
+ * the form's values again.
  */
 const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
   const { session } = visit
@@ -310,8 +308,8 @@ const redirectToSignIn = (next: string): Response =>
   redirectSeeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next }).toString()}`)
 
 /**
- * Every 401 needs this header (RFC 9110 section 15.5.2). It names the sign-in form, so browsers open no password
- * dialog.
+ * Every 401 needs this header (RFC 9110 section 15.5.2). The header names the sign-in form, so browsers open no
+ * password dialog.
  */
 const withAuthenticateHeader = (response: Response, cookie: string): Response =>
   response.status === 401

@@ -10,7 +10,7 @@ const isTooLarge = (error: HttpServerError.HttpServerError): boolean =>
 
 export const readContentLength = ({ headers }: HttpServerRequest): number => Number(headers["content-length"] ?? 0)
 
-/** Receives a form of at most `maxBytes` bytes. The caller parses it later, with a concurrency permit. */
+/** The caller parses the text later, with a concurrency permit. */
 export const receiveConsoleForm = (
   request: HttpServerRequest,
   maxBytes: number = CONSOLE_FORM_BYTES

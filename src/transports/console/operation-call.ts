@@ -16,8 +16,8 @@ interface OperationSuccess {
 }
 
 /**
- * Calls an operation as the signed-in account. The page releases its permit during the call, which needs one too.
- * Otherwise an operator's pages could deadlock. With an idempotency key, a change is made once.
+ * Calls an operation as the signed-in account. The page releases its permit during the call, because the call acquires
+ * a permit of the API.
  */
 export const callOperation = (
   service: Service["Service"],
@@ -40,12 +40,12 @@ export const callOperation = (
     Effect.map(toOperationOutcome)
   )
 
-/** Counts one form's calls with an idempotency key, and how many replayed an earlier result. */
+/** Counts a form's calls with an idempotency key, and how many of them replayed an earlier result. */
 class SubmissionReplays extends Context.Service<SubmissionReplays, { changes: number; replays: number }>()(
   "latchkey/transports/console/SubmissionReplays"
 ) {}
 
-/** `isReplay`: an earlier submission has made all of the form's changes. */
+/** `isReplay` is true if an earlier submission made all changes of the form. */
 export const runSubmission = <A, E, R>(action: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const calls = { changes: 0, replays: 0 }
@@ -65,9 +65,9 @@ const countChange = ({ headers }: ServiceResponse): Effect.Effect<void> =>
 const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_TOKEN_FIELD, SUDO_FIELD])
 
 /**
- * Returns the idempotency key of a form, or undefined if its page has none. The key covers the page's key, which is new
- * for each display, and the form's fields. A form sent twice runs once. A form with other values is a new call.
- * `fields` has the new value of a list that the form changes in part.
+ * Returns the idempotency key of a form: a hash of its fields, which include the page's key, new for each display. So a
+ * form that is sent twice runs once, and a form with other values is a new call. Returns undefined if the page has no
+ * key. `fields` has the new value of a list that the form changes in part.
  */
 export const idempotencyKeyOf = (form: SubmittedForm, fields: Schema.JsonObject = {}): string | undefined => {
   const pageKey = form.get(FORM_KEY_FIELD) ?? ""

@@ -104,18 +104,20 @@ export const formTokenField = (formToken: string): Html =>
 
 export type FormKeys = Pick<Visit, "formToken" | "formKey">
 
-/** The change runs only once if the form's action passes `idempotencyKeyOf(form)`. */
+/** A form with these fields runs its change only once, if its action passes `idempotencyKeyOf(form)`. */
 export const formKeyFields = ({ formToken, formKey }: FormKeys): Html =>
   html`${formTokenField(formToken)}<input type="hidden" name="${FORM_KEY_FIELD}" value="${formKey}">`
 
-/** Screen readers and narrow tabs need the outcome first. */
+/** The outcome comes first, for screen readers and narrow browser tabs. */
 const windowTitle = (title: string, status: number): string => {
   const { product, errorTitlePrefixes } = TEXTS.frame
   const outcome = status < 400 ? [] : [status === 404 ? errorTitlePrefixes["404"] : errorTitlePrefixes.other]
   return [...outcome, ...(title === product ? [] : [title]), product].join(" · ")
 }
 
-/** The page has nothing inline, loads only its stylesheet and perhaps the script, and cannot be framed. */
+/**
+ * The page has no inline scripts or styles. It loads only its stylesheet and perhaps the script, and cannot be framed.
+ */
 export const renderConsolePage = (
   visit: Visit,
   { title, body, formTargets = "here", isWide, hasScript }: PageFrame,

@@ -56,7 +56,7 @@ const renderError = (visit: SignedInVisit, { status, message, retryAfter: second
 const makeFormError = (message: string): ActionError => ({ _tag: "Refused", status: 422, message })
 const toConfirmationError = (failure: SignInFailure): ActionError => toSignInError(failure, TEXTS.sudo.wrongPassword)
 
-/** Always asks for the present password, however recently it was entered. */
+/** Asks for the current password even if the user has just entered it. */
 export const makePasswordPage: Effect.Effect<SignedInPage, never, Sessions | Passwords> = Effect.gen(function* () {
   const [sessions, passwords] = [yield* Sessions, yield* Passwords]
 

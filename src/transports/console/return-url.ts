@@ -1,8 +1,8 @@
 const PLACEHOLDER_ORIGIN = "http://here.invalid"
 
 /**
- * Returns the URL to open after sign-in, or `fallback` if it is not a page of this console. Parses it as browsers do,
- * to prevent open redirects.
+ * Returns the URL to open after sign-in, or `fallback` if `text` is not a console page. Parses as browsers do, to
+ * prevent open redirects.
  */
 export const toLocalUrl = (text: string | null, fallback: string): string => {
   if (text === null || !/^\/[\x21-\x5b\x5d-\x7e]+$/.test(text)) return fallback
@@ -11,6 +11,6 @@ export const toLocalUrl = (text: string | null, fallback: string): string => {
   return isConsolePath(url.pathname) ? `${url.pathname}${url.search}` : fallback
 }
 
-/** Only the URL of a CSV file has a dot. */
+/** Of all console URLs, only that of the CSV file has a dot. */
 const isConsolePath = (path: string): boolean =>
   path === "/authorization" || /^\/console\/[\w-]+(?:\/[\w-]+)*(?:\.csv)?$/.test(path)

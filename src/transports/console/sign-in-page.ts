@@ -59,7 +59,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, nev
     const signIn = (visit: Visit, form: SubmittedForm) => {
       const [email, password] = [(form.get("email") ?? "").trim(), form.get("password") ?? ""]
       const next = toLocalUrl(form.get("next"), OVERVIEW_PATH)
-      // Others' failed attempts from the same IP address do not affect a known browser.
+      // For a known browser, failed attempts of other browsers at the same IP address do not count.
       const knownBrowserCookie = visit.knownBrowserCookie ?? newKnownBrowserCookie()
       const attempt: SignInAttempt = {
         email,

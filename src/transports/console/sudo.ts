@@ -8,7 +8,7 @@ import { TEXTS } from "./console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 
 /**
- * Sensitive actions need the password again some time after it was last entered
+ * Sensitive actions require the password again if the user entered it some time ago
  * (src/domain/access/sign-in/Sessions.ts).
  */
 export interface Sudo {

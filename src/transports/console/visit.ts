@@ -13,15 +13,15 @@ export interface Visit {
   readonly target: string
   readonly path: string
   readonly query: URLSearchParams
-  /** Browsers have a cookie before sign-in too, so that form tokens differ. */
+  /** Browsers get a cookie even before sign-in, so that their form tokens differ. */
   readonly cookie: string
-  /** Marks a browser that has signed in before. */
+  /** Identifies a browser that has signed in before. */
   readonly knownBrowserCookie?: string | undefined
   readonly formToken: string
   /** Idempotency key of the page, new for each display. */
   readonly formKey: string
   readonly session: Session | undefined
-  /** The API's message if it refuses the account. */
+  /** The API's error message if it rejects the account. */
   readonly accountProblem?: string | undefined
   readonly ipAddress: string
 }
@@ -35,12 +35,12 @@ export type PageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor
 /** The console endpoint provides `CurrentCaller`. */
 export type SignedInPageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor | CurrentCaller>
 
-/** `actions`: forms by the value of their button `act`. */
+/** Keys of `actions` are values of the button `act`. */
 export interface SignedInPage {
   readonly path: string
   readonly show: (visit: SignedInVisit) => SignedInPageResponse
   readonly actions: ReadonlyMap<string, (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse>
-  /** Shows the values of a form that was filled in before the current session. Changes nothing. */
+  /** Shows the values of a form that was shown before the current session. Changes nothing. */
   readonly restoreForm?: (visit: SignedInVisit, form: SubmittedForm) => SignedInPageResponse
 }
 
@@ -61,7 +61,7 @@ export const FORM_TOKEN_FIELD = "form_token"
 export const FORM_KEY_FIELD = "form_key"
 export const ACTION_FIELD = "act"
 
-/** Other sites cannot read the cookie, and nothing is stored. */
+/** Derives the token from the cookie, which other sites cannot read. So the token need not be stored. */
 export const deriveFormToken = (cookie: string): string =>
   createHmac("sha256", cookie).update("form").digest("base64url")
 
@@ -77,7 +77,7 @@ const isHttps = (publicUrl: string): boolean => publicUrl.startsWith("https:")
 export const sessionCookieName = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-latchkey" : "latchkey")
 export const knownBrowserCookieName = (publicUrl: string): string => `${sessionCookieName(publicUrl)}_known`
 
-/** Returns the first value, which has the most specific path. */
+/** If several cookies have this name, the first has the most specific path. */
 const readCookie = ({ headers }: HttpServerRequest, name: string): string =>
   (headers["cookie"] ?? "")
     .split(";")
@@ -93,7 +93,7 @@ export const readSessionCookie = (request: HttpServerRequest, name: string): str
 export const readKnownBrowserCookie = (request: HttpServerRequest, name: string): string | undefined =>
   keepIfMatching(readCookie(request, name), KNOWN_BROWSER_COOKIE_PATTERN)
 
-/** Without `maxAgeMs`, browsers drop the cookie when they close. The service decides how long the value is valid. */
+/** Without `maxAgeMs`, browsers delete the cookie when they close. The service decides how long its value is valid. */
 export const withCookie =
   (name: string, value: string, maxAgeMs?: number) =>
   (response: HttpServerResponse): HttpServerResponse =>
@@ -105,6 +105,5 @@ export const withCookie =
       ...(maxAgeMs === undefined ? {} : { maxAge: maxAgeMs })
     })
 
-/** Returns undefined if the text is not a record id. */
 export const parseRecordId = (text: string | null | undefined): number | undefined =>
   /^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : undefined

@@ -1,4 +1,4 @@
-// The error codes as the documentation describes them (specification, Errors).
+// The error codes of the specification (Errors).
 
 interface ErrorRow {
   readonly code: number

@@ -1,11 +1,10 @@
 import type { EventName } from "../../jobs/events/event-statements.ts"
 
-/** An event as the reference describes it. */
 interface EventRow {
   /** The event's own fields. `event` and `timestamp` are in every event. */
   readonly fields: string
   readonly triggers: ReadonlyArray<string>
-  /** The operation that returns the present state. */
+  /** The operation that returns the current state. */
   readonly fetchWith: string
 }
 
@@ -87,7 +86,7 @@ export const EVENT_TABLE: Readonly<Record<EventName, EventRow>> = {
   }
 }
 
-/** The values of `sub_event` in `reservation_updated`, and what changed. */
+/** What changed, by the `sub_event` of `reservation_updated`. */
 export const SUB_EVENT_TABLE: Readonly<Record<string, string>> = {
   arrival_and_departure_time_updated: "`arrival_at` or `departure_at` of the stay.",
   rates_updated: "The nightly rates, the commission, the accommodation revenue or the currency.",

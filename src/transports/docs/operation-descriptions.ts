@@ -27,7 +27,6 @@ import { operations } from "../../service/Api.ts"
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The part of a REST request that carries the field. */
 type FieldLocation = "path" | "query" | "body"
 
 export interface FieldDescription {
@@ -35,43 +34,40 @@ export interface FieldDescription {
   readonly location: FieldLocation
   readonly required: boolean
   readonly schema: JsonSchema
-  /** True if an edit cannot change it. Tools do not show it, but accept its present value. */
+  /** Whether edits cannot change the field. Tools do not show such a field, but accept its current value. */
   readonly isImmutable: boolean
 }
 
 export interface OperationDescription {
   readonly operation: AnyOperation
-  /** The name of the operation, and of its tool if it has one. */
+  /** Name of the operation, and of its tool if it has one. */
   readonly name: string
   readonly method: Method
   /** The path below `/v3`. Names in braces are path fields. */
   readonly path: string
   readonly summary: string
-  /** The tool's description, or the summary if there is no tool; then the details. */
+  /** The tool's description, or the summary if there is no tool, followed by the details. */
   readonly description: string
   readonly family: OperationFamily
   readonly tool: (OperationFamily & ToolMetadata) | undefined
-  /** The reason why the operation has no tool. */
   readonly notAToolReason: string | undefined
-  /** True if the specification does not have the operation. */
+  /** Whether the operation is not in the specification. */
   readonly isExtension: boolean
   readonly fields: ReadonlyArray<FieldDescription>
-  /** The arguments of the tool. */
   readonly inputSchema: InputSchema
-  /** The name of the result's list whose rows `fields` narrows. */
+  /** Name of the result's list whose fields the caller can select with `fields`. */
   readonly selectableList: string | undefined
   /** The schema of `data` in a successful response. */
   readonly resultSchema: JsonSchema
-  /** Sorted. */
+  /** Sorted error codes. */
   readonly errors: ReadonlyArray<number>
   readonly needsToken: boolean
-  /** Whether an error has an HTTP status other than 200, also for a JSON request. */
+  /** Whether errors have an HTTP status other than 200, even if the request is JSON. */
   readonly usesHttpStatus: boolean
-  /** Whether a read-only token may call it. */
   readonly isReadOnly: boolean
-  /** Whether it takes an idempotency key and is recorded in the audit log. */
+  /** Whether calls take an idempotency key and are recorded in the audit log. */
   readonly isChange: boolean
-  /** Unknown fields return 400. By default they are ignored. */
+  /** Whether unknown fields return 400. By default, unknown fields are ignored. */
   readonly rejectsUnknownFields: boolean
 }
 
@@ -89,7 +85,7 @@ const immutableFieldNames = (operation: AnyOperation): ReadonlySet<string> => {
   )
 }
 
-/** Removes the alternative "any value" of `immutableField`, so that documents show the type of the field. */
+/** Removes the alternative "any value" of `immutableField`, so that documents show the field's type. */
 const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -126,9 +122,12 @@ const declaredErrorCodes = ({ errorSchema }: AnyOperation): ReadonlyArray<number
 
 const errorTag = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier ?? "")
 
-/** Every operation can return 401, 429 and 500. With a token also 420, and a change 409 while the same call runs. */
+/**
+ * Every operation can return 401, 429 and 500. With a token, operations can also return 420, and changes 409 while the
+ * same call runs.
+ */
 const commonErrorCodes = (operation: AnyOperation): ReadonlyArray<number> => [
-  // Operations without a token still reject an unreadable `Authorization: Basic`.
+  // Even an operation without a token rejects an unreadable `Authorization: Basic`.
   ERROR_CODES.Unauthenticated,
   ...(needsToken(operation) ? [ERROR_CODES.SubscriptionRequired] : []),
   ERROR_CODES.RateLimited,
@@ -170,10 +169,7 @@ const describeOperation = (operation: AnyOperation, deployment: DeploymentName):
 
 const descriptionsByDeployment = new Map<DeploymentName, ReadonlyArray<OperationDescription>>()
 
-/**
- * Returns all operations in the order of the contracts. They are built on first use, so commands that do not need them
- * start faster.
- */
+/** Builds the descriptions at the first call, so that commands without them start faster. */
 export const describeOperations = (
   deployment: DeploymentName = "international"
 ): ReadonlyArray<OperationDescription> => {

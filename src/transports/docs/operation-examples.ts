@@ -1,9 +1,7 @@
 import type { DeploymentName } from "../../platform/installation.ts"
 import examples from "./examples.json" with { type: "json" }
 
-/** A request of the demo operator, and its response. */
 export interface OperationExample {
-  /** The fields of the path, the query and the body. */
   readonly request: Readonly<Record<string, unknown>>
   /** The whole envelope of the response. */
   readonly answer: unknown

@@ -6,7 +6,7 @@ export interface OperationTag {
   readonly description: string
 }
 
-/** The groups of operations in OpenAPI and on the site: the tool categories, and webhook, event and oauth. */
+/** Groups of operations in OpenAPI and on the site: the tool categories, and `webhook`, `event` and `oauth`. */
 export const OPERATION_TAGS: ReadonlyArray<OperationTag> = [
   {
     name: "reservation",

@@ -16,7 +16,7 @@ const permitLimits = ({ operator_id, id }: Pick<GuestPortalStay, "operator_id" |
   [`stay ${id}`, GUEST_PHOTOS_OF_STAY_MAX]
 ]
 
-/** Limits concurrent photo uploads, because they are held in memory and may be slow. */
+/** Limits concurrent photo uploads, because photos are held in memory and uploads may be slow. */
 export class PhotoUploadPermits {
   readonly #usedPermits = new Map<string, number>()
 

@@ -48,11 +48,14 @@ const readDoneMessage = (query: URLSearchParams): PortalMessage | undefined => {
   return text === undefined ? undefined : { kind: "done", text }
 }
 
-/** Redirects so that a reload sends no form. The URL is relative, because guests may use another host name. */
+/**
+ * Redirects after a form, so that a reload does not send it again. The URL is relative, because guests may use another
+ * host name.
+ */
 const redirectToPortal = (form: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location: `?said=${form}` } })
 
-/** Receives the form before it takes a permit. */
+/** A handler receives the form before it acquires a permit. */
 type FormHandler = (
   stay: GuestPortalStay,
   request: HttpServerRequest
@@ -80,7 +83,7 @@ const makeFormHandlers = Effect.gen(function* () {
 const toPortalResponse = (document: HtmlPage, status = 200): Response =>
   toPageResponse(document, status, "own, at a secret address")
 
-/** The URL is the only credential of these pages. */
+/** The secret URL is the only credential of the guest portal. */
 export const makeGuestPortalHandler = Effect.gen(function* () {
   const [portal, checkRateLimit, forms] = [yield* GuestPortal, yield* makeRateLimiter, yield* makeFormHandlers]
   const photoRetentionDays = yield* IdentityImageRetentionDays

@@ -89,7 +89,7 @@ const acceptedStaySections = (view: PortalView): Html => {
 
 const DEGREES = /^-?\d{1,3}(\.\d{1,15})?$/
 
-/** Opens the device's map app, so that no map service learns of the visit. */
+/** Opens the map app of the device, so that no map service learns of the visit. */
 const mapLink = ({ latitude, longitude }: GuestPortalStay): Html =>
   latitude !== null && longitude !== null && DEGREES.test(latitude) && DEGREES.test(longitude)
     ? html`<p><a href="geo:${latitude},${longitude}">Open in a map</a></p>
@@ -179,7 +179,6 @@ const documentsText = (stay: GuestPortalStay): string => {
   return stay.id_required === "required" ? "All photos have arrived." : "Your host has approved your documents."
 }
 
-/** Offers guests without a photo first. */
 const photoForm = (stay: GuestPortalStay): Html => {
   const namedGuestOptions = stay.guests
     .filter(({ id }) => !hasReachedImageLimit(stay, id))

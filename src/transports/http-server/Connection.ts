@@ -4,8 +4,8 @@ import { Predicate } from "effect"
 import { BODY_BYTES } from "../../platform/limits.ts"
 
 /**
- * How long, and how many bytes, a connection is still read after its last response. An immediate close would send a
- * reset, which can overtake the response.
+ * LINGER_MS and LINGER_BYTES limit reading after the last response. An immediate close would send a TCP reset, which
+ * can overtake the response.
  */
 const LINGER_MS = 500
 export const LINGER_BYTES = 32 * 1024 * 1024
@@ -19,7 +19,7 @@ interface Exchange {
 export class Connection {
   readonly socket: Socket
   readonly #isStopping: () => boolean
-  /** Requests without a complete response, in order. A client may pipeline. */
+  /** Requests whose responses are not complete, oldest first. A client may pipeline several. */
   readonly #openExchanges: Array<Exchange> = []
   #newestRequest: IncomingMessage | undefined
   #isNewestLast = false
@@ -33,9 +33,9 @@ export class Connection {
   #idleSince = performance.now()
   /** When bytes of the next request were first noticed. */
   #nextRequestSince: number | undefined
-  /** Bytes up to the end of the newest request. Later bytes belong to the next one. */
+  /** `socket.bytesRead` at the end of the newest request. Later bytes belong to the next request. */
   #bytesOfRequests = 0
-  /** Since when the client has received no bytes of a response. */
+  /** When the client last received bytes, or had none to receive. */
   #stalledSince = performance.now()
   #lastProgress = NO_PROGRESS
 
@@ -45,7 +45,7 @@ export class Connection {
     socket.once("end", () => this.#checkHalfClosed())
   }
 
-  /** Returns false if the request came after the last response. */
+  /** Returns false if the connection accepts no further request. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     this.#nextRequestSince = undefined
     this.#bytesOfRequests = this.socket.bytesRead
@@ -64,7 +64,7 @@ export class Connection {
     return true
   }
 
-  /** Ends the connection when the request's body has arrived or after {@link LINGER_MS}. */
+  /** Ends the response when the request's body has arrived, or at {@link LINGER_MS} or {@link LINGER_BYTES}. */
   endAfterBody(request: IncomingMessage, response: ServerResponse, text: string): void {
     response.write(text)
     const end = () => {
@@ -85,14 +85,14 @@ export class Connection {
   }
 
   /**
-   * Decides whether a response is the last. Only the response to the newest pipelined request can be: Node sends
-   * nothing after a last response.
+   * Decides whether a response is the connection's last. Only the response to the newest pipelined request can be: Node
+   * sends nothing after a last response.
    */
   decideIsLast(request: IncomingMessage, isWanted: boolean): boolean {
     this.#isLastWanted ||= isWanted
     if (request !== this.#newestRequest || this.#state === "ending") return false
-    // While rejecting, the error response follows the response to a complete request. An incomplete request gets only
-    // this response, so it is the last.
+    // While rejecting, the error response follows the response to a complete request. The response to an incomplete
+    // request is the last, because it replaces the error response.
     const isLast = this.acceptsRequests
       ? this.#isLastWanted || this.#isNewestLast || this.#isStopping() || this.socket.readableEnded
       : !request.complete
@@ -100,7 +100,10 @@ export class Connection {
     return isLast
   }
 
-  /** Returns undefined while a request is open. Counts from the first call that noticed bytes of a next request. */
+  /**
+   * Milliseconds since the last response, or since bytes of a next request were noticed. Undefined while a request is
+   * open.
+   */
   idleMs(): number | undefined {
     if (this.#openExchanges.length > 0) return undefined
     return performance.now() - (this.#noticeNextRequest() ?? this.#idleSince)
@@ -111,7 +114,7 @@ export class Connection {
     return this.#noticeNextRequest() !== undefined
   }
 
-  /** Unlike {@link idleMs}, ignores received bytes. */
+  /** Milliseconds since the last response, even if bytes of a next request arrived. */
   get msSinceResponse(): number {
     return this.#openExchanges.length > 0 ? 0 : performance.now() - this.#idleSince
   }
@@ -123,7 +126,10 @@ export class Connection {
     return this.#nextRequestSince
   }
 
-  /** Must be called repeatedly: it notices progress only between calls. */
+  /**
+   * Milliseconds in which the client received no bytes. Must be called regularly: it detects progress only between
+   * calls.
+   */
   stalledMs(): number {
     const now = performance.now()
     const progress = readWriteProgress(this.socket)
@@ -140,7 +146,6 @@ export class Connection {
     this.#linger()
   }
 
-  /** Whether the response to unreadable bytes can still be sent. */
   get canReject(): boolean {
     const newest = this.#newestRequest
     if (newest === undefined || newest.complete) return this.socket.bytesRead > 0
@@ -151,12 +156,12 @@ export class Connection {
     return this.#state === "accepting"
   }
 
-  /** {@link endWith} must follow. */
+  /** Accepts no further requests. The caller must then call {@link endWith}. */
   rejectMore(): void {
     this.#state = "rejecting"
   }
 
-  /** Sends a text, which may be empty, after the responses to complete requests, and ends the connection. */
+  /** Sends `text`, which may be empty, after the responses to complete requests. Then ends the connection. */
   endWith(text: string): void {
     if (this.#state === "rejecting") this.#rejectionText = text
     this.#endAfterOpenRequests()
@@ -178,8 +183,8 @@ export class Connection {
   }
 
   /**
-   * A half-closed client may wait for its response or be gone. A waiting one ignores "102 Processing" (RFC 9110, 15.2);
-   * for one that is gone, sending fails.
+   * Tests whether a half-closed client still waits. A waiting client ignores "102 Processing" (RFC 9110, 15.2). If the
+   * client is gone, sending fails.
    */
   #checkHalfClosed(): void {
     const timer = setInterval(() => {
@@ -192,7 +197,7 @@ export class Connection {
   }
 }
 
-/** RFC 9112, 9.3. */
+/** Whether the client ends the connection with this request (RFC 9112, 9.3). */
 const closesConnection = ({ httpVersion, headers }: IncomingMessage): boolean =>
   headers.connection === undefined ? httpVersion !== "1.1" : CLOSE_OPTION.test(headers.connection)
 
@@ -207,7 +212,7 @@ interface WriteProgress {
 const NO_PROGRESS: WriteProgress = { waiting: 0, sent: 0, queued: 0 }
 
 const readWriteProgress = (socket: Socket): WriteProgress => {
-  // Node's socket timeout reads the same field, but received bytes restart that timeout.
+  // Node's socket timeout reads the same private field. That timeout is not used, because received bytes restart it.
   const handle = Predicate.hasProperty(socket, "_handle") ? socket._handle : undefined
   const queued = Predicate.hasProperty(handle, "writeQueueSize") ? handle.writeQueueSize : 0
   return {

@@ -4,9 +4,12 @@ import { CALLER_CONNECTIONS_MAX } from "../../platform/limits.ts"
 import { Connection } from "./Connection.ts"
 import type { HttpTimeouts } from "./node-server.ts"
 
-/** As often as Node checks its own timeouts. */
+/** Same interval as Node's check of its timeouts. */
 const CHECK_MS = 1_000
-/** Node may be this late, and a request with slow headers should get its response first. */
+/**
+ * Node may enforce its timeouts this late. This check waits for Node, which sends a response to a request with slow
+ * headers.
+ */
 const NODE_LATE_MS = 2_000
 
 export class Connections {
@@ -51,7 +54,7 @@ export class Connections {
   }
 
   /**
-   * Closes stalled and unused connections. Node's timeouts do not suffice, because empty lines restart its idle
+   * Closes stalled and unused connections. Node's timeouts do not suffice, because empty lines restart the idle
    * timeout.
    */
   #closeUnused({ keepAliveSeconds, headerSeconds, stalledSeconds }: HttpTimeouts): void {
@@ -62,12 +65,15 @@ export class Connections {
     }
   }
 
-  /** Prefers a connection that receives no request. Returns false if none is idle. */
+  /**
+   * Destroys the connection that is idle longest, preferably one that receives no request. Returns false if none is
+   * idle.
+   */
   #makeRoom(): boolean {
     const connections = Array.from(this.#open.values())
     const longest =
       findLongestIdle(connections.filter(({ isReceiving }) => !isReceiving)) ?? findLongestIdle(connections)
-    // A lingering connection still counts, so close() does not suffice.
+    // close() would let the connection linger, and a lingering connection still counts.
     longest?.socket.destroy()
     return longest !== undefined
   }

@@ -21,7 +21,7 @@ export class ReceivedRequest implements ApiRequest {
     return this.#request.socket.remoteAddress
   }
 
-  /** Sends "100 Continue" only here, so a rejected request costs its client no upload. */
+  /** Sends "100 Continue" only here, so that clients do not upload the body of a rejected request. */
   receiveBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyUnreadable> {
     const [request, response] = [this.#request, this.#response]
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) return bodyTooLarge
@@ -59,7 +59,7 @@ export const expectsContinue = ({ headers, httpVersion }: IncomingMessage): bool
 const bodyTooLarge = Effect.fail<BodyTooLarge>({ _tag: "BodyTooLarge" })
 const bodyUnreadable = Effect.fail<BodyUnreadable>({ _tag: "BodyUnreadable" })
 
-/** Returns path and query. A target with scheme and host must be served too (RFC 9112, 3.2.2). */
+/** Returns path and query of a target. A server must also accept targets with scheme and host (RFC 9112, 3.2.2). */
 const toOriginForm = (target: string): string => {
   if (target.startsWith("/") || !/^https?:\/\//i.test(target)) return target
   const url = URL.parse(target)

@@ -13,18 +13,18 @@ import type { Connection } from "./Connection.ts"
 import type { Connections } from "./Connections.ts"
 import { expectsContinue, ReceivedRequest } from "./ReceivedRequest.ts"
 
-/** REST and MCP use Node's objects and one write; pages use the platform's HTTP server. */
+/** REST and MCP use Node's objects and one write per response. Pages use Effect's HTTP server. */
 export const answerRequests = Effect.fnUntraced(function* (server: Server, connections: Connections, app: HttpApp) {
   const { rejectIfStillOverloaded } = yield* Service
   const answerPage = yield* NodeHttpServer.makeHandler(withPageHeaders(app.pages, connections), {
-    // Created before the finalizer that stops the server, so that running pages finish first.
+    // Created before the finalizer that stops the server, so that the scope closes later and running pages finish.
     scope: yield* Scope.fork(yield* Effect.scope, "parallel")
   })
   const run = Effect.runForkWith(yield* Effect.context<never>())
 
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.of(request.socket)
-    // A request after the last response must not run, because its client could not learn the result.
+    // A request after the last response must not run, because its client would not receive the result.
     if (connection === undefined || !connection.begin(request, response)) return
     const received = new ReceivedRequest(request, response)
     const headerError = findHeaderError(request)
@@ -41,7 +41,7 @@ export const answerRequests = Effect.fnUntraced(function* (server: Server, conne
     answerPage(request, response)
   }
 
-  /** A disconnect of the client interrupts the call. */
+  /** If the client disconnects, the call is interrupted. */
   const runToResponse = (effect: Effect.Effect<ApiResponse>, exchange: Exchange) => {
     const fiber = run(effect)
     fiber.addObserver((exit) => {
@@ -56,12 +56,12 @@ export const answerRequests = Effect.fnUntraced(function* (server: Server, conne
   }
 
   server.on("request", answer)
-  // Other expectations are rejected as invalid headers.
+  // Node emits `checkExpectation` for any other `Expect` header, which findHeaderError rejects.
   server.on("checkContinue", answer)
   server.on("checkExpectation", answer)
 })
 
-/** For defects of a transport. Operations return their own defects as envelopes. */
+/** Response to a defect in a transport. Operations return an envelope for their own defects. */
 const defectResponse: ApiResponse = { status: 500, headers: NO_STORE, body: "" }
 
 interface Exchange {
@@ -80,7 +80,7 @@ const writeResponse = (
   if (response.destroyed) return
   const isLast = connection.decideIsLast(request, isLastWanted || hasLongUnreadBody(request) || awaitsContinue(request))
   const sentHeaders: Record<string, string | number> = { ...headers }
-  // RFC 9110, 8.6: a 204 has no Content-Length.
+  // A 204 response has no Content-Length (RFC 9110, 8.6).
   if (status !== NO_CONTENT) sentHeaders["content-length"] = Buffer.byteLength(body)
   if (isLast) sentHeaders["connection"] = "close"
   response.writeHead(status, sentHeaders)
@@ -89,13 +89,13 @@ const writeResponse = (
     return
   }
   response.end(body)
-  // Node discards bodies of known length itself.
+  // Node itself discards unread bodies of known length.
   if (!request.complete && request.headers["transfer-encoding"] !== undefined) connection.discardBody(request)
 }
 
 /**
- * Upgrade is ignored (RFC 9110, 7.8), but Node drops bytes that arrived with it, such as a pipelined request. As the
- * last response, it makes the client send that request again.
+ * The server ignores Upgrade (RFC 9110, 7.8), but Node drops bytes that arrived with it, such as a pipelined request.
+ * The client sends that request again, because the response ends the connection.
  */
 const isUpgrade = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined
 
@@ -111,7 +111,7 @@ const withPageHeaders = (pages: HttpApp["pages"], connections: Connections): Htt
     const incoming = NodeHttpServerRequest.toIncomingMessage(request)
     const answer =
       connections.stopping && requestPath(request) === READY_PATH ? Effect.succeed(stoppingResponse) : pages
-    // The platform runs handlers uninterruptibly, so a page would continue after a disconnect.
+    // Effect runs page handlers uninterruptibly, so a page would continue after a disconnect.
     return Effect.map(Effect.interruptible(answer), (response) => {
       const isLast =
         incoming instanceof IncomingMessage &&
@@ -124,7 +124,7 @@ const withPageHeaders = (pages: HttpApp["pages"], connections: Connections): Htt
 const stoppingResponse = HttpServerResponse.text("stopping\n", { status: 503 })
 
 const findHeaderError = (request: IncomingMessage): BadRequest | undefined => {
-  // RFC 9112, 3.2: exactly one Host is required.
+  // At most one Host header is allowed, and HTTP/1.1 requires it (RFC 9112, 3.2).
   const hosts = countHosts(request.rawHeaders)
   if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1"))
     return new BadRequest({ message: "Host: must be given once." })

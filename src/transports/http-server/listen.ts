@@ -15,7 +15,7 @@ export interface ListenOptions extends StopOptions {
   readonly connections?: number | undefined
 }
 
-/** Upper bound of the services that a call adds to the context. */
+/** Upper bound for the number of services that a call adds to its context. */
 const CALL_CONTEXT = 24
 
 /**
@@ -36,7 +36,7 @@ export const listen = Effect.fnUntraced(function* (app: HttpApp, options: Listen
     host: options.host,
     disablePreemptiveShutdown: true
   })
-  // Finalizers run in reverse order, so the server still answers while it stops.
+  // Finalizers run in reverse order, so the server still responds while `stop` runs.
   yield* Effect.addFinalizer(() => stop(server, connections, options))
   return listener.address
 })

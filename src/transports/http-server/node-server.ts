@@ -21,24 +21,23 @@ export const DEFAULT_TIMEOUTS: HttpTimeouts = {
   stalledSeconds: STALLED_SECONDS
 }
 
-/** Returns Node's server with all limits set, and without its own responses. */
 export const makeNodeServer = ({ headerSeconds, requestSeconds, keepAliveSeconds }: HttpTimeouts): Server => {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES,
     headersTimeout: headerSeconds * 1000,
     requestTimeout: requestSeconds * 1000,
-    // Node's default of 30 s would allow twice the timeouts above.
+    // Interval in which Node checks these timeouts. Its default of 30 s would allow twice as much.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: keepAliveSeconds * 1000,
     // TCP keep-alive detects that a client's machine is gone.
     keepAlive: true,
     // answer-requests.ts rejects a request without Host, with an envelope.
     requireHostHeader: false,
-    // A server may ignore Upgrade (RFC 9110, 7.8).
+    // The server ignores Upgrade, as RFC 9110, 7.8 allows.
     shouldUpgradeCallback: () => false
   })
   // Node would drop headers after the 2,000th. HEADER_BYTES limits them already.
   server.maxHeadersCount = 0
-  // A client may end its side after its request (RFC 9112, 9.6). Node's types lack this setting.
+  // A client may end its sending side after its request (RFC 9112, 9.6). Node's types lack this setting.
   return Object.assign(server, { httpAllowHalfOpen: true })
 }

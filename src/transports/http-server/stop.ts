@@ -4,20 +4,23 @@ import { setImmediate, setTimeout } from "node:timers/promises"
 import { Effect, type Latch } from "effect"
 import type { Connections } from "./Connections.ts"
 
-/** The whole process ends within 12 s of SIGTERM. */
+/** Time for open requests. The whole process must end within 12 s of SIGTERM. */
 const SHUTDOWN_SECONDS = 7
 
-/** A recently used connection may have its next request on the way, whose response will announce the close. */
+/**
+ * A connection that was used within this time may have its next request on the way. The response to that request will
+ * announce the close.
+ */
 const STOP_IDLE_MS = 500
-/** Longer for a replaced process, because its successor already serves. */
+/** A replaced process waits longer, because its successor already serves new connections. */
 const REPLACED_IDLE_MS = 5_000
 
 export interface StopOptions {
   /** Seconds in which new connections are still accepted. */
   readonly drainSeconds: number
-  /** Opens when another process replaced this one, which ends the drain. */
+  /** Opens when another process has replaced this one, which ends the drain. */
   readonly replaced?: Latch.Latch | undefined
-  /** Runs after the drain. Ends requests that only wait. */
+  /** Runs after the drain, and ends requests that only wait. */
   readonly onStop?: Effect.Effect<void> | undefined
   readonly silence?: number | undefined
   readonly shutdownSeconds?: number | undefined
@@ -26,8 +29,8 @@ export interface StopOptions {
 const CHECK_MS = 20
 
 /**
- * Open requests get their responses, each marked as the last of its connection, and idle connections close. Late
- * connections are cut.
+ * Open requests get their responses, each the last of its connection. Idle connections are closed. All others are cut
+ * after `shutdownSeconds`.
  */
 export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {
   connections.stopping = true
@@ -43,7 +46,7 @@ export const stop = Effect.fnUntraced(function* (server: Server, connections: Co
 const idleLimitOf = (replaced: Latch.Latch | undefined): number =>
   replaced?.isOpen() === true ? REPLACED_IDLE_MS : STOP_IDLE_MS
 
-/** Uses real time, because a test clock moves no socket. */
+/** Uses real time, because a test clock does not move sockets. */
 const untilClosed = async (
   server: Server,
   connections: Connections,
@@ -52,7 +55,7 @@ const untilClosed = async (
   const deadline = performance.now() + shutdownSeconds * 1000
   // Lets Node accept connections and read bytes that have already arrived.
   for (let turn = 0; turn < 3; turn++) await setImmediate()
-  // The HTTP server's method would also close connections whose next request is on the way.
+  // The `close` of Node's HTTP server would also close connections whose next request is on the way.
   NetServer.prototype.close.call(server)
   connections.closeIdle(silence)
   while (connections.count > 0 && performance.now() < deadline) {

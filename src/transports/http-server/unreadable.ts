@@ -43,7 +43,7 @@ export const rejectUnreadable = Effect.fnUntraced(function* (server: Server, con
     const connection = socket instanceof Socket ? connections.of(socket) : undefined
     if (connection === undefined || socket.destroyed) return
     if (!isProtocolError(error)) socket.destroy()
-    // The connection already has its last response, so further bytes are ignored.
+    // If the last response is already decided, further bytes are ignored.
     else if (connection.acceptsRequests) end(connection, error)
   })
 
@@ -62,7 +62,7 @@ const readErrorCode = (error: Error): string =>
 
 const TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT"
 
-/** Other errors are those of the socket. */
+/** All other errors come from the socket. */
 const isProtocolError = (error: Error): boolean =>
   readErrorCode(error).startsWith("HPE_") || readErrorCode(error) === TIMEOUT
 
@@ -74,7 +74,7 @@ const toErrorMessage = (error: Error): string => {
   return `The request is not valid HTTP (${code}).`
 }
 
-/** Node has no response object here. */
+/** Node has no response object for unreadable input. */
 const renderResponse = ({ envelope, headers }: ServiceResponse, now: Date): string => {
   const body = JSON.stringify(envelope)
   const lines = Object.entries({

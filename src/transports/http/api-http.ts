@@ -4,7 +4,7 @@ import type { ServiceResponse } from "../../contract/envelope.ts"
 import type { BadRequest } from "../../contract/errors.ts"
 import { NO_STORE } from "./caching.ts"
 
-// For REST and MCP. HttpServerRequest and HttpServerResponse, which pages use, cost more per request.
+// Types for REST and MCP. Pages use HttpServerRequest and HttpServerResponse, which cost more per request.
 
 export type ApiHeaders = Readonly<Record<string, string | undefined>>
 
@@ -12,10 +12,10 @@ export interface ApiRequest {
   readonly method: string
   /** Path and query, without scheme and host. */
   readonly url: string
-  /** Lower-case names. */
+  /** Names are in lower case. */
   readonly headers: ApiHeaders
   readonly remoteAddress: string | undefined
-  /** Runs at most once per request. */
+  /** May run only once per request. */
   readonly receiveBody: (maxBytes: number) => Effect.Effect<Uint8Array, BodyTooLarge | BodyUnreadable>
 }
 

@@ -5,8 +5,8 @@ import type { ApiRequest } from "./api-http.ts"
 
 /**
  * With a trusted proxy, returns the last entry of `X-Forwarded-For`, which the proxy wrote; a client can forge earlier
- * ones. Falls back to the proxy's address if the entry is no IP address, since an entry with a port would change with
- * each connection.
+ * ones. Returns the proxy's address if that entry is no IP address: an entry with a port would change with each
+ * connection.
  */
 export const callerIpAddress = (
   { headers, remoteAddress }: Pick<ApiRequest, "headers" | "remoteAddress">,

@@ -4,9 +4,7 @@ export const DOCS_PATH = "/docs"
 
 export const docsPagePath = (slug: string): string => `${DOCS_PATH}/reference/${slug}.html`
 
-/** Liveness check of service managers. */
 export const LIVE_PATH = "/health/live"
-/** Readiness check of load balancers. */
 export const READY_PATH = "/health/ready"
 
 export const requestPath = (request: { readonly url: string }): string => splitTarget(request.url)[0]

@@ -8,7 +8,7 @@ import type { ApiRequest } from "./api-http.ts"
 export const hasBody = (request: ApiRequest): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0
 
-/** Does not parse: the call has no concurrency permit yet. */
+/** Does not parse the body, because the call has no concurrency permit yet. */
 export const receiveBody = (request: ApiRequest, maxBytes: number): Effect.Effect<Uint8Array, BadRequest> =>
   Effect.mapError(request.receiveBody(maxBytes), ({ _tag }) =>
     _tag === "BodyTooLarge"
@@ -33,9 +33,10 @@ export const notJsonError = new BadRequest({ message: "The body must be JSON: se
 
 export type FormFields = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** Rejects fields that are given twice, except `repeatable`. */
+/** Rejects fields that are given twice, except the field `repeatable`. */
 export const parseFormFields = (text: string, repeatable?: string): Result.Result<FormFields, BadRequest> => {
-  // URLSearchParams decodes invalid UTF-8 to U+FFFD. A lone surrogate in its place makes the decoder reject it.
+  // URLSearchParams decodes invalid UTF-8 to U+FFFD. The lone surrogate that replaces U+FFFD makes the decoder reject
+  // the field.
   const hasEncodedReplacementCharacter = /%EF%BF%BD/i.test(text)
   const restoreLoneSurrogate = (value: string) =>
     value.includes("\ufffd") && !hasEncodedReplacementCharacter ? LONE_SURROGATE : value

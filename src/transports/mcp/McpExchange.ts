@@ -12,7 +12,7 @@ export interface AuthenticatedRequest {
 }
 
 export class McpExchange {
-  /** The received headers, with credentials for the gate. The library does not get them. */
+  /** Received headers, including the credentials for the gate. The MCP library does not get these headers. */
   readonly callerHeaders: ServiceCall["headers"]
   readonly context: Context.Context<never>
   readonly scope: Caller["scope"]
@@ -34,7 +34,7 @@ export class McpExchange {
     this.#lastHeaders = { ...headers, "x-request-id": envelope.request_id }
   }
 
-  /** The headers that REST would send. Empty after several calls. */
+  /** Headers that REST would send. Empty if there were several calls. */
   get responseHeaders(): ServiceResponse["headers"] {
     return this.#responseCount === 1 ? this.#lastHeaders : {}
   }
@@ -44,17 +44,17 @@ export class ProtocolRequest extends Request {
   readonly exchange: McpExchange
 
   constructor({ method, headers }: ApiRequest, exchange: McpExchange, signal: AbortSignal) {
-    // The library rejects all methods but POST alike, and a web request cannot have the method TRACE.
+    // GET stands for every method but POST. The library rejects them all alike, and `Request` does not allow TRACE.
     super(PLACEHOLDER_URL, { method: method === "POST" ? "POST" : "GET", headers: toProtocolHeaders(headers), signal })
     this.exchange = exchange
   }
 }
 
-// Required, but the library does not read it. The client's `Host` is not trustworthy.
+// `Request` requires a URL, but the library does not read it. The client's `Host` is not trustworthy.
 const PLACEHOLDER_URL = "http://localhost/mcp"
 
 /**
- * Returns the protocol's headers. The library requires both media types in `Accept`, but clients send
+ * Returns the headers for the MCP library. It requires both media types in `Accept`, but clients send
  * `text/event-stream` alone, `application/json`, `*\/*` or nothing.
  */
 const toProtocolHeaders = (headers: ApiRequest["headers"]): Record<string, string> => {
@@ -86,7 +86,7 @@ export const toApiResponse = async (exchange: McpExchange, response: Response): 
   status: response.status,
   headers: {
     ...Object.fromEntries(response.headers),
-    // The library lets caches store an event stream, but each is for one caller.
+    // The library lets caches store an event stream, but each stream is for one caller.
     ...NO_STORE,
     ...exchange.responseHeaders
   },

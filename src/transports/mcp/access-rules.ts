@@ -2,7 +2,7 @@ import { isPlainLoopback } from "../../service/configuration.ts"
 
 /**
  * Prevents DNS rebinding (MCP, Streamable HTTP, "Security Warning"). Allows the service's own origin, local pages for a
- * local service, and requests without origin, which do not come from browsers.
+ * local service, and requests without an origin, which do not come from browsers.
  */
 export const makeOriginRule = (publicUrl: string): ((origin: string | undefined) => boolean) => {
   const serviceOrigin = new URL(publicUrl).origin
@@ -11,14 +11,14 @@ export const makeOriginRule = (publicUrl: string): ((origin: string | undefined)
 }
 
 /**
- * A page that uses DNS rebinding sends its own host name. Only a local service checks it: elsewhere a proxy may send
- * any host, and pages need no rebinding.
+ * With DNS rebinding, a page sends its own host name. A public service does not check the name: a proxy may send any
+ * host, and pages can call the service without rebinding.
  */
 export const makeHostRule = (publicUrl: string): ((host: string | undefined) => boolean) =>
   isPlainLoopback(publicUrl) ? (host) => host !== undefined && isPlainLoopback(`http://${host}`) : () => true
 
 /**
- * Builds `WWW-Authenticate` with the metadata URL (RFC 9728, 5.1). Distinguishes invalid from missing tokens (RFC 6750,
+ * Builds `WWW-Authenticate` with the metadata URL (RFC 9728, 5.1). Only an invalid token gets an `error` (RFC 6750,
  * 3.1).
  */
 export const makeChallenge = (publicUrl: string): ((badToken: string | undefined) => string) => {

@@ -1,11 +1,11 @@
 import { BadRequest } from "../../contract/errors.ts"
 
-// `tools/call` accepts names that existing clients send (contract facts 14.5). Aliases are listed nowhere, so no model
-// learns them.
+// `tools/call` also accepts tool names that existing clients send (contract facts 14.5). Aliases are not in the tool
+// list, so models do not learn them.
 
 /**
- * Verbs of reads are interchangeable: the public documentation has `search_` where the specification has `query_` or
- * `get_`.
+ * Verbs of read tools are interchangeable: the public documentation has `search_` where the specification has `query_`
+ * or `get_`.
  */
 const READ_TOOL = /^(?:search|query|get|list)_(.+)$/
 const READ_VERBS = ["search", "query", "get", "list"]
@@ -37,7 +37,7 @@ const TOOL_ALIASES: Readonly<Record<string, string>> = {
   create_message: "send_message"
 }
 
-/** No alias is the name of a tool. */
+/** Maps each alias to its tool. The name of a tool is never an alias. */
 export const makeToolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const toolNames = new Set(tools)
   const names = new Map<string, string>()
@@ -64,7 +64,10 @@ interface ResolvedArguments {
   readonly error: BadRequest | undefined
 }
 
-/** Different values under both names are an error. Null under an alias counts as absent. */
+/**
+ * Renames aliases of arguments. Different values for an argument and its alias are an error. A null alias counts as
+ * absent.
+ */
 export const resolveArgumentAliases = (tool: string, fields: Fields): ResolvedArguments => {
   const names = ARGUMENT_ALIASES[tool]
   if (names === undefined) return { fields, error: undefined }

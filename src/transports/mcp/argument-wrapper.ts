@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
-// The protocol library copies arguments twice, field by field, to check that they are an object. Wrapped in one field,
-// they cost the same at any size. The service validates them itself.
+// The MCP library copies arguments twice, field by field, to check that they are an object. One wrapper field costs the
+// same at any size. The service validates the arguments.
 
 const WRAPPER_FIELD = "arguments"
 
@@ -13,7 +13,7 @@ export const wrapArguments = (json: unknown): unknown => mapMessages(json, wrapM
 const wrapMessage = (message: unknown): unknown => {
   if (!Predicate.isObject(message) || message["method"] !== "tools/call") return message
   const { params } = message
-  // The library rejects other values.
+  // The library rejects a message whose arguments are not an object.
   if (!Predicate.isObject(params) || !Predicate.isObject(params["arguments"])) return message
   return { ...message, params: { ...params, arguments: { [WRAPPER_FIELD]: params["arguments"] } } }
 }

@@ -3,14 +3,14 @@ import { Effect, Predicate, Semaphore } from "effect"
 import { toPrintableName } from "../../contract/printable-name.ts"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES_MAX } from "../../platform/limits.ts"
 
-// One small batch can cause many responses.
+// Batches are limited, because one small batch can cause many responses.
 
-/** The only revision with batches. Its clients may omit the version. */
+/** The only protocol revision with batches. Its clients may omit the version header. */
 const BATCH_REVISION = "2025-03-26"
 
 /**
- * Returns why a batch is rejected. `revision` is the client's. Notifications count as messages. Ids must differ,
- * because the library would drop the second of two equal ones.
+ * Returns why a batch is rejected, or undefined. `revision` is the client's. Notifications count as messages. Ids must
+ * differ, because the library would drop the second of two equal ones.
  */
 export const findBatchError = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined
@@ -24,8 +24,8 @@ export const findBatchError = (message: unknown, revision: string | undefined): 
 }
 
 /**
- * Runs the calls of a batch one by one, so it uses no more of the service than single calls. After {@link
- * MCP_BATCH_BYTES} of responses, further calls are rejected. A disconnect interrupts all.
+ * Runs the calls of a batch one by one, so that it uses no more of the service than single calls. After {@link
+ * MCP_BATCH_BYTES} of responses, further calls are rejected. If the client disconnects, all calls are interrupted.
  */
 export class BatchCallQueue {
   readonly #semaphore = Semaphore.makeUnsafe(1)

@@ -7,7 +7,7 @@ interface OpenRequest {
   readonly respond: (message: JSONRPCMessage) => void
 }
 
-/** Clients choose their ids, so each request gets its own id here. */
+/** Two clients may choose the same request id, so each request gets its own id here. */
 export class ExchangeTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -38,7 +38,7 @@ export class ExchangeTransport implements Transport {
     return this.#open.get(id)?.exchange
   }
 
-  /** A disconnect cancels the request, and the promise never resolves. */
+  /** If the client disconnects, the request is cancelled and the promise never resolves. */
   request(exchange: McpExchange, message: JSONRPCRequest, signal: AbortSignal): Promise<JSONRPCMessage> {
     const id = ++this.#lastId
     return new Promise((resolve) => {

@@ -20,7 +20,7 @@ import { makeMessageHandler } from "./message-handler.ts"
 import { makeTools } from "./tools.ts"
 
 /**
- * A stateless proxy for revisions 2026-07-28 and 2025 (specification, "Tool-protocol (MCP) endpoint").
+ * Serves the MCP revisions 2026-07-28 and 2025 without sessions (specification, "Tool-protocol (MCP) endpoint").
  *
  * - A foreign origin or host gets HTTP 403, and an invalid token 401, with an envelope.
  * - An unreadable message gets a JSON-RPC error.
@@ -47,13 +47,13 @@ export const makeMcpHandler = Effect.fnUntraced(function* (options: {
       withStatus(toEnvelopeResponse(response), status)
     )
 
-  /** A large message needs a permit, so that no operator can occupy the thread. */
+  /** Parsing a large message needs a permit, so that one operator cannot occupy the thread. */
   const parseWithPermit = (operatorId: number, body: Uint8Array, headers: ApiRequest["headers"]) => {
     const message = Effect.suspend(() => Effect.fromResult(parse(body, headers)))
     return body.length > SMALL_BODY_BYTES ? limiter.withPermit(operatorId, message, body.length) : message
   }
 
-  /** Without parsing, the message id is unknown, so this is no tool result. */
+  /** Returns a JSON-RPC error. A tool result would need the message id, which is unknown before parsing. */
   const rejectUnparsed = (request: ApiRequest, error: ServerError): Effect.Effect<ApiResponse> =>
     Effect.map(service.respondWithError(error, { transport: "mcp", headers: request.headers }), toRpcErrorResponse)
 
@@ -68,7 +68,7 @@ export const makeMcpHandler = Effect.fnUntraced(function* (options: {
     if (caller === undefined)
       return withChallenge(yield* rejectWithStatus(request, 401, unknownTokenError), readToken(headers))
     const { operatorId, scope } = caller
-    // The library rejects these with 405 or 415 without reading a message.
+    // The library rejects other methods and media types with 405 or 415, without reading a message.
     if (method === "GET") return withChallenge(yield* handleMessage({ request, scope }), undefined)
     if (method !== "POST" || !isJsonContentType(headers["content-type"] ?? null))
       return yield* handleMessage({ request, scope })

@@ -26,7 +26,7 @@ import type { McpTool } from "./tools.ts"
 
 /**
  * Returns responses in a format that the client accepts. One shared server handles stateless requests of the 2025
- * revisions. For others, the library creates a server per request.
+ * revisions. Every other request gets a server of its own.
  */
 export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMap<string, McpTool>) {
   const service = yield* Service
@@ -34,11 +34,11 @@ export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMa
   const onerror = (error: Error) => void run(Effect.logDebug("the MCP library reported an error", error.message))
   const makeServer = makeServerFactory(service, tools, onerror)
   const makeRequestServer: McpServerFactory = ({ requestInfo }) => {
-    // Unreachable: the handler passes only this class.
+    // Unreachable: the handlers pass only ProtocolRequest.
     if (!(requestInfo instanceof ProtocolRequest)) throw new TypeError("not a request of this endpoint")
     return makeServer(() => requestInfo.exchange)
   }
-  // Responses are complete, so no stream needs keep-alive.
+  // Each response is sent at once, so no stream needs keep-alive.
   const defaultHandler = createMcpHandler(makeRequestServer, { keepAliveMs: 0, onerror })
   const eventStreamHandler = createMcpHandler(makeRequestServer, { keepAliveMs: 0, onerror, responseMode: "sse" })
   const transport = new ExchangeTransport()
@@ -90,7 +90,7 @@ const isLegacyMessage = ({ method, headers }: ApiRequest, json: unknown): boolea
   return classified.kind === "legacy"
 }
 
-/** `initialize` would change the state of the shared server. */
+/** Selects requests for the shared server. `initialize`, for example, would change its state. */
 const isStatelessRequest = ({ headers }: ApiRequest, json: unknown): json is JSONRPCRequest => {
   const version = headers["mcp-protocol-version"]
   return (
@@ -103,8 +103,8 @@ const isStatelessRequest = ({ headers }: ApiRequest, json: unknown): json is JSO
 const STATELESS_METHODS: ReadonlySet<string> = new Set(["tools/call", "tools/list"])
 
 /**
- * Returns one JSON document for a 2025 message. The library would return an event stream, which some clients reject and
- * which costs more than a single call.
+ * Returns one JSON document for a message of a 2025 revision. The library would return an event stream, which some
+ * clients reject and which costs more.
  */
 const respondAsJson = async (
   serverFactory: McpServerFactory,

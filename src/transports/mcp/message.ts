@@ -10,15 +10,16 @@ import { mapMessages, wrapArguments } from "./argument-wrapper.ts"
 import { findBatchError } from "./batch.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 
-/** Tool arguments are wrapped (argument-wrapper.ts). */
+/** In `json`, tool arguments are wrapped (argument-wrapper.ts). */
 export interface McpMessage {
   readonly json: unknown
   readonly bytes: number
 }
 
 /**
- * `receive` reads the body and `parse` parses it; both fail with the response to send. Tools that take an image allow
- * {@link IMAGE_BODY_BYTES}, others {@link BODY_BYTES}. Only `parse` knows the tool, so it checks the lower limit.
+ * `receive` reads the body, `parse` parses it. Both fail with the response to send. Tools that take an image allow
+ * {@link IMAGE_BODY_BYTES}, others {@link BODY_BYTES}. Only `parse` reads the tool's name, so it checks the lower
+ * limit.
  */
 export const makeMessageReader = (tools: ReadonlyMap<string, McpTool>) => {
   const findTool = makeToolLookup(tools)
@@ -42,7 +43,9 @@ export const makeMessageReader = (tools: ReadonlyMap<string, McpTool>) => {
   return { receive, parse }
 }
 
-/** Generated clients send null for parameters that they omit, such as `arguments` or `cursor`. */
+/**
+ * Removes null parameters. Generated clients send null for parameters that they omit, such as `arguments` or `cursor`.
+ */
 const dropNullParams = (message: unknown): unknown => {
   if (!Predicate.hasProperty(message, "params")) return message
   const { params, ...others } = message
@@ -58,7 +61,7 @@ const readToolName = (message: unknown): string =>
     ? message.params.name
     : ""
 
-/** For requests rejected before parsing. Keeps the envelope's code as HTTP status. */
+/** Returns the error of a request that was rejected before parsing, with the envelope's code as HTTP status. */
 export const toRpcErrorResponse = ({ envelope, headers }: ServiceResponse) =>
   withHeaders(makeRpcError(envelope.error_code, INVALID_REQUEST, envelope.error_msg), {
     ...headers,

@@ -1,6 +1,6 @@
 /**
- * Returns a candidate that differs only in case or underscores, shares its beginning or end with the name, or differs
- * in at most a third of the letters.
+ * Returns the nearest candidate, if it differs only in case or punctuation, if one name begins or ends with the other,
+ * or if at most a third of the letters differ.
  */
 export const findNearestName = (name: string, candidates: ReadonlyArray<string>): string | undefined => {
   const letters = normalizeName(name)
@@ -21,7 +21,7 @@ const computeNameDistance = (name: string, candidate: string): number => {
   return isAffix ? Math.min(1, long.length - short.length) : computeEditDistance(name, candidate)
 }
 
-/** Levenshtein distance. */
+/** Returns the Levenshtein distance. */
 const computeEditDistance = (one: string, other: string): number =>
   Array.from(one).reduce(
     (previousRow, letter, row) => {

@@ -9,7 +9,7 @@ const VERB_GROUPS: ReadonlyArray<ReadonlyArray<string>> = [
   ["delete", "remove", "cancel", "withdraw"]
 ]
 
-/** `verbGroup` is -1 without a known verb. The subject is singular. */
+/** `verbGroup` is -1 if the verb is unknown. `subject` is in the singular. */
 const splitToolName = (name: string): { readonly verbGroup: number; readonly subject: string } => {
   const [verb = "", ...rest] = name.toLowerCase().split("_")
   const subject = rest.map((word) => word.replace(/ies$/, "y").replace(/s$/, "")).join("_")

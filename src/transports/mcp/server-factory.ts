@@ -27,17 +27,17 @@ import type { McpExchange } from "./McpExchange.ts"
 import { findNearestTool } from "./nearest-tool.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 
-/** In characters. A larger response is serialized in the next event-loop iteration. */
+/** A response with more characters is serialized in the next event-loop iteration. */
 const MCP_LARGE_RESPONSE = 256 * 1024
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
 const SERVER_INFO = { name: manifest.name, title: "Latchkey", version: CURRENT_VERSION }
 
-/** Private, because read-only tokens get a shorter list. */
+/** Private, because the list for read-only tokens is shorter. */
 const TOOL_LIST_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "private" } as const
 const DISCOVERY_CACHE = { ttlMs: MCP_LIST_FRESH_MS, cacheScope: "public" } as const
 
-/** Agents read this once before they list the tools. Limit: 300 tokens. */
+/** Agents read this text once, before they list the tools. Limit: 300 tokens. */
 export const INSTRUCTIONS = [
   "Latchkey runs short-stay rentals: properties, reservations, calendars, prices, guests, money, tasks, staff.",
   "Each tool answers one JSON envelope: request_id, error_code (0 is success), error_msg, data.",
@@ -88,7 +88,7 @@ export const makeServerFactory = (
   }
 }
 
-/** Tools by token scope (specification, OAuth 2.0 bearer token 4). */
+/** Returns the tool list for each token scope (specification, OAuth 2.0 bearer token 4). */
 const makeToolLists = (tools: ReadonlyMap<string, McpTool>): Readonly<Record<Caller["scope"], ListToolsResult>> => {
   const all = Array.from(tools.values(), ({ definition }) => definition)
   return {
@@ -145,7 +145,7 @@ const callTool = Effect.fnUntraced(function* (
       return JSON.stringify(serviceResponse.envelope)
     }
   )
-  // The library serializes the text again, so a large one waits for the next event-loop iteration.
+  // The library serializes the text again, so a large text waits for the next event-loop iteration.
   const responseAfterYield = Effect.tap(response, (text) =>
     text.length > MCP_LARGE_RESPONSE ? Effect.yieldNow : Effect.void
   )

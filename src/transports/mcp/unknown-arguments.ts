@@ -3,7 +3,7 @@ import { toPrintableName } from "../../contract/printable-name.ts"
 import { REPORTED_NAMES_MAX } from "../../platform/limits.ts"
 import { findNearestName } from "./nearest-name.ts"
 
-// Tools ignore unknown arguments (contract facts 0.1), but callers may expect an effect.
+// Tools ignore unknown arguments (contract facts 0.1). The notice names them, because callers may expect an effect.
 
 export const makeUnknownArgumentNotice = (payload: Schema.Constraint): ((fields: unknown) => string | undefined) => {
   const checkPayload = makeCheck(payload.ast)
@@ -72,7 +72,7 @@ const makeListCheck = ([checkItem = noCheck]: ReadonlyArray<ArgumentCheck>): Arg
         })
       }
 
-/** Immutable fields are known but never suggested. */
+/** Immutable fields count as known, but are never suggested. */
 const makeFieldsCheck = ({ propertySignatures }: SchemaAST.Objects): ArgumentCheck => {
   const fieldChecks = new Map(propertySignatures.map(({ name, type }) => [String(name), makeCheck(type)]))
   const suggestableNames = propertySignatures

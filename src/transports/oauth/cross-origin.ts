@@ -3,7 +3,7 @@ import type { ApiResponse } from "../http/api-http.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-// Clients may run in a browser at any origin (Fetch, CORS). Cookies have no effect at these paths.
+// Any origin is allowed, because clients may run in a browser (Fetch, CORS). Cookies have no effect at these paths.
 
 export const ANY_ORIGIN = { "access-control-allow-origin": "*" } as const
 

@@ -5,9 +5,9 @@ import { type ApiResponse, toJsonResponse } from "../http/api-http.ts"
 import { NO_STORE } from "../http/caching.ts"
 
 // Operations without a token return the envelope and the fields of the standards (RFC 6749 5.1 and 5.2, RFC 7591 3.2).
-// So API clients and OAuth libraries can both read them.
+// So API clients and OAuth libraries can both read the response.
 
-/** `form`: OAuth libraries, which rely on the HTTP status. */
+/** `form` is for OAuth libraries, which rely on the HTTP status. */
 type ResponseFormat = "form" | "envelope"
 
 const FORM_CONTENT_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
@@ -39,7 +39,7 @@ export const toOauthError = (error: ApiError, fallback: OAuthErrorCode): OAuthEr
   }
 }
 
-/** 401 only for an unknown client (RFC 6749 5.2). */
+/** Returns 401 only for an unknown client (RFC 6749 5.2). */
 export const toHttpStatus = (error: ApiError, oauth: OAuthErrorCode): number => {
   if (oauth === "invalid_client") return 401
   const code = errorCode(error)

@@ -21,7 +21,7 @@ const toPublicPath = (operation: AnyOperation): PublicPath => ({
   usesStatus: usesHttpStatus(operation)
 })
 
-/** The same router as for operations, so that all spellings of a path match. */
+/** Uses the same router as the operations, so that every spelling of a path matches. */
 const publicPaths = FindMyWay.make<PublicPath>()
 for (const operation of operations.filter((each) => !needsToken(each))) {
   publicPaths.on("POST", `${REST_PREFIX}${routeOf(operation).path}`, toPublicPath(operation))

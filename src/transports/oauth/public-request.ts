@@ -14,10 +14,10 @@ import {
 } from "../http/request-body.ts"
 import { toResponseFormat } from "./oauth-response.ts"
 
-// Requests without a token: a form or JSON, and HTTP Basic credentials. Query and access tokens are ignored (RFC 6749
-// 3.2).
+// Reads requests without a token: a form or JSON, and HTTP Basic credentials. The query and access tokens are ignored
+// (RFC 6749 3.2).
 
-/** Rejects invalid HTTP Basic credentials and other media types before it reads the body. */
+/** Rejects invalid HTTP Basic credentials and unsupported media types before it reads the body. */
 export const receivePublicRequest = Effect.fnUntraced(function* (
   request: ApiRequest,
   maxBody: number
@@ -69,11 +69,11 @@ const dropEmptyFields = (fields: FormFields): FormFields =>
 
 interface BasicCredentials {
   readonly client_id: string
-  /** Undefined if empty, as for a public client. */
+  /** Undefined if the secret is empty, as it is for a public client. */
   readonly client_secret: string | undefined
 }
 
-/** Returns undefined without HTTP Basic. */
+/** Returns undefined if the header has no HTTP Basic credentials. */
 export const parseBasicCredentials = (
   header: string | undefined
 ): Result.Result<BasicCredentials | undefined, Unauthenticated> => {
@@ -91,13 +91,13 @@ export const parseBasicCredentials = (
   })
 }
 
-/** Both parts are form-encoded (RFC 6749 2.3.1). */
+/** In HTTP Basic, client id and secret are form-encoded (RFC 6749 2.3.1). */
 const decodeFormValue = (text: string): Option.Option<string> =>
   Result.getSuccess(
     Result.try({ try: () => decodeURIComponent(text.replaceAll("+", " ")), catch: () => "it is encoded wrongly" })
   )
 
-/** A client may authenticate in one way only (RFC 6749 2.3). The same id may be in both places. */
+/** A client may authenticate in only one way (RFC 6749 2.3). The body may repeat the `client_id` of HTTP Basic. */
 const mergeCredentials = (
   fields: Readonly<Record<string, unknown>>,
   credentials: BasicCredentials | undefined
@@ -112,7 +112,6 @@ const mergeCredentials = (
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const makeInvalidRequest = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
-/** RFC 6749 5.2. */
 const invalidCredentialsError = new Unauthenticated({
   message: "Authorization: must be client_id and client_secret in the form of HTTP Basic.",
   oauthErrorCode: "invalid_client"

@@ -3,7 +3,10 @@ import type { ServerError } from "../../contract/errors.ts"
 import { isStatementTimeout } from "../../platform/database/statement-timeout.ts"
 import { BUSY_RETRY_SECONDS } from "../../platform/limits.ts"
 
-/** Returns `Retry-After` seconds after a missing permit or a cancelled statement, and none after a defect. */
+/**
+ * Returns the `Retry-After` seconds if no permit was free or PostgreSQL cancelled the statement. Returns none for a
+ * defect.
+ */
 export const busyRetryAfterSeconds = (cause: Cause.Cause<ServerError>): Option.Option<number> =>
   isStatementTimeout(cause)
     ? Option.some(BUSY_RETRY_SECONDS)

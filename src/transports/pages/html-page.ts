@@ -4,7 +4,7 @@ import { type Html, html } from "../docs/html.ts"
 
 export interface HtmlPage {
   readonly title: string
-  /** Trusted CSS: it is not escaped. */
+  /** Must be trusted CSS, because it is not escaped. */
   readonly style: string
   readonly body: Html
 }
@@ -35,7 +35,7 @@ export const PRIVATE_PAGE_HEADERS = {
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64")
 
-/** A page with a secret URL must not send it as `Referer`. */
+/** With `own, at a secret address`, forms do not send the page's secret URL as `Referer`. */
 type FormTargets = "none" | "own" | "own, at a secret address"
 
 /** The page loads nothing but images of this origin, runs no script and cannot be framed. */

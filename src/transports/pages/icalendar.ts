@@ -11,7 +11,7 @@ export const ICALENDAR_TYPE = "text/calendar; charset=utf-8"
 interface IcalendarHeader {
   readonly name?: string
   readonly product: string
-  /** Refetch interval in seconds. */
+  /** Interval for fetching the calendar again, in seconds. */
   readonly refreshSeconds: number
 }
 
@@ -48,7 +48,7 @@ interface IcalendarBusyPeriod {
   readonly uid: string
   readonly summary: string
   readonly start: string
-  /** Exclusive. */
+  /** The day after the last busy day. */
   readonly end: string
 }
 

@@ -24,10 +24,10 @@ type Response = HttpServerResponse.HttpServerResponse
 
 const JPEG_TYPE = "image/jpeg"
 
-/** The bytes of an image never change. */
+/** Browsers may cache an image this long, because its bytes never change. */
 const MESSAGE_IMAGE_MAX_AGE_SECONDS = 24 * 60 * 60
 
-/** The sandbox keeps an image from running code. Other origins may embed it, because its URL is the only credential. */
+/** `sandbox` keeps an image from running code. Other origins may embed it, because its URL is the only credential. */
 const IMAGE_HEADERS = {
   ...PRIVATE_PAGE_HEADERS,
   "content-disposition": `inline; filename="image${IMAGE_EXTENSION}"`,
@@ -63,8 +63,8 @@ const laterPieceOffsets = ({ bytes }: OpenedImage): ReadonlyArray<number> =>
 /**
  * The URL is the only credential of an image.
  *
- * The image is sent in pieces. Each is read with a permit of its operator and sent without one. A slow reader thus
- * holds no permit, no file, and one piece of memory. If a later piece cannot be read, the connection is cut.
+ * Each piece of the image is read with a permit of its operator and sent without one. So a slow reader holds no permit,
+ * no open file and only one piece in memory. If a later piece cannot be read, the connection is cut.
  */
 export const makeImageHandler = Effect.gen(function* () {
   const images = yield* Images
@@ -108,7 +108,7 @@ export const makeImageHandler = Effect.gen(function* () {
       : Effect.succeed(methodNotAllowed)
 })
 
-/** Happens if the image folder was not restored with its database, or is not mounted. */
+/** Bytes are missing if the image folder was not restored with its database, or is not mounted. */
 const warnMissingBytes = ({ operatorId, id }: OpenedImage): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWarning("the bytes of an image are missing"), { operator_id: operatorId, image_id: id })
 

@@ -3,8 +3,8 @@ import { RateWindows } from "../../admission/windows/RateWindows.ts"
 import type { Bucket } from "../../admission/windows/rate-window.ts"
 
 /**
- * Counts a request and returns the seconds to wait if the limit is exceeded. Secret URLs have no account, so each has a
- * limit. Unknown URLs are not counted, because they would fill the memory of the windows.
+ * Counts a request, and returns the seconds to wait if the limit is exceeded. Each secret URL has its own limit,
+ * because it has no account. Unknown URLs are not counted, because they would fill the memory of the windows.
  */
 export const makeRateLimiter = Effect.map(
   RateWindows,

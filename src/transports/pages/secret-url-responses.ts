@@ -8,8 +8,6 @@ import { serverErrorAttributes } from "../http/server-error-attributes.ts"
 import { busyRetryAfterSeconds, logFailure } from "./failure-cause.ts"
 import { PRIVATE_PAGE_HEADERS } from "./html-page.ts"
 
-// Shared by endpoints whose URL is the only credential.
-
 type Response = HttpServerResponse.HttpServerResponse
 
 export const isReadMethod = ({ method }: HttpServerRequest): boolean => method === "GET" || method === "HEAD"

@@ -9,12 +9,12 @@ interface PropertyFeedSource {
   readonly host: string
 }
 
-/** As in feeds of marketplaces: without names of guests or properties. */
+/** Like the feeds of marketplaces, events contain no names of guests or properties. */
 const EVENT_SUMMARIES = { stay: "Reserved", closed: "Not available", "not let": "Not available" } as const
 
 const FEED_START = renderIcalendarStart({ product: "Property feed", refreshSeconds: 15 * 60 })
 
-/** The stamp is the start of the operator's day, so equal content is equal text for the whole day. */
+/** The events' time stamp is the start of the operator's day. So equal content gives equal text for the whole day. */
 export const renderFeedText = (
   busyPeriods: ReadonlyArray<FeedBusyPeriod>,
   { today, time_zone }: FeedDay,
@@ -31,7 +31,7 @@ export const renderFeedText = (
 
 type FeedDay = Pick<PropertyFeed, "today" | "time_zone">
 
-// The hash of known values reveals nothing. An inactive property keeps one UID, because the first day of its feed
-// moves.
+// The reader knows the hashed values, so the hash reveals nothing. An inactive property keeps one UID, because the
+// first day of its feed moves.
 const eventUid = ({ token, host }: PropertyFeedSource, reason: FeedBusyPeriod["reason"], start: string): string =>
   `${hash("sha256", `${token} ${reason} ${reason === "not let" ? "" : start}`).slice(0, 32)}@${host}`

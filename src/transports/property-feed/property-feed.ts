@@ -24,7 +24,7 @@ import { renderFeedText } from "./feed-text.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Readers must revalidate, because only their requests show which version they know. */
+/** Readers must revalidate, because their requests show the service which version they have. */
 const FEED_HEADERS = {
   ...PRIVATE_PAGE_HEADERS,
   "cache-control": "private, no-cache",
@@ -53,7 +53,7 @@ const toFeedResponse = (text: string, ifNoneMatch: string | undefined): Response
     : HttpServerResponse.text(text, { contentType: ICALENDAR_TYPE, headers })
 }
 
-/** The secret address is the only credential. */
+/** The secret URL is the only credential of the feed. */
 export const makePropertyFeedHandler = Effect.gen(function* () {
   const feeds = yield* PropertyFeeds
   const limiter = yield* ConcurrencyLimiter
@@ -67,7 +67,7 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
       renderFeedText(content.value.busyPeriods, feed, { token, host }),
       request.headers["if-none-match"]
     )
-    // HEAD transfers no content. A 304 confirms that the reader has the current content, so it is recorded.
+    // A GET is recorded: after a 200 or 304, the reader has the current content. HEAD transfers no content.
     if (request.method === "GET") yield* feeds.recordRead(feed, content.value)
     return response
   })

@@ -9,7 +9,7 @@ import { DOCS_PATH, REST_PREFIX, requestPath } from "../http/paths.ts"
 import { allowAnyOrigin } from "../oauth/cross-origin.ts"
 import { makePublicDocument, rejectNonReadMethod, toDocumentResponse } from "./public-document.ts"
 
-/** RFC 8615, RFC 9728, RFC 8414. */
+/** Both metadata documents begin with this path (RFC 8615, RFC 9728, RFC 8414). */
 export const DISCOVERY_PREFIX = "/.well-known/oauth-"
 
 const RESOURCE_METADATA_PATH = `${DISCOVERY_PREFIX}protected-resource`
@@ -18,7 +18,6 @@ const MCP_PATH = "/mcp"
 
 const SCOPES = ["read-only", "writable"]
 
-/** RFC 9728. */
 const resourceMetadata = (publicUrl: string, path: string): Schema.Json => ({
   resource: `${publicUrl}${path}`,
   authorization_servers: [publicUrl],
@@ -28,7 +27,7 @@ const resourceMetadata = (publicUrl: string, path: string): Schema.Json => ({
   resource_documentation: `${publicUrl}${DOCS_PATH}/`
 })
 
-/** RFC 8414. The issuer is the same at each address. */
+/** The issuer is the same at each address of the document (RFC 8414). */
 const serverMetadata = (publicUrl: string, hasPublicClient: boolean): Schema.Json => {
   const endpointUrl = (operation: (typeof OauthOperations)[keyof typeof OauthOperations]) =>
     `${publicUrl}${REST_PREFIX}${routeOf(operation).path}`
@@ -53,8 +52,8 @@ const serverMetadata = (publicUrl: string, hasPublicClient: boolean): Schema.Jso
 }
 
 /**
- * For a service below a path, the documents are also at the well-known name followed by that path, as the standards
- * require.
+ * If the public URL has a path, the documents are also at the well-known name followed by that path (RFC 8414 3.1, RFC
+ * 9728 3.1).
  */
 const discoveryDocuments = (publicUrl: string, hasPublicClient: boolean): ReadonlyMap<string, Schema.Json> => {
   const basePath = new URL(publicUrl).pathname.replace(/\/$/, "")
@@ -71,7 +70,7 @@ const discoveryDocuments = (publicUrl: string, hasPublicClient: boolean): Readon
   )
 }
 
-/** Accepts a trailing slash. */
+/** Paths may have a trailing slash. */
 export const makeDiscoveryHandler = (publicUrl: string, hasPublicClient: boolean) => {
   const documents = new Map(
     Array.from(discoveryDocuments(publicUrl, hasPublicClient), ([path, document]) => [

@@ -19,7 +19,7 @@ export const TryPageToken = Context.Reference<Effect.Effect<string | undefined>>
   }
 )
 
-/** Undefined if the path is unknown. */
+/** Returns undefined if the path is unknown. */
 type DocsHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 export const DocsEndpoint = Context.Reference<DocsHandler>("latchkey/transports/public-documents/DocsEndpoint", {
@@ -98,7 +98,7 @@ const makeDocsHandler = (publicUrl: string) =>
     })
 
     /**
-     * Gives the token only to direct requests under a local host name: DNS rebinding can give a foreign page access to
+     * Shows the token only for direct requests under a local host name. With DNS rebinding, a foreign page can reach
      * this machine, and a proxy may be public.
      */
     const respondTryPage = Effect.fnUntraced(function* ({ headers }: HttpServerRequest) {

@@ -6,7 +6,7 @@ import { REST_PREFIX } from "../http/paths.ts"
 import { allowAnyOrigin } from "../oauth/cross-origin.ts"
 import { makePublicDocument, type PublicDocument, rejectNonReadMethod, toDocumentResponse } from "./public-document.ts"
 
-/** Specification, Machine-readable resources. */
+/** Paths of the OpenAPI documents (specification, Machine-readable resources). */
 const OPENAPI_PATHS: ReadonlyMap<string, DeploymentName> = new Map([
   [`${REST_PREFIX}/config.json`, "international"],
   [`${REST_PREFIX}/config.cn.json`, "regional"]
@@ -14,7 +14,9 @@ const OPENAPI_PATHS: ReadonlyMap<string, DeploymentName> = new Map([
 
 export const isOpenApiPath = (path: string): boolean => OPENAPI_PATHS.has(path)
 
-/** Documents are public and built at their first request. Only the document of this deployment names this server. */
+/**
+ * Documents are public and are built at their first request. Only the document of this deployment names this server.
+ */
 export const makeOpenApiHandler = (publicUrl: string, ownDeployment: DeploymentName) => {
   const documentCache = new Map<DeploymentName, PublicDocument>()
   const loadDocument = (deployment: DeploymentName): PublicDocument => {

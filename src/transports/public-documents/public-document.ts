@@ -23,7 +23,7 @@ export const makePublicDocument = (content: string | Uint8Array, contentType: st
   etag: `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`
 })
 
-/** Returns undefined if the method reads. */
+/** Returns undefined for GET and HEAD. */
 export const rejectNonReadMethod = ({ method }: HttpServerRequest): Response | undefined => {
   if (method === "OPTIONS") return toPageResponse(preflightResponse(READ_METHODS))
   return method === "GET" || method === "HEAD" ? undefined : methodNotAllowed

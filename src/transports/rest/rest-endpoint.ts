@@ -33,7 +33,7 @@ interface RestRoute {
   readonly name: string
   readonly route: RouteSpec
   readonly maxBody: number
-  /** Needs no token, and is parsed as the standards require. */
+  /** Whether the route needs no token. Its input is then parsed as the OAuth standards require. */
   readonly isPublic: boolean
 }
 

@@ -39,7 +39,7 @@ ${fields}
 </div>
 </details>`
 
-/** `quiet`: one of several forms in a row. */
+/** The appearance `quiet` is for one of several forms in a row. */
 export const sandboxForm = (
   action: string,
   button: string,

@@ -18,9 +18,7 @@ import { ordersSection } from "./orders.ts"
 import { STYLE } from "./style.ts"
 import { threadsSection } from "./threads.ts"
 
-// The sandbox page works without scripts.
-
-/** Lists are paged: `?orders=2` shows the second page. */
+/** Each list is paged: `?orders=2` shows the second page of orders. */
 const LIST_NAMES = ["accounts", "listings", "orders", "threads", "asked"] as const
 type ListName = (typeof LIST_NAMES)[number]
 
@@ -52,7 +50,7 @@ export const readOperatorFilter = (query: URLSearchParams): { readonly operator_
   return /^[1-9]\d{0,14}$/.test(text) ? { operator_id: Number(text) } : {}
 }
 
-/** Parameters that stay after a form is sent. */
+/** Returns the query parameters that stay after a form is sent. */
 export const preservedQuery = (query: URLSearchParams): string => {
   const preserved = ["operator", ...LIST_NAMES].flatMap((name) => {
     const value = query.get(name)

@@ -19,7 +19,7 @@ ${orders.rows.length === 0 ? html`<p>Nobody has booked yet.</p>` : nothing}
 ${orders.rows.map((order) => orderCard(order, context))}
 ${pagination}</section>`
 
-/** Several accounts may have an order with this id. */
+/** Several accounts may have an order with this id, so the other fields are needed. */
 const orderIdFields = ({ order_id, operator_id, channel_type }: SandboxOrderRow): Html =>
   html`${hiddenField("order_id", order_id)}${hiddenField("operator_id", operator_id)}${hiddenField("channel_type", channel_type)}`
 

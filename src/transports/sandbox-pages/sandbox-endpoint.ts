@@ -22,14 +22,13 @@ export const SANDBOX_PATH = "/sandbox"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Undefined if the path is unknown. */
+/** Returns undefined if the path is unknown. */
 type SandboxHandler = (request: HttpServerRequest) => Effect.Effect<Response | undefined>
 
 export const SandboxEndpoint = Context.Reference<SandboxHandler>("latchkey/transports/sandbox-pages/SandboxEndpoint", {
   defaultValue: () => () => Effect.succeed(undefined)
 })
 
-/** Six weeks. */
 const CALENDAR_DAYS = 42
 
 const makeRenderer = (queries: SandboxQueries["Service"], publicUrl: string) =>

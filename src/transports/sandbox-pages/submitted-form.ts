@@ -1,7 +1,7 @@
 import { ByteSize, Effect } from "effect"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
 
-/** Fits a message of 20,000 emoji, with 12 bytes each. */
+/** Large enough for a message of 20,000 emoji, which take 12 bytes each. */
 export const MAX_FORM_BYTES = 256 * 1024
 
 /** Empty fields are omitted. */
@@ -22,7 +22,7 @@ const NUMBER_FIELDS = new Set([
   "tax"
 ])
 const CHECKBOX_FIELDS = new Set(["instant"])
-/** Not trimmed. Browsers change line ends, which are restored. */
+/** Fields that are not trimmed. Browsers send line breaks as CR LF, which are changed back to LF. */
 const VERBATIM_FIELDS = new Set(["text"])
 
 const parseField = (name: string, rawValue: string): string | number | boolean => {
@@ -32,7 +32,7 @@ const parseField = (name: string, rawValue: string): string | number | boolean =
   return NUMBER_FIELDS.has(name) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
 }
 
-/** Returns undefined if the body is no form or too large. */
+/** Returns undefined if the body is not a form or is too large. */
 export const readSandboxForm = (request: HttpServerRequest): Effect.Effect<SandboxForm | undefined> => {
   const type = request.headers["content-type"] ?? ""
   const isForm = /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)

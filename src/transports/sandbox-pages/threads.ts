@@ -25,7 +25,7 @@ ${threads.rows.length === 0 ? html`<p>Nobody has written yet.</p>` : nothing}
 ${threads.rows.map((thread) => threadCard(thread, context))}
 ${pagination}</section>`
 
-/** Several accounts may have a thread with this id. */
+/** Several accounts may have a thread with this id, so the other fields are needed. */
 const threadIdFields = ({ operator_id, channel_type }: SandboxThreadRow): Html =>
   html`${hiddenField("operator_id", operator_id)}${hiddenField("channel_type", channel_type)}`
 

@@ -17,11 +17,11 @@ export const calendarName = ({ total, properties }: SharedPropertiesPage): strin
 
 interface CalendarPageView {
   readonly today: string
-  /** Properties of the whole calendar. */
+  /** Number of properties of the whole calendar. */
   readonly total: number
   readonly position: PagePosition
   readonly properties: ReadonlyArray<SharedProperty>
-  /** Absolute address of the feed part with these properties. */
+  /** Absolute URL of the feed part that has these properties. */
   readonly feedUrl: string
   readonly part: number
 }
@@ -112,7 +112,7 @@ ${partNote}</div>
 </footer>`
 }
 
-/** Specification, DELETE /calendar_share_links/{id}. */
+/** Also shown for a deleted link (specification, DELETE /calendar_share_links/{id}). */
 export const invalidLinkPage: HtmlPage = {
   title: "Share link invalid",
   style: STYLE,
@@ -150,7 +150,7 @@ export const busyPage: HtmlPage = {
 </main>`
 }
 
-/** The calendar may have had this page before. */
+/** Links to this page may exist, because the calendar may have had more pages before. */
 export const notFoundPage: HtmlPage = {
   title: "No such page",
   style: STYLE,

@@ -16,7 +16,7 @@ import { toSlices } from "./slices.ts"
 /** One statement reads the days of a piece. The embedded database serves no other request during that statement. */
 const PROPERTIES_PER_PIECE = 25
 
-/** Includes a past month, so that a current stay keeps its first night and its event. */
+/** Includes the past month, so that the event of a current stay keeps its first night and its UID. */
 export const FEED_SPAN = { pastMonths: 1, months: 13 }
 
 const makeEventsRenderer = (
@@ -27,7 +27,7 @@ const makeEventsRenderer = (
 ) =>
   Effect.fnUntraced(function* (properties: ReadonlyArray<SharedPropertySummary>) {
     const propertyCalendars = yield* calendars.listDays(link, properties, FEED_SPAN)
-    // Other calls can run after each property.
+    // Yields after each property, so that other calls can run.
     return yield* Effect.forEach(propertyCalendars, (property) =>
       Effect.as(Effect.yieldNow, renderPropertyEvents(property, source, now))
     )
@@ -45,10 +45,10 @@ const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, S
  * Streams the feed of one part, because a thousand properties can exceed 50 MB. Only one piece is in memory. Returns
  * none if there is no such part.
  *
- * Reading a piece needs the operator's permit, sending it does not, so a slow reader holds no permit.
+ * Reading a piece needs a permit of the operator. Sending it needs none, so a slow reader holds no permit.
  *
- * The first piece is read before the response begins. A later failure cuts the connection, so that nobody takes half a
- * feed for a whole one.
+ * The first piece is read before the response begins. A later failure cuts the connection, so that no reader takes half
+ * a feed for a whole one.
  */
 export const makeFeedOpener = Effect.gen(function* () {
   const calendars = yield* SharedCalendars

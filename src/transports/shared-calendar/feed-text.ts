@@ -36,6 +36,6 @@ export const renderPropertyEvents = (
     now
   )
 
-// Hashed, so that it does not reveal property ids.
+// The UID is a hash, so that it does not reveal the property id.
 const eventUid = ({ token, host }: SharedFeedSource, propertyId: number, start: string): string =>
   `${hash("sha256", `${token} ${propertyId} ${start}`).slice(0, 32)}@${host}`

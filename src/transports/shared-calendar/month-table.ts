@@ -23,7 +23,7 @@ export const formatMonthName = (month: string): string => MONTH_NAME.format(new 
 
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
-/** 0 is Monday. */
+/** Returns 0 for Monday. */
 const weekdayIndex = (date: string): number => (new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7
 
 const DAYS_A_WEEK = WEEKDAYS.length

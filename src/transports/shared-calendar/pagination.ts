@@ -5,11 +5,11 @@ import {
 } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 
-/** Limits of the largest link. */
+/** Numbers of pages and parts of the largest possible link. */
 export const PAGES_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES_MAX
 export const PARTS_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES_MAX
 
-/** Defaults to 1. Returns undefined if no link can have that number. */
+/** The default is 1. Returns undefined if no link can have that page or part. */
 export const readNumberParam = (query: string, name: "page" | "part", maximum: number): number | undefined => {
   const text = new URLSearchParams(query).get(name) ?? "1"
   const number = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY

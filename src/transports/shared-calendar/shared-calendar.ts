@@ -43,7 +43,6 @@ const toRateLimitBucket = ({ operator_id, id }: OpenedLink, view: "page" | "feed
   max: view === "page" ? SHARED_PAGES_A_MINUTE : SHARED_FEEDS_A_MINUTE
 })
 
-/** Returns the seconds to wait if there were too many views. */
 const makeLinkRateLimiter = Effect.map(
   makeRateLimiter,
   (checkRateLimit) => (link: OpenedLink, view: "page" | "feed") => checkRateLimit(toRateLimitBucket(link, view))
@@ -54,7 +53,7 @@ const FEED_HEADERS = { ...PRIVATE_PAGE_HEADERS, "content-disposition": 'inline; 
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** `position` is the page or part, undefined if no link can have it. */
+/** `position` is a page or part number, or undefined if no link can have that number. */
 interface CalendarRequest {
   readonly token: string
   readonly position: number | undefined
@@ -103,14 +102,14 @@ const parseCalendarRequest = (
   return { view: "feed", calendarRequest: { token, position: readNumberParam(query, "part", PARTS_MAX) } }
 }
 
-/** Serves share links: a page, and with `.ics` a feed. The secret address is the only credential. */
+/** Serves share links: a page, and with `.ics` a feed. The secret URL is the only credential. */
 export const makeSharedCalendarHandler = Effect.gen(function* () {
   const calendars = yield* SharedCalendars
   const limiter = yield* ConcurrencyLimiter
   const checkRateLimit = yield* makeLinkRateLimiter
   const renderPage = makePageRenderer(calendars, yield* PublicUrl)
   const renderers = {
-    // Uses a permit of the operator that shares the link until the page is built.
+    // Holds a permit of the link's operator until the page is built.
     page: (link: OpenedLink, calendarRequest: CalendarRequest) =>
       limiter.withPermit(link.operator_id, renderPage(link, calendarRequest)),
     feed: makeFeedRenderer(yield* makeFeedOpener)

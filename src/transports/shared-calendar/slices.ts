@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 
-/** A slice takes about three milliseconds for the tables of a page. */
+/** Rendering the calendars of one slice takes about three milliseconds. */
 const ITEMS_PER_SLICE = 10
 
 export const toSlices = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 
-/** Other calls can run between slices. */
+/** Yields between slices, so that other calls can run. */
 export const mapInSlices = <A, B>(
   items: ReadonlyArray<A>,
   make: (item: A, index: number) => B

@@ -1,7 +1,10 @@
 import { listStayNights, toNightKey } from "../../../domain/bookings/reservations/rules/nights.ts"
 import type { ChannelStay, ChannelStays } from "./channel-stays.ts"
 
-/** Assigns the first free property whose nights no earlier stay has reserved, or none. */
+/**
+ * Assigns to each stay the first free property that no earlier stay of the order has reserved for these nights, or
+ * null.
+ */
 export const assignProperties = (
   [first, ...others]: ChannelStays,
   freeProperties: ReadonlyArray<ReadonlyArray<number>>

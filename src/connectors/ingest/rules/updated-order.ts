@@ -21,8 +21,8 @@ export interface IncomingOrder {
 }
 
 /**
- * Replaces the order's state, except the host's own data: remarks, guests, and the property of a room with the same
- * listing. A stay in `lostStayIds` gets another property. Stays of missing rooms end.
+ * Replaces the order's state, but keeps the host's remarks, guests, additional fees, and the property of a room with
+ * the same listing. A stay in `lostStayIds` gets another property. Stays of omitted rooms are removed.
  */
 export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): ValidationResult<OrderState> => {
   const { event, receivedAt } = incoming
@@ -41,7 +41,8 @@ export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): Val
       : (event.cancellation_policy_category ?? null),
     channel_account_id: incoming.accountId,
     channel_version: event.version,
-    // {@link predatesChannelDetails} depends on this time, so it must not change.
+    // If the order predates channel details, this time must not change, because {@link predatesChannelDetails} depends
+    // on it.
     channel_synced_at: predatesDetails ? order.channel_synced_at : receivedAt,
     expires_at: computeNextExpiry(order, status, incoming)
   }
@@ -106,7 +107,7 @@ const updateStays = (
   })
 }
 
-/** Never reuses a code of a former stay. */
+/** Never repeats the code of a former stay. */
 const makeStayCodeGenerator = (order: OrderState): (() => string) => {
   let room = Math.max(
     order.last_room,

@@ -19,9 +19,9 @@ export interface Consent {
   readonly client: OAuthClient
   readonly scope: "read-only" | "writable"
   readonly redirectUri: string
-  /** S256 of the verifier (RFC 7636). Null if a partner sent none. */
+  /** S256 code challenge (RFC 7636). Null if a partner sent no challenge. */
   readonly challenge: string | null
-  /** The address as the application sent it (RFC 8707). */
+  /** The RFC 8707 `resource` as the application sent it. */
   readonly resource: string | null
 }
 
@@ -50,7 +50,6 @@ const connectionLimitError = new ValidationFailed({
   message: `The account has ${OAUTH_CONNECTIONS_MAX} connected applications, the maximum; disconnect one first.`
 })
 
-/** The exchange enforces this limit again. */
 const makeInsertCode = (sql: SqlClient.SqlClient) => {
   const limit = sql.literal(String(OAUTH_CONNECTIONS_MAX))
   return ({ operatorId, accountId, clientId, digest, expiresAt, now, ...consent }: NewAuthorizationCode) =>
@@ -100,7 +99,6 @@ const makeIssueCode = (sql: SqlClient.SqlClient, deployment: string) => {
 export class AuthorizationCodes extends Context.Service<
   AuthorizationCodes,
   {
-    /** Fails if the account has too many connections or consents too often. */
     readonly issue: (consent: Consent) => Effect.Effect<string, ValidationFailed | RateLimited, CurrentActor>
   }
 >()("latchkey/domain/access/oauth/AuthorizationCodes") {

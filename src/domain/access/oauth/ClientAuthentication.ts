@@ -5,19 +5,18 @@ import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "./Clients.ts"
 import { ClientStore } from "./clients/ClientStore.ts"
 import { FailedSecretChecks } from "./FailedSecretChecks.ts"
 
-/** Client credentials (RFC 6749 2.3). Undefined: not sent. */
 interface ClientCredentials {
   readonly id: string | undefined
   readonly secret: string | undefined
 }
 
-/** An unknown client is compared with this, so that the check takes as long as for a wrong secret. */
+/** Compared with the secret of an unknown client, so that the check takes as long as for a known client. */
 const UNKNOWN_CLIENT = { digest: computeDigest(""), counterKey: "" }
 
 export class ClientAuthentication extends Context.Service<
   ClientAuthentication,
   {
-    /** The public client proves its identity later, by the PKCE verifier. */
+    /** The public client passes without a secret. It proves its identity later, by the PKCE verifier. */
     readonly authenticate: (credentials: ClientCredentials) => Effect.Effect<OAuthClient, Unauthenticated | RateLimited>
   }
 >()("latchkey/domain/access/oauth/ClientAuthentication") {
@@ -30,7 +29,7 @@ export class ClientAuthentication extends Context.Service<
         const partner = yield* store.findPartner(id)
         const isSameSecret = isSameDigest(computeDigest(secret), partner?.secretDigest ?? UNKNOWN_CLIENT.digest)
         const isAuthenticated = partner !== undefined && isSameSecret
-        // Unknown clients are not counted, to save memory.
+        // Attempts with an unknown client_id are not counted, because made-up ids would fill the memory.
         yield* failedSecretChecks.recordResult(
           partner === undefined ? UNKNOWN_CLIENT.counterKey : id,
           isAuthenticated || partner === undefined
@@ -61,7 +60,7 @@ export class ClientAuthentication extends Context.Service<
 
 const toInvalidClientError = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_client" })
 
-/** One message, so that guessing reveals nothing. */
+/** One message for all these cases, so that guessing reveals nothing. */
 const wrongCredentialsError = toInvalidClientError("client_id or client_secret is wrong, or the client was disabled.")
 const toMissingFieldError = (field: string) => toInvalidClientError(`${field}: is required.`)
 const unexpectedSecret = toInvalidClientError(`client_secret: ${PUBLIC_CLIENT_ID} has none; leave it out.`)

@@ -9,11 +9,11 @@ import { REGISTRATIONS_A_MINUTE } from "../../../platform/limits.ts"
 import { ClientStore } from "./clients/ClientStore.ts"
 import { toRegisteredUri } from "./redirect-uri.ts"
 
-/** All registrations share the public client (RFC 7591). */
+/** Every registration (RFC 7591) returns the same public client. */
 export class ClientRegistrations extends Context.Service<
   ClientRegistrations,
   {
-    /** Fails without a public client, or if the caller's network registers too often. */
+    /** Fails if the installation has no public client, or if the caller's network registers too often. */
     readonly admit: Effect.Effect<void, NotImplemented | RateLimited>
     /** Expects validated addresses. */
     readonly registerRedirectUris: (uris: ReadonlyArray<string>) => Effect.Effect<void>

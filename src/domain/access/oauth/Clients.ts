@@ -22,7 +22,7 @@ export class Clients extends Context.Service<
     /** Returns undefined if the client is unknown or disabled. */
     readonly find: (id: string) => Effect.Effect<OAuthClient | undefined>
     readonly mayRedirectTo: (client: OAuthClient, uri: string) => Effect.Effect<boolean>
-    /** Records a host's consent, which protects the public client's address from removal. */
+    /** Records that a host consented to this address of the public client. That protects the address from deletion. */
     readonly recordRedirect: (uri: string) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/Clients") {

@@ -6,7 +6,7 @@ import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts
 import { RateLimited } from "../../../contract/errors.ts"
 import { FAILED_SECRET_CHECKS_MAX } from "../../../platform/limits.ts"
 
-/** A partner's client_id, or the public client's id with the account of the code. */
+/** The client_id of a partner. For the public client, its id and the id of the account that granted the code. */
 type SecretCheckKey = string
 
 /**
@@ -17,7 +17,7 @@ export class FailedSecretChecks extends Context.Service<
   FailedSecretChecks,
   {
     /**
-     * Returns `isRight`. After ten wrong checks within ten minutes every check fails with 429, even a right one.
+     * Returns `isRight`. After ten wrong checks of a key within ten minutes, its checks fail with 429, even right ones.
      * Concurrent checks are counted exactly.
      */
     readonly recordResult: (key: SecretCheckKey, isRight: boolean) => Effect.Effect<boolean, RateLimited>

@@ -5,7 +5,7 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import type { AccountViewer } from "../operators/account-viewer.ts"
 import { endGrants } from "./grant-ending.ts"
 
-/** Selects rows of `oauth_grants g`. */
+/** The condition refers to `oauth_grants g`. */
 export const visibleGrantsCondition = (
   sql: SqlClient.SqlClient,
   { operatorId, accountId, role }: AccountViewer
@@ -22,7 +22,10 @@ const disconnect =
 export class Grants extends Context.Service<
   Grants,
   {
-    /** Also ends its tokens and the records they created. Returns false if the viewer has no such connection. */
+    /**
+     * Ends a connection and what was created through it (grant-ending.ts). Returns false if the viewer has no such
+     * connection.
+     */
     readonly disconnect: (viewer: AccountViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/domain/access/oauth/Grants") {

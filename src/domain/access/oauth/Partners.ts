@@ -62,9 +62,10 @@ export class Partners extends Context.Service<
   Partners,
   {
     readonly create: (input: NewPartner) => Effect.Effect<PartnerCredentials, BadRequest | ValidationFailed>
-    /** Includes the public client. */
     readonly list: Effect.Effect<ReadonlyArray<PartnerListItem>>
-    /** Ends all connections of the client. After a crash, a second call continues. */
+    /**
+     * Disables the client and ends all its connections. If a crash interrupts the call, a second call ends the rest.
+     */
     readonly disable: (
       id: string
     ) => Effect.Effect<

@@ -23,7 +23,6 @@ export class TokenIssuer extends Context.Service<
   {
     readonly exchange: (request: CodeExchangeRequest) => Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor>
     readonly renew: (request: TokenRefreshRequest) => Effect.Effect<IssuedTokens, TokenRequestError, CurrentActor>
-    /** Ignores tokens of other clients. */
     readonly revoke: (client: OAuthClient, token: string) => Effect.Effect<void, never, CurrentActor>
   }
 >()("latchkey/domain/access/oauth/TokenIssuer") {

@@ -1,4 +1,4 @@
-// RFC 8252 7.1 asks for a reversed domain name, but MCP clients use schemes such as `cursor:`. So schemes without a dot
+// RFC 8252 7.1 requires a reversed domain name, but MCP clients use schemes such as `cursor:`. So schemes without a dot
 // are accepted, unless a browser or the system handles them.
 //
 // Some schemes open a web address in a browser (`x-safari-https:`). Then any site could receive the code, while the
@@ -21,10 +21,12 @@ const SYSTEM_SCHEMES = [
 
 const RESERVED_SCHEMES = new Set([...BROWSER_SCHEMES, ...SYSTEM_SCHEMES].flatMap((each) => each.split(" ")))
 
-/** Includes Microsoft's (`ms-settings`) and those that any website may register (HTML, `web+`). */
+/**
+ * Includes schemes of Microsoft (`ms-settings`), and schemes that any website may register (`web+`, defined in HTML).
+ */
 const RESERVED_SCHEME_PREFIX = /^(?:ms-|microsoft|web\+|x-apple|x-man-page|view-|chrome|moz-)/
 
-/** Matches any position, because new browser schemes keep appearing. */
+/** Matches at any position of the scheme, because new browser schemes keep appearing. */
 const BROWSER_NAME = /http|chrome|safari|firefox|opera|edge|browser/
 
 /** Expects a lower-case scheme. */

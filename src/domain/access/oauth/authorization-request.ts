@@ -20,11 +20,11 @@ export type AuthorizationTargetError = "no client" | "two clients" | "two addres
 
 export interface AuthorizationRequest {
   readonly scope: RequestedScope
-  /** False: the host chooses the scope. */
+  /** False if the request names no known scope. Then the host chooses the scope. */
   readonly isScopeNamed: boolean
   readonly state: string | undefined
   readonly challenge: string | null
-  /** The address as the application sent it. Null if it named none or several. */
+  /** The `resource` as the application sent it. Null if it sent none, or several different ones. */
   readonly resource: string | null
 }
 
@@ -64,7 +64,7 @@ const checkRepetition = (query: Query): Result.Result<void, AuthorizationError> 
       )
     : Result.void
 
-/** Stands for invalid UTF-8, which could not be returned unchanged. */
+/** The decoder puts this character in place of invalid UTF-8. Such a state could not be returned unchanged. */
 const REPLACEMENT_CHARACTER = "\ufffd"
 
 const isValidState = (state: string): boolean =>
@@ -113,7 +113,6 @@ const parseChallenge = (query: Query, client: OAuthClient): Result.Result<string
   })
 }
 
-/** The public client must send a challenge. */
 export const checkCodeChallenge = (
   challenge: string | undefined,
   { isPublic }: OAuthClient

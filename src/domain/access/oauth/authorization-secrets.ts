@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-// Telemetry redacts text after these prefixes.
+// Telemetry redacts text after the prefixes `lkcode` and `lkrefresh`.
 
 const SECRET_BYTES = 32
 

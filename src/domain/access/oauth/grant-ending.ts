@@ -6,11 +6,11 @@ import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 
-// Ending a grant also ends its tokens and the webhook subscriptions, automation rules and property feeds they created.
-// Imported calendars stay, because without them nights sold elsewhere would become available.
+// Ending a grant also ends its tokens, and the webhook subscriptions, automation rules and property feeds that they
+// created. Imported calendars stay, because without them nights sold elsewhere would become available.
 //
-// A statement that creates records for a grant locks its row (at least FOR SHARE) and requires that it is live. So no
-// record can appear after the end.
+// A statement that creates records for a grant locks the row of the grant (at least FOR SHARE) and requires that the
+// grant is live. So no record can appear after the end of its grant.
 
 /** `reuse`: a token or code was used twice. `client`: the client was disabled. `time`: the refresh token expired. */
 type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
@@ -23,7 +23,7 @@ export const endGrantsChange = (
   now: Date,
   limit: number = GRANTS_REVOKED_AT_ONCE
 ): RecordedChange => ({
-  // The fixed order prevents deadlocks.
+  // Locking in a fixed order prevents deadlocks.
   change: sql`
     going AS MATERIALIZED (
       SELECT operator_id, id FROM oauth_grants g WHERE ended_at IS NULL AND ${condition}
@@ -56,7 +56,7 @@ interface EndGrantInput {
   readonly now: Date
 }
 
-/** Returns whether at least one grant was live. */
+/** Returns whether at least one grant ended. */
 export const endGrants = (
   sql: SqlClient.SqlClient,
   condition: Fragment,
@@ -65,13 +65,15 @@ export const endGrants = (
 ): Effect.Effect<boolean, never, CurrentActor> =>
   Effect.map(countEndedGrants(recordChange(sql, endGrantsChange(sql, condition, endedBy, now))), (grants) => grants > 0)
 
-/** Returns whether the grant was live. */
 export const makeEndGrant =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, grantId, endedBy, now }: EndGrantInput): Effect.Effect<boolean, never, CurrentActor> =>
     endGrants(sql, sql`g.operator_id = ${operatorId} AND g.id = ${grantId}`, endedBy, now)
 
-/** Returns the number of ended grants. Disable the client first and repeat until fewer than `limit` end. */
+/**
+ * Ends at most `limit` grants and returns their number. The caller must disable the client first, and repeat the call
+ * until it ends fewer than `limit`.
+ */
 export const endGrantsOfClient = (
   sql: SqlClient.SqlClient,
   clientId: string,

@@ -1,4 +1,4 @@
-// Resources of access tokens (RFC 8707).
+// The addresses of this service for which an access token can be issued (RFC 8707).
 
 const RESOURCE_PATHS = ["", "/v3", "/mcp"] as const
 
@@ -6,7 +6,7 @@ const RESOURCE_PATHS = ["", "/v3", "/mcp"] as const
 const toComparableAddress = (address: string): string =>
   address.replace(/^[a-z]+:\/\/[^/?#]*/i, (origin) => origin.toLowerCase()).replace(/\/$/, "")
 
-/** Ignores a trailing slash. Returns undefined if the address is not of this service. */
+/** Ignores a trailing slash. Returns undefined if the address does not belong to this service. */
 export const findProtectedResource = (publicUrl: string, text: string): string | undefined =>
   RESOURCE_PATHS.map((path) => `${publicUrl}${path}`).find(
     (resource) => toComparableAddress(resource) === toComparableAddress(text)

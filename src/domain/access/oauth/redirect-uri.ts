@@ -2,8 +2,8 @@ import { Result } from "effect"
 import { REDIRECT_SCHEME_LENGTH, REDIRECT_URI_LENGTH } from "../../../platform/limits.ts"
 import { isAppScheme } from "./app-scheme.ts"
 
-// Redirect addresses (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). Only a browser's normalized form is
-// accepted, so literal comparison is safe.
+// Redirect addresses (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). Only addresses in the normalized form
+// of browsers are accepted, so literal comparison is safe.
 
 type ClientKind = "partner" | "public"
 
@@ -14,12 +14,11 @@ export type RedirectTarget =
   /** A program with its own URI scheme (RFC 8252 7.1). */
   | { readonly _tag: "Program"; readonly scheme: string }
 
-/** The characters of a URI (RFC 3986). */
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 const PORT_PATTERN = "(?::([1-9][0-9]{0,4}))?"
 /** Clients use `localhost`, although RFC 8252 8.3 prefers the IP addresses. */
 const LOOPBACK_ORIGIN = new RegExp(`^http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)${PORT_PATTERN}(?=[/?]|$)`)
-/** Allows no characters with which a host could end a source in a Content-Security-Policy. */
+/** Excludes characters that could end a source expression in a Content-Security-Policy. */
 const HTTPS_ORIGIN = new RegExp(`^https://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])${PORT_PATTERN}(?=[/?]|$)`)
 const APP_SCHEME_URI = /^([a-z][a-z0-9+.-]*):\/[^#]*$/
 const PORT_MAX = 65_535
@@ -75,7 +74,7 @@ const findRedirectUriError = (uri: string, client: ClientKind): string | undefin
     : undefined
 }
 
-/** Fails with a message that follows the field name. */
+/** Fails with a message without the field name. */
 export const validateRedirectUri = (uri: string, client: ClientKind): Result.Result<string, string> => {
   const error = findRedirectUriError(uri, client)
   return error === undefined ? Result.succeed(uri) : Result.fail(`${error}.`)
@@ -97,8 +96,8 @@ export const toResponseUrl = (uri: string, response: Readonly<Record<string, str
 }
 
 /**
- * Returns whether the browser may be redirected without a click. An administrator has checked partners' addresses. The
- * public client's must stay on the device.
+ * Returns whether the browser may be redirected without a click. An administrator has checked the addresses of
+ * partners. An address of the public client must stay on the device.
  */
 export const isTrustedTarget = (target: RedirectTarget, { isPublic }: { readonly isPublic: boolean }): boolean =>
   !isPublic || target._tag !== "Site"

@@ -6,7 +6,7 @@ export interface NewRefreshToken {
   readonly refreshExpiresAt: Date
 }
 
-/** The CTE `refresh` inserts a token for the row (`operator_id`, `id`) of `grantCte`. */
+/** Returns the CTE `refresh`, which inserts a token for the row (`operator_id`, `id`) of `grantCte`. */
 export const refreshTokenSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,

@@ -8,10 +8,9 @@ type RegistrationRequest = typeof create_oauth_registration.payloadSchema.Type
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const
 const RESPONSE_TYPE = "code"
 const NO_SECRET = "none"
-/** Only partners have a secret. */
+/** Methods that a registration may name. The response is always `none`, because only partners have a secret. */
 export const AUTH_METHODS: ReadonlyArray<string> = [NO_SECRET, "client_secret_basic", "client_secret_post"]
 
-/** The result may differ from the request (RFC 7591 2). */
 interface Registration {
   readonly redirect_uris: ReadonlyArray<string>
   readonly token_endpoint_auth_method: typeof NO_SECRET

@@ -52,8 +52,8 @@ const deleteRefreshTokensOfGrantsSql = (sql: Sql, grants: Fragment): Fragment =>
   )}`
 
 /**
- * Copies the last use of deleted tokens to their grant. SKIP LOCKED avoids deadlocks with statements that end grants.
- * If the grant is locked, the use is lost.
+ * Deletes expired access tokens and copies their last use to their grant. SKIP LOCKED avoids deadlocks with statements
+ * that end grants. If the grant is locked, the time of the last use is lost.
  */
 const expiredTokenRetention = (sql: Sql, cutoff: Date): RetentionChange => ({
   change: deleteExpiredTokensSql(sql, cutoff),
@@ -82,7 +82,7 @@ const deleteEndedGrantsSql = (sql: Sql, cutoff: Date): Fragment => sql`
         AND NOT EXISTS (SELECT FROM webhook_subscriptions x WHERE x.operator_id = g.operator_id AND x.grant_id = g.id)`
   )}`
 
-/** When the only unused refresh token of a grant expires, nobody can renew the grant. */
+/** A grant has only one unused refresh token. When that token expires, no client can renew the grant any more. */
 const makeEndUnusedGrants = (sql: Sql) => (now: Date) =>
   countEndedGrants(
     recordChange(
@@ -106,8 +106,8 @@ const endUnusedGrants = Effect.fnUntraced(
 )
 
 /**
- * Used refresh tokens of a live grant stay as long as an unused one would live. Otherwise a thief could renew until
- * reuse detection no longer knows the stolen token.
+ * Keeps used refresh tokens of a live grant as long as an unused one is valid. If they were deleted earlier, reuse
+ * detection would not recognize a stolen token.
  */
 export const applyOAuthRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient

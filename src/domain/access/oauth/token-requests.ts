@@ -9,7 +9,6 @@ export interface IssuedTokens {
   readonly scope: "read-only" | "writable"
 }
 
-/** Undefined: not sent. */
 export interface CodeExchangeRequest {
   readonly client: OAuthClient
   readonly code: string

@@ -15,17 +15,15 @@ import type { OperatorAccountKey } from "./account-sql.ts"
 import { type AccountViewer, visibleAccountOf } from "./account-viewer.ts"
 import type { NewToken } from "./operator-schemas.ts"
 
-/** Only the digest is stored, so the token cannot be shown again. */
 export interface CreatedToken {
   readonly token_id: number
   readonly token: string
 }
 
-/** Excludes tokens of OAuth grants. */
+/** The condition refers to `access_tokens t`. It excludes tokens of OAuth grants. */
 export const activeTokenCondition = (sql: SqlClient.SqlClient): Fragment =>
   sql`t.revoked_at IS NULL AND t.grant_id IS NULL`
 
-/** Null if the operator has the maximum of tokens. */
 export const TokenIdRow = Schema.Struct({ token_id: Schema.NullOr(Schema.Int) })
 const readTokenId = makeOptionalRowReader(TokenIdRow)
 const readRevokedToken = makeOptionalRowReader(RowId)
@@ -66,7 +64,7 @@ const insertToken = (sql: SqlClient.SqlClient) => {
 
 interface RevokedTokenKey {
   readonly operatorId: number
-  /** Undefined: any account. */
+  /** Undefined means any account. */
   readonly accountId: number | undefined
   readonly id: number
   readonly now: Date

@@ -69,8 +69,8 @@ interface NewAccountRow {
 type Sql = SqlClient.SqlClient
 
 /**
- * The CTE `account` is empty if `condition` on `accounts a` fails. The same statement must end the sessions
- * (src/domain/access/sign-in).
+ * Returns the CTE `account`, which is empty if `condition` on `accounts a` is false. The same statement must end the
+ * sessions of the account (src/domain/access/sign-in).
  */
 export const updatePasswordSql = (
   sql: Sql,
@@ -161,7 +161,6 @@ const updateOperatorSql = (
       RETURNING a.operator_id, a.id
     )`
 
-/** The lock prevents two concurrent calls from taking the last free slot. */
 const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
   changeUnderLock(sql)(
     sql`SELECT FROM operators WHERE id = ${account.operatorId} FOR NO KEY UPDATE`,
@@ -206,11 +205,11 @@ const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
     })
   )
 
-/** Each change is one atomic statement. */
+/** Each change is atomic. */
 export class OperatorStore extends Context.Service<
   OperatorStore,
   {
-    /** Conflict: the e-mail address is in use. */
+    /** Fails with Conflict if the e-mail address is in use. */
     readonly create: (
       operator: NewOperatorRow,
       now: Date
@@ -222,7 +221,7 @@ export class OperatorStore extends Context.Service<
       change: OperatorChange,
       subscriptionUntil: Date | undefined
     ) => Effect.Effect<typeof OperatorRow.Type | undefined, never, CurrentActor>
-    /** The id is null if the operator has the maximum of sub-accounts. */
+    /** Returns a null id if the operator has the maximum number of sub-accounts. */
     readonly createAccount: (
       account: NewAccountRow,
       now: Date

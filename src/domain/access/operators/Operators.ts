@@ -25,7 +25,7 @@ interface Operator {
   readonly currency: string
   readonly edition: "pro" | "basic"
   readonly status: "active" | "banned" | "closed"
-  /** Last day in the operator's time zone. Null: no end. */
+  /** Last day in the operator's time zone. Null if the subscription has no end. */
   readonly subscription_until: string | null
   readonly room_limit: number
   readonly room_type_limit: number
@@ -108,14 +108,11 @@ const revokeToken = (store: Store) =>
     return (yield* store.revokeToken(tokenId, now)) ?? (yield* toRecordNotFoundError("token", tokenId))
   })
 
-/**
- * Manages operators, accounts and tokens for an administrator. The audit log records each change under {@link
- * CurrentActor}.
- */
+/** Manages operators, accounts and tokens for an administrator. The audit log records {@link CurrentActor}. */
 export class Operators extends Context.Service<
   Operators,
   {
-    /** Conflict: an account has this e-mail address (case-insensitive). */
+    /** Fails with Conflict if an account has this e-mail address (case-insensitive). */
     readonly create: (
       input: NewOperator
     ) => Effect.Effect<
@@ -123,16 +120,21 @@ export class Operators extends Context.Service<
       InputError | Conflict,
       CurrentActor
     >
-    /** A subscription may end in the past. */
+    /** `subscription_until` may be in the past. */
     readonly update: (
       operatorId: number,
       change: OperatorChange
     ) => Effect.Effect<Operator, InputError | NotFound, CurrentActor>
-    /** The account sees every property. ValidationFailed also beyond {@link ACCOUNTS_MAX} accounts. */
+    /**
+     * The new account sees every property. Fails with ValidationFailed also beyond {@link ACCOUNTS_MAX} sub-accounts.
+     */
     readonly createAccount: (
       input: NewAccount
     ) => Effect.Effect<{ readonly account_id: number }, InputError | NotFound | Conflict, CurrentActor>
-    /** Ignores the subscription's end. ValidationFailed also beyond {@link ACCESS_TOKENS_MAX} tokens. */
+    /**
+     * Works after the end of the subscription. Fails with ValidationFailed also beyond {@link ACCESS_TOKENS_MAX}
+     * tokens.
+     */
     readonly createToken: (input: NewToken) => Effect.Effect<CreatedToken, InputError | NotFound, CurrentActor>
     /** Idempotent. */
     readonly revokeToken: (tokenId: number) => Effect.Effect<{ readonly token_id: number }, NotFound, CurrentActor>

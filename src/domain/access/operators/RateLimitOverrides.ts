@@ -87,7 +87,7 @@ export class RateLimitOverrides extends Context.Service<
       operatorId: number,
       limits: unknown
     ) => Effect.Effect<typeof OperatorLimitsRow.Type, BadRequest | NotFound, CurrentActor>
-    /** Null removes the overrides. They can only tighten the operator's limits. */
+    /** Null removes the overrides. Overrides of a token can only tighten the operator's limits. */
     readonly setTokenLimits: (
       tokenId: number,
       limits: unknown

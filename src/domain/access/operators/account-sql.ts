@@ -8,12 +8,12 @@ export interface OperatorAccountKey {
   readonly accountId: number
 }
 
-/** The row must have `operator_id` and `account_id`. */
+/** The row `alias` must have `operator_id` and `account_id`. */
 export const accountEnabledCondition = (sql: SqlClient.SqlClient, alias: string): Fragment => sql`EXISTS (
   SELECT FROM accounts enabled
   WHERE enabled.operator_id = ${sql(alias)}.operator_id AND enabled.id = ${sql(alias)}.account_id AND enabled.disabled_at IS NULL)`
 
-/** Expects the alias `accounts a`. */
+/** The condition refers to `accounts a`. */
 export const subAccountCondition = (
   sql: SqlClient.SqlClient,
   { operatorId, accountId }: OperatorAccountKey
@@ -21,7 +21,8 @@ export const subAccountCondition = (
   a.operator_id = ${operatorId} AND a.id = ${accountId} AND a.role = 'sub'`
 
 /**
- * The CTE `account` is empty if nothing changed. The same statement must end the sessions (src/domain/access/sign-in).
+ * Returns the CTE `account`, which is empty if nothing changed. The same statement must end the sessions of the account
+ * (src/domain/access/sign-in).
  */
 export const disableAccountSql = (sql: SqlClient.SqlClient, account: OperatorAccountKey, now: Date): Fragment => sql`
   account AS (
@@ -29,7 +30,6 @@ export const disableAccountSql = (sql: SqlClient.SqlClient, account: OperatorAcc
     RETURNING operator_id, id
   )`
 
-/** The CTE `account` is empty if nothing changed. */
 export const enableAccountSql = (sql: SqlClient.SqlClient, account: OperatorAccountKey): Fragment => sql`
   account AS (
     UPDATE accounts a SET disabled_at = NULL WHERE ${subAccountCondition(sql, account)} AND a.disabled_at IS NOT NULL

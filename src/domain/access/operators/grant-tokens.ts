@@ -11,7 +11,8 @@ export interface NewGrantToken {
 }
 
 /**
- * The CTE `token` inserts a token for the row (`operator_id`, `id`, `account_id`, `name`, `application`) of `grantCte`.
+ * Returns the CTE `token`, which inserts a token for the row (`operator_id`, `id`, `account_id`, `name`, `application`)
+ * of `grantCte`.
  */
 export const insertGrantTokenSql = (
   sql: SqlClient.SqlClient,
@@ -29,8 +30,8 @@ export const insertGrantTokenSql = (
   )`
 
 /**
- * The CTE `older` revokes all but the newest `keep` tokens. It selects before it locks, because OFFSET would lock the
- * skipped rows too.
+ * Returns the CTE `older`, which revokes all but the newest `keep` tokens of the grant. The innermost query does not
+ * lock, because OFFSET would also lock the skipped rows.
  */
 export const revokeOlderTokensSql = (
   sql: SqlClient.SqlClient,
@@ -51,7 +52,6 @@ export const revokeOlderTokensSql = (
     RETURNING t.operator_id, t.id
   )`
 
-/** Returns {@link DELETED_TOKEN_COLUMNS} to side statements. */
 export const deleteExpiredTokensSql = (sql: SqlClient.SqlClient, cutoff: Date): Fragment => sql`
   DELETE FROM access_tokens WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM access_tokens WHERE expires_at <= ${cutoff}`)}`
 

@@ -29,7 +29,7 @@ const DEFAULT_ROOM_LIMIT = 100
 
 type Database = MemoryDatabase["Service"]
 
-/** Stores no passwords, because sign-in needs the database. */
+/** Stores no passwords, because sign-in needs PostgreSQL. */
 export const layerMemory: Layer.Layer<OperatorStore, never, MemoryDatabase> = Layer.effect(
   OperatorStore,
   Effect.map(MemoryDatabase, (database) => ({

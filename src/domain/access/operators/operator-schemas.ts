@@ -26,7 +26,7 @@ export const Email = EmailOrNone.check(
   })
 )
 
-/** Callers also check `isAccountName` (password-rules.ts). */
+/** Callers must also check `isAccountName` (password-rules.ts). */
 export const Password = Schema.String.check(
   Schema.makeFilter(
     (text) => {
@@ -48,7 +48,7 @@ export const EDITIONS = ["pro", "basic"] as const
 export const OPERATOR_STATUSES = ["active", "banned", "closed"] as const
 export const TOKEN_SCOPES = ["read-only", "writable"] as const
 
-/** `subscription_until` is the last day; without it the subscription has no end. */
+/** `subscription_until` is the last day. Without it the subscription has no end. */
 export const NewOperator = Schema.Struct({
   name: DisplayName,
   time_zone: TimeZone,
@@ -60,7 +60,7 @@ export const NewOperator = Schema.Struct({
 })
 export type NewOperator = typeof NewOperator.Type
 
-/** A lower limit removes no rooms but prevents additions. */
+/** Lowering the limit removes no rooms, but prevents additions. */
 const RoomLimit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: SUBSCRIPTION_ROOMS_MAX }, { expected: `from 0 to ${SUBSCRIPTION_ROOMS_MAX}` })
 )
@@ -93,7 +93,8 @@ export const NewToken = Schema.Struct({ account_id: Id, name: DisplayName, scope
 export type NewToken = typeof NewToken.Type
 
 /**
- * Returns the first instant after the last day. Accepts 9999-12-31, although its next day is no valid calendar date.
+ * Returns the first instant after the last day. Accepts 9999-12-31, although the day after it is no valid calendar
+ * date.
  */
 export const endOfSubscription = (lastDay: string, timeZone: string): Date =>
   DateTime.makeZoned(`${lastDay}T00:00:00Z`, { timeZone, adjustForTimeZone: true }).pipe(

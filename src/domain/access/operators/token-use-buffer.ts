@@ -18,13 +18,11 @@ export const makeTokenUseBuffer = (capacity: number) => {
   }
 
   return {
-    /** Allocates nothing for a second use in the same minute. */
     record: (({ operatorId, tokenId }, now) => {
       const minute = now - (now % MINUTE_MS)
       if (uses.get(tokenId)?.minute !== minute) restore({ operatorId, tokenId, minute })
     }) satisfies RecordTokenUse,
     size: () => uses.size,
-    /** Puts back a use that could not be stored. */
     restore: restore,
     /** Removes and returns the oldest entries. */
     take: (limit: number): ReadonlyArray<TokenUse> => {

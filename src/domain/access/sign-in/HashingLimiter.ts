@@ -14,7 +14,7 @@ export interface HashingBusy {
 
 const hashingBusy: HashingBusy = { _tag: "Busy" }
 
-/** `isKnown`: the caller has a session or a browser that signed in before. */
+/** `isKnown` is true if the caller has a session or a browser that signed in before. */
 export interface HashingSource {
   readonly key: string
   readonly isKnown: boolean
@@ -78,7 +78,7 @@ export class HashingLimiter extends Context.Service<
   })
 }
 
-/** Releases the caller's concurrency permit while it hashes. */
+/** Releases the caller's concurrency permit while `work` hashes. */
 export const hashReleasingPermit = <A, E, R>(
   limiter: HashingLimiter["Service"],
   source: HashingSource,

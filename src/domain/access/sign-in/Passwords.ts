@@ -32,14 +32,14 @@ export interface OwnPasswordInput {
 interface PasswordUpdate {
   readonly accountId: number
   readonly passwordHash: string
-  /** Digests of the session and the browser to keep. */
+  /** Digests of the session and the browser that the update keeps. */
   readonly sessionDigest: Uint8Array
   readonly browserDigest: Uint8Array
   /** A condition on `accounts a`. */
   readonly condition: Fragment
 }
 
-/** A change ends other sessions and forgets known browsers, because one of them may be compromised. */
+/** A password change ends other sessions and forgets other known browsers, because one of them may be compromised. */
 export class Passwords extends Context.Service<
   Passwords,
   {
@@ -73,7 +73,7 @@ export class Passwords extends Context.Service<
       })
 
       return Passwords.of({
-        // A command has its own process, so it needs no hashing permit.
+        // The command line calls this in its own process, so no hashing permit is needed.
         change: Effect.fn("Passwords.change")(function* (input: NewPassword) {
           const { account_id: accountId, password } = yield* readNewPassword(input)
           const passwordHash = yield* hashPassword(password)
@@ -134,7 +134,7 @@ const passwordUnchangedCondition = (
     SELECT FROM console_sessions s
     WHERE s.digest = ${sessionDigest} AND s.operator_id = a.operator_id AND s.account_id = a.id)`
 
-/** The lock makes the change end concurrent sign-ins too. */
+/** Because of the lock, the change also ends sessions of concurrent sign-ins. */
 const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate) =>
   changeUnderLock(sql)(
     sql`SELECT FROM accounts WHERE id = ${update.accountId} FOR NO KEY UPDATE`,

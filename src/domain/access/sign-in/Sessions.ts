@@ -26,12 +26,12 @@ export interface Session {
   readonly passwordAt: number
 }
 
-/** Sensitive actions need a more recent password check. */
+/** Sensitive actions need a password check within this time. */
 export const SUDO_MS = 15 * 60 * 1000
 
 export type SignInFailure =
   | { readonly _tag: "WrongPassword" }
-  /** Too many failures: the password was not checked. */
+  /** The password was not checked, because there were too many failures. */
   | { readonly _tag: "MustWait"; readonly seconds: number }
   | { readonly _tag: "Busy" }
 
@@ -39,7 +39,7 @@ export interface SignInAttempt {
   readonly email: string
   readonly password: string
   readonly address: string
-  /** The browser's previous session, which ends. */
+  /** The browser's previous session, which the sign-in ends. */
   readonly previousCookie?: string | undefined
   readonly knownBrowserCookie?: string | undefined
 }
@@ -59,7 +59,7 @@ export class Sessions extends Context.Service<
   {
     /** Returns the new session cookie. */
     readonly signIn: (attempt: SignInAttempt) => Effect.Effect<string, SignInFailure, CurrentActor>
-    /** Returns undefined if the session has ended, or its account is disabled or closed. */
+    /** Returns undefined if the session has ended, its account is disabled, or its operator is closed. */
     readonly find: (cookie: string) => Effect.Effect<Session | undefined>
     /** Sets `passwordAt` to now. */
     readonly confirmPassword: (

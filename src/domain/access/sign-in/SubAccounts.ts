@@ -11,7 +11,6 @@ import { type DisabledAccount, makeSubAccountStore, type OperatorAccount } from 
 
 type AccountManager = Pick<Caller, "operatorId" | "role">
 
-/** `name` defaults to the e-mail address. */
 export type NewSubAccount = Omit<NewAccount, "operator_id">
 
 const mainAccountOnlyError = new Forbidden({ message: "Only the main account may manage accounts." })
@@ -27,17 +26,15 @@ const requireMainAccount = <A, E, R>(
 const requireAccount = <A>(row: A | undefined): Effect.Effect<A, NotFound> =>
   row === undefined ? subAccountNotFoundError : Effect.succeed(row)
 
-/**
- * Manages sub-accounts for the main account. The main account itself counts as unknown here; it changes its password
- * with {@link Passwords.changeOwn}.
- */
+/** Manages sub-accounts for the main account, but not the main account itself. */
 export class SubAccounts extends Context.Service<
   SubAccounts,
   {
     /** Returns the main account first, then the sub-accounts by age. */
     readonly list: (manager: AccountManager) => Effect.Effect<ReadonlyArray<OperatorAccount>, Forbidden>
     /**
-     * ValidationFailed also if the operator has the maximum of sub-accounts. Conflict: the e-mail address is in use.
+     * Also fails with ValidationFailed if the operator has the maximum number of sub-accounts. Fails with Conflict if
+     * the e-mail address is in use.
      */
     readonly create: (
       manager: AccountManager,
@@ -47,7 +44,7 @@ export class SubAccounts extends Context.Service<
       Forbidden | InputError | NotFound | Conflict | HashingBusy,
       CurrentActor
     >
-    /** Ends the sessions at once. The tokens stay but are rejected within five seconds. Idempotent. */
+    /** Ends the sessions at once. The tokens stay, but after at most five seconds they are rejected. Idempotent. */
     readonly disable: (
       manager: AccountManager,
       id: number

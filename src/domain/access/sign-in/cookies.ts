@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
 
-// Telemetry redacts text after these prefixes.
+// Telemetry redacts text after the prefixes `lkconsole_` and `lkknown_`.
 
 const newSecret = (prefix: string): string => `${prefix}${randomBytes(32).toString("base64url")}`
 
-/** Every visit has one, signed in or not. */
+/** A browser gets one even before it signs in. */
 export const newSessionCookie = (): string => newSecret("lkconsole_")
 
 /** Marks a browser that has signed in. The cookie survives sign-out. */

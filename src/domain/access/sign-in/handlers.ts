@@ -34,7 +34,7 @@ const createAccount = (accounts: Accounts) =>
   Effect.fnUntraced(function* ({ email, name, password }: typeof create_account.payloadSchema.Type) {
     return yield* accounts
       .create(yield* CurrentCaller, { email, password, ...(name === undefined ? {} : { name }) })
-      // The operator of a caller exists.
+      // NotFound is a defect here, because the operator of a caller exists.
       .pipe(Effect.catchTags({ Busy: () => tooManyPasswordsError, NotFound: Effect.die }))
   })
 

@@ -22,7 +22,7 @@ const SignInAccount = Schema.Struct({
   accountId: Schema.Int,
   email: Schema.String,
   passwordHash: Schema.String,
-  /** The account is disabled, or its operator is closed. */
+  /** True if the account is disabled or its operator is closed. */
   closed: Schema.Boolean,
   knownBrowser: Schema.Boolean
 })
@@ -57,7 +57,7 @@ export const toSignedInAccount = (session: SessionRow): TrustedAccount => {
   return { caller: { ...account, ...consoleToken }, status, subscriptionUntil }
 }
 
-/** Sessions store this digest and end when it changes. */
+/** Sessions store this digest, and end when the digest of the account changes. */
 export const passwordDigestSql = (sql: SqlClient, alias: string): Fragment =>
   sql`sha256(convert_to(${sql(`${alias}.password_hash`)}, 'UTF8'))`
 
@@ -102,7 +102,6 @@ interface NewSession extends SignInAttemptKey {
   readonly accountId: number
   readonly passwordHash: string
   readonly digest: Uint8Array
-  /** The browser's previous session, which ends. */
   readonly previousDigest: Uint8Array
   readonly browserDigest: Uint8Array
   readonly now: Date
@@ -118,7 +117,10 @@ const deleteExcessSessionsSql = (
     WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest <> ${previousDigest}
     ORDER BY created_at DESC, digest OFFSET ${sql.literal(String(SESSIONS_OF_ACCOUNT_MAX - 1))})`
 
-/** Replaces the browser with the oldest sign-in beyond {@link KNOWN_BROWSERS_MAX}. */
+/**
+ * Returns CTEs that store the browser. Beyond {@link KNOWN_BROWSERS_MAX}, they delete the browsers with the oldest
+ * sign-in.
+ */
 const rememberBrowserSql = (sql: SqlClient, { operatorId, accountId, browserDigest, now }: NewSession): Fragment => sql`
   forgotten_browsers AS (
     DELETE FROM known_browsers WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest IN (

@@ -11,8 +11,8 @@ import {
 } from "../../../platform/limits.ts"
 import { SIGN_IN_DELAYS_MS } from "./sign-in-failure-rules.ts"
 
-// A sign-in counts as failed before its password is checked, so concurrent attempts cannot exceed the limit.
-// `clearFailuresSql` undoes this.
+// A sign-in counts as failed before its password is checked, so concurrent attempts cannot exceed the limit. After a
+// right password, `clearFailuresSql` removes the failure.
 
 export interface SignInAttemptKey {
   readonly emailDigest: Uint8Array
@@ -22,12 +22,15 @@ export interface SignInAttemptKey {
 interface AttemptCountInput extends SignInAttemptKey {
   readonly now: Date
   /**
-   * A count of the e-mail address that began before this time starts anew. `windowResetBefore` is the same for the
-   * source.
+   * If the last failure of the e-mail address is before this time, its count starts anew. The count of the source
+   * starts anew if it began before `windowResetBefore`.
    */
   readonly emailResetBefore: Date
   readonly windowResetBefore: Date
-  /** Later times were written while a clock was ahead, and are ignored. */
+  /**
+   * Stored times after `latestStart`, `latestPlaceWait` or `latestEmailWait` were written while a clock was ahead. They
+   * are ignored.
+   */
   readonly latestStart: Date
   readonly latestPlaceWait: Date
   readonly latestEmailWait: Date
@@ -40,7 +43,7 @@ const readDelayEnd = makeSingleRowReader(DelayEnd)
 
 const DELAYS_OR_NULL = SIGN_IN_DELAYS_MS.map((delay) => (delay === 0 ? "NULL" : String(delay)))
 
-// The row of the source is always locked before that of the e-mail address.
+// The row of the source is always locked before the row of the e-mail address.
 const countPlaceFailureSql = (
   sql: SqlClient,
   { place, now, windowResetBefore, latestStart, latestPlaceWait }: AttemptCountInput
@@ -72,7 +75,7 @@ const countEmailFailureSql = (
   WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestEmailWait}
   RETURNING 1`
 
-/** An attempt that only the e-mail address delays does not count for its source. */
+/** With `isOfEmail`, only the e-mail address delays the attempt. Then the attempt does not count for its source. */
 const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEmail: boolean }) => sql`
   WITH given_back AS (
     UPDATE sign_in_failures SET failures = failures - 1, wait_until = NULL
@@ -82,7 +85,7 @@ const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEm
   WHERE place = ${input.place}
     AND email_digest = CASE WHEN ${input.isOfEmail}::boolean THEN ${input.emailDigest}::bytea ELSE '' END`
 
-/** Counts an attempt as failed. Returns the seconds to wait if it is not allowed; then it does not count. */
+/** Counts an attempt as failed. If the attempt must wait, it is not counted, and the seconds to wait are returned. */
 export const makeFailureCounter = (sql: SqlClient) => {
   const countStatement = (input: AttemptCountInput) => sql`
       WITH counted_place AS (${countPlaceFailureSql(sql, input)}), counted_email AS (${countEmailFailureSql(sql, input)})
@@ -111,7 +114,10 @@ export const lockFailuresSql = (sql: SqlClient, { emailDigest, place }: SignInAt
   SELECT FROM sign_in_failures WHERE place = ${place} AND email_digest IN ('', ${emailDigest})
   ORDER BY email_digest FOR UPDATE`
 
-/** CTEs for a successful sign-in: they delete the failures of the e-mail address and uncount this attempt. */
+/**
+ * Returns CTEs for a successful sign-in. They delete the failures of the e-mail address, and subtract this attempt from
+ * the failures of the source.
+ */
 export const clearFailuresSql = (
   sql: SqlClient,
   { emailDigest, place }: { readonly [Name in keyof SignInAttemptKey]: SignInAttemptKey[Name] }

@@ -54,7 +54,10 @@ const SituationRow = Schema.Struct({
   rules: Schema.Array(Schema.Struct({ id: Schema.Int, since: Schema.DateFromString, definition: RuleDefinition }))
 })
 
-/** `said_until`, `standing` and `waiting` reveal changes since the read. */
+/**
+ * `said_until` is the time of the last message, `standing` the state of the orders. They reveal changes after the read.
+ * `waiting` is the number of pending questions.
+ */
 export interface ConversationSnapshot extends ConversationSituation {
   readonly code: string
   readonly said_until: string
@@ -75,20 +78,19 @@ export interface AnswerDraft {
   readonly sentences: ReadonlyArray<AnswerSentence>
   readonly planIds: ReadonlyArray<number>
   readonly skippedQuestions: ReadonlyArray<SkippedQuestion>
-  /** The first one is recorded. */
+  /** The first rule is stored with the answered questions. */
   readonly ruleIds: ReadonlyArray<number>
-  /** Includes this answer. */
+  /** Number of consecutive automatic answers, including this one. */
   readonly inARow: number
 }
 
 /**
- * If all questions were read, a higher `waiting` includes deleted questions (delete_automation_action), which are
- * subtracted too.
+ * Returns how much `waiting` decreases. If all pending questions were read, any excess of `waiting` counts deleted
+ * questions (delete_automation_action), which are subtracted too.
  */
 const countSettledQuestions = ({ questions, waiting }: ConversationSnapshot, settledCount: number): number =>
   questions.length < QUESTIONS_PER_ANSWER ? Math.max(waiting - (questions.length - settledCount), 0) : settledCount
 
-/** Locks first, so that the change sees everything committed during the wait for locks. */
 const makeRecordAnswer = (sql: SqlClient.SqlClient) => (parameters: RecordAnswerParameters) =>
   changeUnderLock(sql)(
     sql`${lockAnswerRowsSql(sql, parameters)}`,
@@ -128,7 +130,7 @@ const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         row === undefined ? undefined : toSnapshot(row)
       ),
     findInquiry: findInquiryFacts(sql),
-    /** Skips some questions. The others stay pending until `until`. */
+    /** Skips the questions in `skipped` without an answer. The conversation is due again at `until`. */
     skipWithoutAnswer: (
       claimed: ClaimedQuestions,
       situation: ConversationSnapshot,

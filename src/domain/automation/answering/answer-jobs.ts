@@ -29,11 +29,11 @@ export const ANSWER_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 5 * 60 * 100
 
 const ANSWER_POLL_GAP_MS = 100
 
-/** Leaves time within the lease (answer-statements.ts) to record the answer. */
+/** Shorter than ANSWER_LEASE_MS, which leaves time to record the answer. */
 export const ANSWER_ATTEMPT_TIMEOUT_MS = 20_000
 
 type AnswerOutcome =
-  /** Another worker has claimed it, or it must be read again. */
+  /** The worker has lost its claim of the conversation. */
   | { readonly kind: "left" }
   | {
       readonly kind: "silent"

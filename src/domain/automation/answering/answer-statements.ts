@@ -12,15 +12,15 @@ import {
 import { ASSISTANT_NAME } from "../message-sources.ts"
 import { answersGuestsCondition } from "./guest-questions.ts"
 
-// Lock order: queue partition (answer_lanes), conversation, questions, message locks (conversations/message-queue.ts).
-// A completion increases `attempts`, so a repetition changes nothing.
+// Lock order: row of `answer_lanes` (the queue partition of a conversation), conversation, questions, row of
+// `message_lanes`. A completion increases `attempts`, so a repetition changes nothing.
 
-/** Claimed conversations: per process, per operator, and per account of an operator. */
+/** Largest numbers of claimed conversations in a process: in total, per operator, and per channel account. */
 export const ANSWERING_ROOM = 16
 export const ANSWERING_SHARE = 4
 export const ANSWERING_ACCOUNT_SHARE = 2
 
-/** Newest messages searched for the last one of a person. */
+/** How many of the newest messages are searched for the last one that a person wrote. */
 const PERSON_MESSAGE_SCAN = 500
 
 export const ANSWER_LEASE_MS = 30_000
@@ -54,12 +54,18 @@ const latestOrdersSql = (sql: SqlClient): Fragment => sql`
   SELECT o.operator_id, o.id, o.status FROM orders o WHERE o.operator_id = c.operator_id AND o.conversation_id = c.code
   ORDER BY o.id DESC LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}`
 
-/** Changes with the status of the orders, because another status may require another answer. */
+/**
+ * Selects a text that changes with the orders and stays of the conversation, because such a change may require another
+ * answer.
+ */
 const orderStatusesSql = (sql: SqlClient): Fragment => sql`
   SELECT coalesce(string_agg(concat_ws(' ', o.id, o.status, s.id, s.check_out_date, s.property_id), ',' ORDER BY o.id, s.id), '')
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id`
 
-/** The current stays of conversation `c`, and its inquiry even if nothing of it is known. */
+/**
+ * Selects the current and future stays of conversation `c`, and one row for its inquiry, even if the inquiry is
+ * unknown.
+ */
 const conversationSubjectsSql = (sql: SqlClient, now: LoadSituationParameters["now"]): Fragment => sql`
   SELECT s.property_id, s.check_out_date - s.check_in_date AS nights
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id
@@ -148,7 +154,7 @@ const isAnyEntryEditedCondition = (
     WHERE NOT EXISTS (SELECT FROM knowledge_bases k
       WHERE k.operator_id = mine.operator_id AND k.id = read.id AND k.revision = read.revision))`
 
-/** A statement of its own, so that the next one sees the state after the wait for locks. */
+/** This is a separate statement, so that the next statement sees everything committed during the wait for locks. */
 export const lockAnswerRowsSql = (sql: SqlClient, parameters: RecordAnswerParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), conversation AS (
     SELECT c.operator_id, c.id FROM mine
@@ -167,8 +173,8 @@ export const lockAnswerRowsSql = (sql: SqlClient, parameters: RecordAnswerParame
   SELECT (SELECT count(*) FROM question) AS questions, (SELECT count(*) FROM lane) AS lanes`
 
 /**
- * Completes the questions and queues the message, both or neither. The caller holds the locks. Changes nothing if the
- * claim is lost, or if anything that the answer depends on has changed since the read.
+ * Completes the questions and queues the message, both or neither. The caller has run {@link lockAnswerRowsSql}.
+ * Changes nothing if the claim is lost, or if anything that the answer depends on has changed since the read.
  */
 export const recordAnswerChange = (sql: SqlClient, parameters: RecordAnswerParameters): RecordedChange => {
   const { now, ruleIds } = parameters

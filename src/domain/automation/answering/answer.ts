@@ -22,7 +22,6 @@ const toKnowledgeDocs = (sentences: ReadonlyArray<AnswerSentence>): ReadonlyArra
     })
   )
 
-/** One line per entry. */
 const joinSentences = (sentences: ReadonlyArray<AnswerSentence>): string =>
   Array.from(Map.groupBy(sentences, ({ knowledge_base_id }) => knowledge_base_id).values(), (entrySentences) =>
     entrySentences.map(({ text }) => text).join(" ")
@@ -44,7 +43,7 @@ export const selectFittingGreeting = (
     ? greeting
     : undefined
 
-/** Contains only texts that the host has written. */
+/** The text of the answer contains only texts that the host has written. */
 export const composeAnswer = (
   greeting: RenderedRuleText | undefined,
   sentences: ReadonlyArray<AnswerSentence>,

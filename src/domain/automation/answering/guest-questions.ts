@@ -2,7 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { InternalSubscriber } from "../../../jobs/events/internal-subscribers.ts"
 
-// A guest's message becomes a question once, if an answering rule is active when its event is dispatched.
+// A guest's message becomes a question, only once, if an answering rule is active when the message's event is
+// dispatched.
 
 export const answersGuestsCondition = (sql: SqlClient): Fragment => sql`
   r.state = 'active' AND (r.action = 'answer' OR r.action = 'send_message' AND r.definition -> 'trigger' ->> 'event' = 'inquiry')`
@@ -23,7 +24,7 @@ const insertQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql`
   ON CONFLICT DO NOTHING
   RETURNING operator_id`
 
-/** A partition with pending questions keeps its due time, because they are answered together. */
+/** A conversation with pending questions keeps its due time, because all its questions are answered together. */
 const enqueueQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql`
   INSERT INTO answer_lanes AS lane (operator_id, conversation_id, account_id, waiting, due_at, traceparent)
   SELECT operator_id, conversation_id, account_id, count(*), ${now}::timestamptz, min(traceparent) FROM (${answerableMessagesSql(sql, dispatchedEvents)}) asked
@@ -34,5 +35,5 @@ const enqueueQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql
       due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
   RETURNING operator_id`
 
-/** Two CTEs of one statement, because a CTE that writes cannot contain another one. */
+/** These are two CTEs of one statement, because a CTE that writes cannot contain another one. */
 export const guestQuestionSubscribers: ReadonlyArray<InternalSubscriber> = [insertQuestions, enqueueQuestions]

@@ -9,7 +9,7 @@ export interface Question {
   readonly created_at: Date
 }
 
-/** A stay, or the inquiry. Null: unknown. */
+/** A stay, or the inquiry. A value is null if it is unknown. */
 interface ConversationSubject {
   readonly property_id: number | null
   readonly nights: number | null
@@ -22,14 +22,14 @@ export interface ConversationSituation {
   /** Last message written by a person on the host's side. */
   readonly lastPersonMessage: { readonly at: Date; readonly id: number } | null
   readonly answered_at: Date | null
-  /** Consecutive answers without a message of a person between them. */
+  /** Number of consecutive automatic answers up to `answered_at`. */
   readonly in_a_row: number
-  /** First message, while the host's side has not written. */
+  /** Id of the first message. Null once the host's side has written. */
   readonly first_id: number | null
   readonly has_order: boolean
-  /** Always includes the inquiry, even if nothing of it is known. */
+  /** Always includes the inquiry, even if its property and nights are unknown. */
   readonly about: ReadonlyArray<ConversationSubject>
-  /** Active, oldest first. */
+  /** Active rules, oldest first. */
   readonly rules: ReadonlyArray<Rule>
 }
 
@@ -64,7 +64,6 @@ const findSkipReason = (
   return now.getTime() - question.created_at.getTime() > QUESTION_EXPIRY_MS ? SKIP_REASONS.late : undefined
 }
 
-/** Messages of the same time are ordered by id. */
 const isSentAfter = ({ at, id }: { readonly at: Date; readonly id: number }, { created_at, message_id }: Question) =>
   at.getTime() > created_at.getTime() || (at.getTime() === created_at.getTime() && id > message_id)
 
@@ -119,7 +118,10 @@ export interface ApplicableRules {
   readonly answer: ApplicableRule<typeof AnswerRule.Type> | undefined
 }
 
-/** Selects the oldest applicable rule of each kind that existed when one of its questions was asked. */
+/**
+ * Selects the oldest applicable rule of each kind. The rule must have been active when at least one of the questions
+ * was sent.
+ */
 export const selectApplicableRules = (
   situation: ConversationSituation,
   openQuestions: ReadonlyArray<Question>
@@ -156,6 +158,9 @@ const findFirstRule = <Definition extends RuleDefinition>(
   return undefined
 }
 
-/** The knowledge base decides what the guest may read (knowledge-bases/search). */
+/**
+ * One matching subject is enough, because the knowledge base decides what the guest may read
+ * (src/domain/knowledge/search).
+ */
 const appliesToConversation = (rule: RuleDefinition, { channel_type, about }: ConversationSituation): boolean =>
   about.some(({ property_id, nights }) => isInScope(rule, { property_id, channel_type, nights: nights ?? undefined }))

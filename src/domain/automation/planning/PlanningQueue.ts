@@ -11,7 +11,7 @@ import { isLastStayCondition } from "../template-facts.ts"
 import { markStayPageSql } from "./changed-rule-marks.ts"
 import { type SavePlansParameters, savePlansSql } from "./saved-plans.ts"
 
-/** Stays planned at once: per process, and per operator. */
+/** A process plans at most PLANNING_ROOM stays at once, PLANNING_SHARE of them for one operator. */
 export const PLANNING_ROOM = 100
 export const PLANNING_SHARE = 50
 
@@ -46,7 +46,8 @@ const ClaimedStay = Schema.Struct({
 export type ClaimedStay = typeof ClaimedStay.Type
 
 /**
- * OFFSET 0 fixes the join order mark, stay, order. Without table statistics, PostgreSQL would start with all orders.
+ * `OFFSET 0` fixes the join order: claimed marks, stays, orders. Without table statistics, PostgreSQL would start with
+ * all orders.
  */
 const selectStaysSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.stay_id, claimed.attempts, claimed.failures, claimed.traceparent, coalesce(o.channel_account_id, 0) AS account_id,
@@ -87,14 +88,15 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         )
       ),
     /**
-     * Marks one page of stays for each operator after `afterOperatorId` whose rules changed. Returns these operators.
+     * Marks one page of stays for each of the next operators whose rules changed, after `afterOperatorId`. Returns
+     * these operators.
      */
     markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
       readMarkedOperators(retryOnLockConflict(sql`${markStayPageSql(sql, { afterOperatorId, now })}`))
   }
 })
 
-/** Stays to plan. A stay that is marked again while it is planned stays due. */
+/** The queue of stays to plan. A stay that is marked again during its planning stays due. */
 export class PlanningQueue extends Context.Service<PlanningQueue>()(
   "latchkey/domain/automation/planning/PlanningQueue",
   { make: makePlanningQueue }

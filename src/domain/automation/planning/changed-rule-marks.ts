@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { channelAccountIdSql, DUE_NOW, MARKED_DAYS_AFTER_CHECK_OUT, markStaysForPlanningSql } from "./planning-marks.ts"
 
-// A changed rule affects all stays of its operator. They are marked in pages, newest first. `mark_before` stores the
-// progress, so any process can continue.
+// A changed rule affects all stays of its operator. They are marked in pages, by descending id. `mark_before` of the
+// rule stores the progress, so any process can continue.
 
 export const MARKED_STAYS_PER_PAGE = 500
 export const MARKED_OPERATORS_PER_STATEMENT = 20
@@ -25,8 +25,8 @@ const nextOperatorsSql = (sql: SqlClient, { afterOperatorId }: MarkStayPageParam
   )`
 
 /**
- * Selects the next page of each operator below the greatest `mark_before`, so that no stay is marked twice. `ends` is
- * null if no stay is left.
+ * Selects each operator's next page: stays below the greatest `mark_before`, so that several changed rules mark a stay
+ * only once. `ends` is null after the last page.
  */
 const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
   rule AS MATERIALIZED (
@@ -47,7 +47,7 @@ const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
     FROM walk LEFT JOIN looked ON looked.operator_id = walk.operator_id GROUP BY walk.operator_id
   )`
 
-/** Marks one page. A rule whose own progress (`mark_before`) is already further waits until the page reaches it. */
+/** Marks one page for each operator. A rule whose `mark_before` is already lower keeps it until the pages reach it. */
 export const markStayPageSql = (sql: SqlClient, page: MarkStayPageParameters): Fragment => sql`
   WITH RECURSIVE ${nextOperatorsSql(sql, page)}, ${nextStayPagesSql(sql)}, marked AS (${markStaysForPlanningSql(
     sql,

@@ -83,7 +83,6 @@ const planStaysIsolatingFailures = (
           )
   )
 
-/** Returns whether stays were marked, so that further ones may follow. */
 const markStaysOfChangedRules = Effect.gen(function* () {
   const queue = yield* PlanningQueue
   let afterOperatorId = 0
@@ -105,7 +104,7 @@ export const planDueStays = Effect.gen(function* () {
   return claimedStays.length
 })
 
-/** Returns whether stays were marked or planned, so that further ones may follow. */
+/** Returns true if stays were marked or planned, because further ones may be due. */
 export const planOnce = Effect.gen(function* () {
   const hasMarked = yield* markStaysOfChangedRules
   const plannedCount = yield* planDueStays
@@ -114,7 +113,7 @@ export const planOnce = Effect.gen(function* () {
 
 export const PLANNING_POLL_GAP_MS = 100
 
-/** Pauses between cycles, so that other work can use the database. */
+/** Pauses after a cycle that had work, so that other work can use the database. */
 export const runPlanningCycle = (wakeLatch: Latch.Latch): Effect.Effect<void, never, PlanningQueue> => {
   const cycle = Effect.tap(planOnce, (hasMore) => (hasMore ? Effect.sleep(POLL_GAP_MS) : Effect.void))
   return pollWhenWoken(wakeLatch, cycle, DUE_POLL_MS, PLANNING_POLL_GAP_MS)

@@ -9,8 +9,8 @@ import {
 } from "./planning-marks.ts"
 
 /**
- * Marks the stays of the properties in the CTE `e` (`operator_id`, `id`), because rules depend on their check-in and
- * check-out times.
+ * Marks the stays of the properties in the CTE `e` (`operator_id`, `id`), because scheduled times depend on a
+ * property's check-in and check-out times.
  */
 export const markStaysOfPropertySql = (sql: SqlClient, e: Fragment, now: Date): Fragment =>
   markStaysForPlanningSql(

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 
-// These statements lock stays, then marks, then plans, as the deletion of a stay does.
+// These statements lock stays, then marks (rows of `automation_stays`), then plans, as the deletion of a stay does.
 
 export interface SavePlansParameters {
   readonly stays: ReadonlyArray<{
@@ -11,7 +11,7 @@ export interface SavePlansParameters {
     readonly attempts: number
     readonly account_id: number
     readonly kept_until: Date
-    /** Null: no later action, so the mark is deleted. */
+    /** When the stay must be planned again. Null deletes the mark, because no action lies beyond the horizon. */
     readonly look_again: Date | null
   }>
   readonly plans: ReadonlyArray<{
@@ -23,12 +23,12 @@ export interface SavePlansParameters {
     readonly kept_until: Date
     readonly traceparent: string | null
   }>
-  /** Another `due_at` of a mark means that the stay was marked again. */
+  /** `due_at` of the claimed marks. A mark with another `due_at` was marked again during planning. */
   readonly leaseEnd: Date
   readonly now: Date
 }
 
-/** The CTE `mine` has the stays whose claim still holds. */
+/** The CTE `mine` contains the stays that this worker still claims. */
 const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragment => sql`
   looked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
@@ -46,8 +46,8 @@ const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragme
   )`
 
 /**
- * Replaces the pending plans of the stays. Settled plans stay, because a rule acts on a stay once. Moving a plan ends
- * the claim of its worker. Stays marked since the claim stay due.
+ * Replaces the pending plans of the stays. Settled plans are kept, because a rule acts on a stay only once. A new
+ * scheduled time of a plan ends the claim of the plan's worker. Stays that were marked again after the claim stay due.
  */
 export const savePlansSql = (sql: SqlClient, parameters: SavePlansParameters): Fragment => sql`
   WITH ${claimedStaysSql(sql, parameters)}, wanted AS MATERIALIZED (

@@ -10,7 +10,7 @@ import {
 } from "../rules/scheduling.ts"
 
 interface StayToPlan extends StayScope, StayTimes {
-  /** No other stay of the order ends later. An order has one review, after its last stay. */
+  /** True if no other stay of the order ends later. An order gets one review, after its last stay. */
   readonly is_last: boolean
 }
 
@@ -22,13 +22,13 @@ interface PlannedAction {
 
 interface StayPlans {
   readonly plans: ReadonlyArray<PlannedAction>
-  /** When the first action beyond the horizon comes within it. */
+  /** When the next action beyond the horizon comes within the horizon. Undefined if there is none. */
   readonly replanAt: Date | undefined
-  /** Includes actions beyond the horizon. */
+  /** Time of the latest action, also beyond the horizon. */
   readonly latestAt: Date | undefined
 }
 
-/** One day beyond the list of actions, so that no action appears late in it. */
+/** One day longer than the list of upcoming actions, so that the list misses none. */
 const PLANNING_HORIZON_MS = (PLANNED_DAYS + 1) * DAY_MS
 
 export interface ActiveRule {
@@ -38,8 +38,8 @@ export interface ActiveRule {
 }
 
 /**
- * Returns undefined for an action that was due before its rule existed, or whose settled plan may already be deleted.
- * An action that became late afterwards is planned, and the worker skips it.
+ * Returns undefined for an action that was due before its rule was created or resumed, or whose settled plan may
+ * already be deleted. An action that becomes late afterwards is planned, and the worker skips it.
  */
 const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition

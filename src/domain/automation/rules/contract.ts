@@ -6,7 +6,7 @@ import { pageFields } from "../../../contract/page.ts"
 import { TEMPLATE_FIELDS_MAX } from "../../../platform/limits.ts"
 import { RuleState, ruleFields } from "./rule.ts"
 
-// An extension of the specification. Upcoming actions: ../contract.ts.
+// Automation rules are an extension of the specification.
 
 export const AutomationRule = Schema.Struct({
   id: Id.annotateKey({ documentation: "Id of the rule." }),

@@ -21,7 +21,7 @@ import {
 } from "./rule.ts"
 import { findStayOnlyField, parseTemplate } from "./template.ts"
 
-// The valid fields depend on `action` and `trigger`, so these are read first.
+// The valid fields depend on `action` and `trigger`, so these two are read first.
 
 type RuleInputError = BadRequest | ValidationFailed
 

@@ -12,7 +12,7 @@ import { StoredRule } from "./rule.ts"
 
 const ruleColumns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, since, created_at`
 
-/** `grant_id` is the OAuth grant that created the rule. Null: the host created it. */
+/** `grant_id` is the OAuth grant that created the rule, or null if the host created it. */
 export const ListedRule = Schema.Struct({ ...StoredRule.fields, grant_id: Schema.NullOr(Schema.Int) })
 export type ListedRule = typeof ListedRule.Type
 

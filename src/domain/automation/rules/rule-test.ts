@@ -6,11 +6,9 @@ import type { StoredRule } from "./rule.ts"
 import { type MessageOrReviewRule, renderStayText } from "./rule-text.ts"
 import { appliesToStay, classifyTimeliness, computeScheduledAt, isInScope, nightsOf } from "./scheduling.ts"
 
-// Testing a rule sends and changes nothing.
-
 const SECRET_MASK = "••••"
 
-/** Replaces the lock code, and the guest portal's token, which gives access to the code. */
+/** Masks the lock code and the guest portal's token, which gives access to the code. */
 export const maskDoorCode = (stay: StayFacts): StayFacts => ({
   ...stay,
   lock_code: stay.lock_code === null || stay.lock_code.trim() === "" ? stay.lock_code : SECRET_MASK,

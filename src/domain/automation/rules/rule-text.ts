@@ -14,7 +14,7 @@ import {
 
 export type MessageOrReviewRule = typeof MessageRule.Type | typeof ReviewRule.Type
 
-/** Fails with an unknown field or a text too long for its channel. */
+/** Fails if a field is unknown or the text is too long for its channel. */
 export const renderStayText = (
   rule: MessageOrReviewRule,
   context: StayTemplateContext

@@ -30,11 +30,11 @@ const TriggerTime = hourAndMinute("09:00")
 const BeforeOrAfter = Schema.Literals(["before", "after"])
 const After = Schema.Literals(["after"])
 
-/** `request` is an order that waits for the host's decision. */
+/** The event `request` is an order that waits for the host's decision. */
 const hoursTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
   Schema.Struct({ event: Schema.Literals(events), when, hours: Hours })
 
-/** 0 days: on the day of the event. */
+/** With 0 `days`, the time is on the day of the event. */
 const daysTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
   Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: TriggerTime })
 
@@ -49,7 +49,7 @@ export const CheckOutDaysTrigger = daysTrigger(["check_out"], After)
 export const StayTrigger = Schema.Union([StayHoursTrigger, BookingHoursTrigger, StayDaysTrigger, BookingDaysTrigger])
 export type StayTrigger = typeof StayTrigger.Type
 
-/** The first message of a guest without a booking. */
+/** An inquiry is the first message of a guest without a booking. */
 export const InquiryTrigger = Schema.Struct({ event: Schema.Literals(["inquiry"]) })
 
 const NightCount = integerUpTo(AUTOMATION_RULE_NIGHTS, `a number of nights from 0 to ${AUTOMATION_RULE_NIGHTS}`)
@@ -102,7 +102,7 @@ export const makeMessageRuleSchema = <Trigger extends Schema.Top>(trigger: Trigg
     ...scopeFields
   })
 
-/** `text` is a public template. */
+/** The text of a review is public. */
 export const makeReviewRuleSchema = <Trigger extends Schema.Top>(trigger: Trigger) =>
   Schema.Struct({
     name: RuleName,
@@ -141,7 +141,7 @@ const TriggerFields = Schema.Struct({
   })
 })
 
-/** The fields of all rules, for the API. `parseRuleDefinition` checks which belong together. */
+/** The fields of all rules, for the API. `parseRuleDefinition` checks which of them may be combined. */
 export const ruleFields = {
   name: RuleName.annotateKey({ description: "Name of the rule, one line." }),
   action: RuleAction.annotateKey({
@@ -160,7 +160,6 @@ export const ruleFields = {
 
 export const RuleConditions = Schema.Struct({
   action: RuleAction,
-  /** Absent in an answer rule. */
   trigger: Schema.optionalKey(Schema.Union([...StayTrigger.members, InquiryTrigger])),
   ...scopeFields
 })
@@ -180,7 +179,7 @@ export type RuleState = typeof RuleState.Type
 export interface Rule {
   readonly id: number
   readonly definition: RuleDefinition
-  /** When the rule was created or last resumed. Actions due before are not made up for. */
+  /** When the rule was created or last resumed. The rule never runs actions that were due earlier. */
   readonly since: Date
 }
 

@@ -7,7 +7,7 @@ export interface StayTimes {
   readonly booked_at: Date
   readonly check_in_date: string
   readonly check_out_date: string
-  /** `HH:mm`, of the property or else of the host. */
+  /** `HH:mm` of the property, or the host's default. */
   readonly check_in_time: string
   readonly check_out_time: string
   /** IANA name. */
@@ -16,7 +16,7 @@ export interface StayTimes {
 
 export interface StayScope {
   readonly status: OrderStatus
-  /** Null: unassigned stay. */
+  /** Null for an unassigned stay. */
   readonly property_id: number | null
   readonly channel_type: string
   readonly check_in_date: string
@@ -60,7 +60,7 @@ const computeTriggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string
   }
 }
 
-/** Hours are elapsed time. Days are calendar days of the property. */
+/** Hours are elapsed time. Days are calendar days in the stay's time zone. */
 const applyTriggerOffset = (event: Date, trigger: StayTrigger, stay: StayTimes): Date => {
   const sign = trigger.when === "before" ? -1 : 1
   return "hours" in trigger
@@ -72,7 +72,7 @@ const applyTriggerOffset = (event: Date, trigger: StayTrigger, stay: StayTimes):
       )
 }
 
-/** An action scheduled before the booking is due at the booking, unless its event was over by then. */
+/** An action that would be due before the booking is due at the booking, unless the event was over by then. */
 export const computeScheduledAt = (trigger: StayTrigger, stay: StayTimes): Date => {
   const event = computeTriggerEventTime(trigger, stay)
   const at = applyTriggerOffset(event, trigger, stay)
@@ -88,7 +88,7 @@ interface ScopeSubject {
   readonly nights: number | undefined
 }
 
-/** A rule that requires properties or nights does not apply where these are unknown. */
+/** A rule that requires properties or nights does not apply if these are unknown. */
 export const isInScope = (rule: RuleConditions, { property_id, channel_type, nights }: ScopeSubject): boolean =>
   (rule.property_ids === undefined || (property_id !== null && rule.property_ids.includes(property_id))) &&
   (rule.channel_types === undefined || rule.channel_types.some((each) => each === channel_type)) &&

@@ -102,7 +102,7 @@ type RuleStateChange = (
   now: Date
 ) => Effect.Effect<{ readonly state: RuleState } | undefined, never, CurrentActor>
 
-/** A grant changes only rules that it created. */
+/** An OAuth grant changes only rules that it created. */
 export class RuleStore extends Context.Service<
   RuleStore,
   {
@@ -138,7 +138,7 @@ export class RuleStore extends Context.Service<
   )
 }
 
-/** Excludes texts, because a batch may read the rules of many operators. */
+/** A rule without its texts, because a batch may read the rules of many operators. */
 const ActiveRuleRow = Schema.Struct({
   ...Struct.pick(StoredRule.fields, ["operator_id", "id", "since"]),
   definition: StayRuleTerms

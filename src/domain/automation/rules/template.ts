@@ -27,9 +27,9 @@ export interface StayTemplateContext {
 }
 
 interface TemplateField<Source> {
-  /** Undefined or blank: unknown. */
+  /** Returns null, undefined or a blank text if the value is unknown. */
   readonly getValue: (source: Source) => string | null | undefined
-  /** The end of the message "{{field}}: …". */
+  /** Second part of the error message "{{field}}: …". */
   readonly missingReason: string
   readonly isGuide?: true
 }
@@ -147,8 +147,8 @@ export const parseTemplate = (text: string): Result.Result<Template, string> => 
 export const findStayOnlyField = (template: Template): string | undefined =>
   listFieldNames(template).find((field) => !INQUIRY_FIELDS_BY_NAME.has(field))
 
-// Turns a value from a guest or channel into one line without bidirectional controls, so that it cannot reorder the
-// text around it.
+// `sanitizeValue` makes a value from a guest or channel one line without bidirectional controls, so that it cannot
+// reorder the text around it.
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
@@ -179,7 +179,7 @@ const makeTemplateFiller =
 const fillForStay = makeTemplateFiller(findStayField)
 const fillForInquiry = makeTemplateFiller((field) => INQUIRY_FIELDS_BY_NAME.get(field))
 
-/** Fails with the field that is unknown or must not be disclosed yet. */
+/** Fails with a message that names a field whose value is unknown or must not be disclosed yet. */
 export const fillStayTemplate = (
   template: Template,
   context: StayTemplateContext

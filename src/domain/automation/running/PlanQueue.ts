@@ -39,7 +39,7 @@ const makePlanClaims = (sql: SqlClient.SqlClient) => {
   return {
     toClaim: messages.toClaim,
     release: messages.release,
-    /** Claims messages before reviews. `inProgress` are the claims of this process. */
+    /** Claims messages before reviews. `inProgress` lists the plans that this process has claimed. */
     claim: Effect.fnUntraced(function* (now: Date, maxJobs: number, inProgress: Iterable<RunningPlan>) {
       const running = Map.groupBy(inProgress, ({ kind }) => kind)
       const runningReviews = running.get("review") ?? []
@@ -58,7 +58,7 @@ const makePlanQueue = Effect.map(SqlClient.SqlClient, (sql) => {
     release,
     findContext: (operatorId: number, id: number) => readContext(sql`${planContextSql(sql, { operatorId, id })}`),
     /**
-     * Returns undefined if the plan was completed or moved, or its rule paused. Fails with Conflict if the message
+     * Returns undefined if the plan was completed or moved, or no longer applies. Fails with Conflict if the message
      * queue is full.
      */
     sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly kind: "message" }>) =>

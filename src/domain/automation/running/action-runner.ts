@@ -48,7 +48,7 @@ const runReview = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs an action and completes its plan. Returns undefined if the plan was settled or moved meanwhile. The channel
+ * Runs an action and completes its plan. Returns undefined if the plan is settled or no longer applies. The channel
  * treats a repeated review as the same one.
  */
 export const makeRunAction = (queue: Queue, reviews: Reviews) => (plan: StayPlanContext, action: PreparedAction) =>

@@ -14,7 +14,6 @@ const stayPlanFields = {
   rule_id: Schema.Int,
   since: Schema.Date,
   is_active: Schema.Boolean,
-  /** Null: no conversation yet. */
   conversation_id: Schema.NullOr(Schema.Int),
   host_review: Schema.NullOr(
     Schema.Struct({ score: Schema.NullOr(Schema.Finite), content: Schema.NullOr(Schema.String) })

@@ -22,14 +22,16 @@ export const RUN_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000,
 
 type RunOutcome =
   | { readonly kind: "done" }
-  /** Another worker has claimed the plan, or it is complete. */
+  /** The plan is settled or was moved, so there is nothing to store. */
   | { readonly kind: "nothing" }
-  /** The stay has changed since planning, so the planner decides about the plan. */
+  /** The stay or the rule has changed since planning, so the planner must plan the stay again. */
   | { readonly kind: "outdated"; readonly reason: string | null }
   | { readonly kind: "skipped"; readonly reason: string }
   | { readonly kind: "waits"; readonly reason: string }
 
-/** Skips an action that would fail again. An unreachable channel or a disconnected account may succeed later. */
+/**
+ * Skips an action that would fail again. A channel may be reachable again later, and an account may be connected again.
+ */
 const toFailedOutcome = ({
   _tag,
   message
@@ -44,7 +46,7 @@ const executeAction = (plan: StayPlanContext, action: PreparedAction) =>
     const outcome: RunOutcome = (yield* run(plan, action)) === undefined ? { kind: "nothing" } : { kind: "done" }
     return outcome
   }).pipe(
-    // A full message queue has room again later.
+    // Sending fails only if the conversation's queue is full. The queue has room again later.
     Effect.catch((error) =>
       Effect.succeed<RunOutcome>(
         action.kind === "message" ? { kind: "waits", reason: error.message } : toFailedOutcome(error)
@@ -65,7 +67,7 @@ const runClaimedPlan = Effect.fnUntraced(function* ({ operator_id, id }: Claimed
   return (subject === "text" ? { kind: "skipped", reason } : { kind: "waits", reason }) satisfies RunOutcome
 })
 
-/** `done` is already stored with the action. */
+/** Stores the outcome of an attempt. For `done`, the action itself has stored it. */
 const completePlan = Effect.fnUntraced(function* (
   claimedPlan: ClaimedPlan,
   outcome: RunOutcome,
@@ -95,7 +97,7 @@ const completePlan = Effect.fnUntraced(function* (
   }
 })
 
-/** Most plans wait for weeks, too long for one trace. */
+/** A plan that is older when it runs gets a trace of its own. Most plans wait for weeks, too long for one trace. */
 const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
 
 const toRootSpan = ({ kind, id, traceparent, created_at }: ClaimedPlan, now: Date) => {
@@ -135,7 +137,10 @@ export const planJobs = defineJobs({
   ]
 })
 
-/** The database must make commits durable, because a message is sent after its commit. */
+/**
+ * The database must make commits durable. A message is sent after the commit that completes its plan, so a lost commit
+ * would send it twice.
+ */
 export const layerPlanJobs = Layer.merge(
   Layer.effectDiscard(startJobs(planJobs)),
   Layer.effectDiscard(repeatPeriodically("retention of plans", RETENTION_INTERVAL_MS, applyPlanRetention))

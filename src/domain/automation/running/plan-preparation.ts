@@ -16,13 +16,16 @@ export type PreparedAction =
     }
   | { readonly kind: "review"; readonly score: number; readonly text: string }
 
-/** The worker retries after `conversation` and `day`, and skips the action after `text`. */
+/**
+ * Why an action cannot run. The worker retries it if `subject` is `conversation` or `day`, and skips it if `subject` is
+ * `text`.
+ */
 export interface ActionObstacle {
   readonly subject: "conversation" | "text" | "day"
   readonly reason: string
 }
 
-/** The rule no longer requires an `outdated` plan, or the time of the plan has moved. */
+/** `outdated`: the rule no longer requires the plan, or the scheduled time has moved. */
 type PlanDecision =
   | { readonly kind: "outdated" }
   | { readonly kind: "late"; readonly reason: string }
@@ -75,7 +78,6 @@ const prepareMessage = (
   }))
 }
 
-/** {@link stillApplies} ensures that the stay is the last of its order. */
 const prepareReview = (
   plan: ReviewPlanContext,
   now: Date,
@@ -89,7 +91,7 @@ const prepareReview = (
   return Result.map(renderPlanText(plan, now, publicUrl), ({ text }) => ({ kind: "review", score, text }))
 }
 
-/** Ignores the scheduled time. */
+/** Does not check the scheduled time. */
 export const prepareAction = (
   plan: StayPlanContext,
   now: Date,

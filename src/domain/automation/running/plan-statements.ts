@@ -15,16 +15,16 @@ import { ASSISTANT_NAME } from "../message-sources.ts"
 import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "../planning/planning-marks.ts"
 import { requiredStatusSql } from "../rules/store.ts"
 
-// A settled plan never changes again.
+// The state of a settled plan never changes again.
 
-/** Plans in progress: per process, per operator, and per account of an operator. */
+/** Largest numbers of plans in progress in a process: in total, per operator, and per channel account. */
 export const RUNNING_ROOM = 32
 export const RUNNING_SHARE = 8
 export const RUNNING_ACCOUNT_SHARE = 4
 
 /**
- * Reviews in progress, which wait for their channel. Even if a channel hangs, the other claims of RUNNING_ROOM stay
- * free for messages.
+ * Largest number of reviews in progress in a process. Reviews wait for their channel. Even if a channel hangs, the
+ * other claims of RUNNING_ROOM stay free for messages.
  */
 export const REVIEWING_ROOM = 16
 
@@ -53,15 +53,15 @@ const makePlanTable = (kind: ClaimedPlan["kind"]): JobTable<"id"> => ({
 })
 
 /**
- * Plans of suspended operators wait until they are late. The status is a scalar subquery, because a semi-join would
- * start with all operators.
+ * `accountCondition` excludes plans of suspended operators. It is a scalar subquery, because a semi-join would start
+ * with all operators.
  */
 export const PLAN_TABLES = { send_message: makePlanTable("send_message"), review: makePlanTable("review") }
 
 const PLAN_RECORD_TYPE = "automation_plan"
 
 interface SendPlanMessageParameters extends OperatorRowId {
-  /** If the plan has moved since, nothing is sent. */
+  /** Scheduled time that the worker has read. If the plan has another one by now, nothing is sent. */
   readonly scheduledAt: Date
   readonly conversationId: number
   readonly code: string
@@ -70,14 +70,14 @@ interface SendPlanMessageParameters extends OperatorRowId {
   readonly now: Date
 }
 
-/** A scalar subquery, because a join would start with all orders of the operator. */
+/** This is a scalar subquery, because a join would start with all orders of the operator. */
 const orderStatusSql = (sql: SqlClient): Fragment => sql`
   (SELECT o.status FROM orders o WHERE o.operator_id = p.operator_id
     AND o.id = (SELECT s.order_id FROM stays s WHERE s.operator_id = p.operator_id AND s.id = p.stay_id))`
 
 /**
  * Queues the message and completes the plan in one statement, so the message is sent once. Does nothing if the rule is
- * paused or the order has another status.
+ * paused, or if the order has another status than the rule requires.
  */
 export const sendPlanMessageChange = (sql: SqlClient, message: SendPlanMessageParameters): RecordedChange => ({
   change: sql`

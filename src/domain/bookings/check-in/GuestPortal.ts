@@ -23,16 +23,15 @@ export interface IdentityImageUpload {
 }
 
 /**
- * Guest changes send the same events as host changes. The audit log names `guest` as the actor.
+ * A change by a guest sends the same events as a change by the host. The audit log names `guest` as the actor.
  *
  * A caller that makes a change must hold a concurrency permit of the operator.
  */
 export class GuestPortal extends Context.Service<
   GuestPortal,
   {
-    /** Returns none for an unknown token, an ended order or an inactive operator. */
+    /** Returns `none` for an unknown token, an ended order or an inactive operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<GuestPortalStay>>
-    /** Null removes the arrival time. */
     readonly setArrivalTime: (
       stay: GuestPortalStay,
       arrivalTime: typeof ClockTime.Type | null
@@ -48,7 +47,7 @@ export class GuestPortal extends Context.Service<
     Effect.gen(function* () {
       const store = yield* CheckInStore
       const { wake } = yield* WakeUp
-      // A failed or interrupted call may have committed.
+      // The wake-up also follows a failed or interrupted call, because that call may have committed its change.
       const withWake = Effect.ensuring(wake)
       const submitImage = submitIdentityImage(store, yield* Images, yield* PublicUrl)
       return GuestPortal.of({

@@ -3,7 +3,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { StayCode } from "../stays/fields.ts"
 
-// An extension of the contract.
+// The specification does not have this operation.
 
 const operation = defineFamily({ category: "reservation", since: "3.13.0", openWorld: true })
 

@@ -17,7 +17,7 @@ export const GuestPortalStay = Schema.Struct({
   host_email: NullableText,
   /** IANA name. */
   time_zone: Schema.String,
-  /** Null: unassigned. */
+  /** Title of the property. Null if the stay is unassigned. */
   title: NullableText,
   address: NullableText,
   /** Degrees as text. */
@@ -39,7 +39,7 @@ export const GuestPortalStay = Schema.Struct({
   identity_image_count: Schema.Int,
   arrival_at: Schema.NullOr(ClockTime),
   lock_code: NullableText,
-  /** `HH:mm`; null: from the beginning of the day. */
+  /** `HH:mm`. Null means from the beginning of the day. */
   lock_code_visible_after: NullableText,
   id_required: IdRequired,
   check_in_approved_at: Schema.NullOr(Schema.Date)

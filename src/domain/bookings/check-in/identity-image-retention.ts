@@ -8,9 +8,8 @@ import { IdentityImageRetentionDays } from "../../../platform/installation.ts"
 import { releaseImagesSql } from "../../guests/images/image-references.ts"
 import { type DeleteIdentityImagesParameters, deleteExpiredIdentityImages } from "../stays/identity-images.ts"
 
-// Several processes may run the retention at once. The next run continues after a crash.
+// Several processes may run this retention at the same time. After a crash, the next run deletes the rest.
 
-/** Images that one statement examines. */
 export const IDENTITY_IMAGE_BATCH_SIZE = 500
 
 const readNextOperator = makeSingleRowReader(Schema.Struct({ operator_id: Schema.NullOr(Schema.Int) }))
@@ -20,7 +19,7 @@ const readBatch = makeSingleRowReader(RetentionBatchRow)
 const findNextOperator = (sql: SqlClient.SqlClient) => (after: number) =>
   readNextOperator(sql`SELECT min(operator_id) AS operator_id FROM identity_images WHERE operator_id > ${after}`)
 
-/** Returns the last examined id, or null at the end. */
+/** Returns the last examined id as `last`, or null at the end of the operator's images. */
 const deleteExpiredImages = (sql: SqlClient.SqlClient) => (parameters: DeleteIdentityImagesParameters) =>
   readBatch(sql`
       WITH ${deleteExpiredIdentityImages(sql, parameters, IDENTITY_IMAGE_BATCH_SIZE)}, let_go AS (

@@ -6,7 +6,7 @@ import type { GuestPortalStay } from "./guest-portal-stay.ts"
 export const isGuestPortalVisible = (stay: Pick<GuestPortalStay, "status" | "expires_at">, now: Date): boolean =>
   !hasOrderEnded(stay) && !isOrderExpired(stay, now)
 
-/** A stay ends with its check-out day in the property's time zone. */
+/** A stay ends with its check-out day in the operator's time zone. */
 export const hasStayEnded = ({ check_out_date, time_zone }: StayDatesInZone, now: Date): boolean =>
   dateInZone(now, time_zone) > check_out_date
 
@@ -19,18 +19,14 @@ export const toDoorCodeStartTime = ({
   lock_code_visible_after
 }: Pick<GuestPortalStay, "lock_code_visible_after">): string => lock_code_visible_after ?? "00:00"
 
-/**
- * Guests see `lock_code` from `lock_code_visible_after` (local time) on the check-in day until the end of the check-out
- * day.
- */
 export const isDoorCodeTime = (
   stay: StayDatesInZone & Pick<GuestPortalStay, "lock_code_visible_after">,
   now: Date
 ): boolean => {
   const { check_in_date, time_zone } = stay
   const openingTime = `${check_in_date} ${toDoorCodeStartTime(stay)}:00`
-  // When clocks go back, the local time alone would hide the code again. When clocks skip the time, the instant alone
-  // would be late.
+  // When clocks go back, the local time alone would hide the code again. When clocks skip `openingTime`, the instant
+  // alone would show the code late.
   const hasOpened = formatWallClock(now, time_zone) >= openingTime || now >= toInstant(openingTime, time_zone)
   return hasOpened && !hasStayEnded(stay, now)
 }
@@ -75,8 +71,8 @@ const countRemainingImages = (people: number, images: number): number =>
   Math.max(IDENTITY_IMAGES_A_GUEST * people - images, 0)
 
 /**
- * Returns the most images the stay may ever receive. Images of people who are no longer guests raise the limit, so that
- * every present guest can upload.
+ * Returns the largest number of images that the stay may ever receive. Images of people who are no longer guests raise
+ * it, so that every present guest can upload.
  */
 export const computeImageLimit = (
   stay: StayGuests & Pick<GuestPortalStay, "other_images" | "identity_image_count">

@@ -36,7 +36,7 @@ interface FindByCodeParameters {
   readonly limit: number
 }
 
-/** No index covers the codes of all operators. */
+/** No index covers the codes of all operators, so the lateral join searches the codes of each operator. */
 const findByCode =
   (sql: Sql): CheckInStore["Service"]["findByCode"] =>
   ({ stayCode, operatorId, limit }) =>
@@ -61,7 +61,7 @@ const submitIdentityImage =
 export class CheckInStore extends Context.Service<
   CheckInStore,
   {
-    /** Undefined if there is none or its operator is inactive. */
+    /** Returns undefined if no stay has the token or its operator is inactive. */
     readonly findByToken: (token: string) => Effect.Effect<GuestPortalStay | undefined>
     /** Undefined `operatorId` means all operators. */
     readonly findByCode: (parameters: FindByCodeParameters) => Effect.Effect<ReadonlyArray<GuestPortalStay>>
@@ -71,11 +71,10 @@ export class CheckInStore extends Context.Service<
       change: CheckInDetailsChange,
       at: Date
     ) => Effect.Effect<StayMatch, never, CurrentActor>
-    /** Rejects an image if the stay requires none, the limit is reached, or the uploaded image is gone. */
+    /** `handed` is false if the stay requires no image, the limit is reached, or the uploaded image was deleted. */
     readonly submitIdentityImage: (
       image: InsertIdentityImageParameters
     ) => Effect.Effect<ImageSubmission, never, CurrentActor>
-    /** Idempotent: a second approval returns the time of the first. */
     readonly approve: (
       operatorId: number,
       stayCode: string,

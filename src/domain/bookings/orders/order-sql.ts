@@ -37,16 +37,17 @@ export interface OrderSnapshot {
   readonly id: number
   readonly currency: string
   readonly stays: ReadonlyArray<{ readonly id: number; readonly revenue: string }>
-  /** Undefined: the entry does not depend on the status. */
+  /** Undefined if the new entry does not depend on the status of the order. */
   readonly status?: OrderStatus
 }
 
 /**
- * Returns CTEs that end in `as_read`. It has a row if there is no order or the order still has these values. The lock
- * keeps them until the transaction ends.
+ * Returns CTEs. The last one, `as_read`, has a row if `order` is undefined or the order still has these values. Locks
+ * keep the values until the transaction ends.
  *
- * The raised version makes a concurrent order change start again, so that it also splits the new entry. The order is
- * locked before its stays, as in order changes. `stay_count` reveals a stay that was added during the wait.
+ * Because of the raised version, a concurrent order change starts again and then also splits the new entry. The order
+ * is locked before its stays, as in order changes. `stay_count` reveals a stay that was added while the statement
+ * waited for the lock.
  */
 export const lockUnchangedOrder = (sql: SqlClient, operatorId: number, order: OrderSnapshot | undefined): Fragment =>
   order === undefined

@@ -14,17 +14,17 @@ export const OrderTerms = Schema.Struct({
   status: column("text", OrderStatus),
   cancelled_at: column("timestamptz", Schema.NullOr(Schema.Date)),
   currency: column("text", Schema.String),
-  /** Account name; `System` for channel orders. */
+  /** Name of the account that created the order. `System` for channel orders. */
   creator: column("text", Schema.String),
   custom_channel_id: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   cancellation_policy_category: columnWithDefault("text", Schema.NullOr(Schema.String), null),
-  /** Null for manual orders and orders without a known account. */
+  /** Null for manual orders, and for orders whose channel account is unknown. */
   channel_account_id: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   /** Highest applied version of a channel order. */
   channel_version: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
-  /** Time of the latest channel update. Not updated if the order `predatesChannelDetails`. */
+  /** Time of the latest channel update. It stays the same for orders that fulfil `predatesChannelDetails`. */
   channel_synced_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),
-  /** When a pending order times out; null: never. */
+  /** Time at which a pending order times out. Null if it never does. */
   expires_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),
   conversation_id: columnWithDefault("text", Schema.NullOr(Schema.String), null)
 })
@@ -49,7 +49,7 @@ export const OrderRow = Schema.Struct({
 export const NewOrder = Schema.Struct({
   ...Struct.omit(NewOrderColumns.fields, ["cancelled_at"]),
   stays: Schema.NonEmptyArray(NewStay),
-  /** Recorded as a paid income entry of the order. */
+  /** Received money, which is recorded as a paid income entry of the order. */
   received: Schema.NullOr(
     Schema.Struct({ amount: Schema.String, item_id: Schema.Int, payment_method_id: Schema.Int })
   ).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
@@ -64,11 +64,11 @@ export const OrderHead = Schema.Struct({
 })
 export type OrderHead = typeof OrderHead.Type
 
-/** Rules compute the new state; reservations/rules/order-diff.ts derives what to write. */
+/** Rules compute the new state, and reservations/rules/order-diff.ts the rows to write. */
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,
   stays: Schema.Array(ExistingStay),
-  /** Highest room number of a removed stay, whose code is not reused; 0 if none was removed. */
+  /** Highest room number of the removed stays, or 0. The codes of removed stays are not used again. */
   last_room: Schema.Int,
   entries: Schema.Array(Schema.Struct({ id: Id, amount: Schema.String }))
 })

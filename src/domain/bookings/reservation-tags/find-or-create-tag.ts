@@ -4,7 +4,6 @@ import type { TagColor } from "../../../contract/tag-color.ts"
 import type { ConstraintViolation } from "../../../platform/database/constraint-violations.ts"
 import { exactNameFirstOrder, hasNameCondition, nameKeyParameter } from "../../named-row.ts"
 
-/** The color applies only to a new tag. */
 interface TagByName {
   readonly operatorId: number
   readonly name: string
@@ -18,29 +17,32 @@ const selectExistingTag = (sql: SqlClient, { operatorId, name }: TagByName): Fra
   ORDER BY ${exactNameFirstOrder(sql, "tag", "tag_name", name)} LIMIT 1`
 
 /**
- * Detects that another transaction created the tag concurrently; a retry finds it. The previous release still needs
- * this former constraint, and `ON CONFLICT` accepts only one.
+ * Detects that another transaction created the tag concurrently. A retry finds that tag. The previous release still
+ * needs the constraint `reservation_tags_name`, but `ON CONFLICT` handles only one constraint.
  */
 export const isConcurrentTagViolation = (constraint: ConstraintViolation | undefined): boolean =>
   constraint?.name === "reservation_tags_name"
 
 type TagTarget = "stay" | "dictionary"
 
-/** For the dictionary, checks only default tags: `ON CONFLICT` also finds an own tag whose deletion is uncommitted. */
+/**
+ * For the dictionary, checks only default tags. `ON CONFLICT` finds the operator's own tags, even one whose deletion is
+ * not committed yet.
+ */
 const tagExistsCondition = (sql: SqlClient, { name }: TagByName, target: TagTarget): Fragment =>
   target === "stay"
     ? sql`EXISTS (SELECT FROM known_tag)`
     : sql`EXISTS (SELECT FROM default_reservation_tags WHERE lower(tag_name) = ${nameKeyParameter(sql, name)})`
 
 /**
- * Returns CTEs that find, restore or create a tag if the CTE `target` has a row. The restored or created tag is in
- * `made_tag`.
+ * Returns CTEs that find, restore or create a tag if the CTE named by `target` has a row. A restored or created tag is
+ * in `made_tag`.
  *
- * The tag in `unkeyed_tag` has no comparison key, so no unique key prevents a second tag of its name. The CTE
- * `inserted_tag` reuses a deleted tag with the same key and gives it the new spelling.
+ * The CTE `unkeyed_tag` finds a tag without a comparison key, because the unique key does not prevent a second tag of
+ * its name. The CTE `inserted_tag` restores a deleted tag with the same key, and gives it the new spelling.
  *
- * If another transaction creates the tag concurrently, `made_tag` has it for a stay, but is empty for the dictionary.
- * The database enforces the operator's limit (`reservation_tag_limit`).
+ * If another transaction creates the tag concurrently, `made_tag` contains that tag for a stay, but is empty for the
+ * dictionary.
  */
 export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarget): Fragment => {
   const { operatorId, name, color, at } = tag
@@ -65,7 +67,7 @@ export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarge
   ), made_tag AS (SELECT * FROM restored_tag UNION ALL SELECT * FROM inserted_tag)`
 }
 
-/** Adds `named_tag`, which has the existing or created tag. */
+/** Adds the CTE `named_tag`, which contains the existing, restored or created tag. */
 export const findOrCreateStayTag = (sql: SqlClient, tag: TagByName): Fragment => sql`
   ${findOrCreateTag(sql, tag, "stay")},
   named_tag AS (SELECT id, stays_version FROM known_tag UNION ALL SELECT id, stays_version FROM made_tag)`

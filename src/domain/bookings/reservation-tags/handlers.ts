@@ -35,7 +35,6 @@ const createTag = (store: ReservationTagStore["Service"]) =>
     (change, { tag_name }) => withConflictingId(store.findIdByName, change, tag_name)
   )
 
-/** A restored tag keeps its former color. */
 const CreatedReservationTag = Schema.Struct({ ...RowId.fields, color: TagColor })
 
 const deleteTag = (store: ReservationTagStore["Service"]) =>

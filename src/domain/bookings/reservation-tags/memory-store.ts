@@ -35,7 +35,6 @@ const DEFAULT_TAGS: ReadonlyArray<ReservationTag> = [
   { id: 7, tag_name: "Invoice needed", color: "#2CBCFD", is_default: true },
   { id: 8, tag_name: "Needs attention", color: "#FD587B", is_default: true }
 ]
-/** Default tags have lower ids. */
 const FIRST_OWN_ID = 1001
 
 export const layerMemory: Layer.Layer<ReservationTagStore, never, MemoryDatabase> = Layer.effect(

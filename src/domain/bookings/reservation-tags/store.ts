@@ -27,7 +27,7 @@ interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
   readonly color: TagColor
 }
 
-/** Null if the name exists already. */
+/** Both are null if the name exists already. */
 export const CreatedTagRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), color: Schema.NullOr(TagColor) })
 
 export const toReservationTagLimitError = (limit: number | string): ValidationFailed =>
@@ -107,7 +107,7 @@ export class ReservationTagStore extends Context.Service<
       tag: NewReservationTag,
       now: Date
     ) => Effect.Effect<typeof CreatedTagRow.Type, Conflict | ValidationFailed, CurrentActor>
-    /** Undefined if there is none. Default tags cannot be removed. */
+    /** Returns undefined if the operator has no such tag. Default tags cannot be removed. */
     readonly remove: (
       operatorId: number,
       id: number,

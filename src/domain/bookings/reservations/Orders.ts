@@ -20,24 +20,24 @@ import {
 import { OrderStore } from "./store.ts"
 
 interface ChannelOrderResult extends OrderCodeAndStatus {
-  /** False if the order existed already; then nothing was written. */
+  /** False if the order existed already. Then nothing was written. */
   readonly is_new: boolean
 }
 
 export interface OrderChangeContext extends LoadedOrder {
-  /** Undefined if the key names an order or nothing matches. */
+  /** Undefined if the key names an order, or if no stay has the code of the key. */
   readonly stay: ExistingStay | undefined
 }
 
 type ComputeOrders<E> = (context: OrderChangeContext) => Effect.Effect<ReadonlyArray<OrderState>, E, CurrentActor>
 
-/** No other code assigns or frees a night of a stay. */
+/** Only this service assigns and frees nights of stays. */
 export class Orders extends Context.Service<
   Orders,
   {
     /**
-     * Returns undefined, with nothing written, if the code or channel id exists, or a reference does not hold. Fails,
-     * with nothing written, if another stay holds a night.
+     * Returns undefined if the code or channel id exists, or a referenced record is missing. Fails if another stay
+     * holds a night. In both cases nothing is written.
      */
     readonly create: (
       operatorId: number,
@@ -46,8 +46,8 @@ export class Orders extends Context.Service<
       references?: OrderReferences
     ) => Effect.Effect<OrderCodeAndStatus | undefined, NightTaken, CurrentActor>
     /**
-     * Creates an order that a channel has already sold. It cannot be rejected, so conflicting stays are unassigned.
-     * Idempotent.
+     * Creates an order that a channel has already sold. The order cannot be rejected, so conflicting stays become
+     * unassigned. Idempotent.
      */
     readonly createFromChannel: (
       operatorId: number,
@@ -55,8 +55,8 @@ export class Orders extends Context.Service<
       at: Date
     ) => Effect.Effect<ChannelOrderResult, never, CurrentActor>
     /**
-     * Loads orders and writes what `computeOrders` returns in one statement. Other loaded orders stay unchanged. Starts
-     * again after a concurrent change. Fails, with nothing written, if another order holds a night.
+     * Loads orders, and writes the orders that `computeOrders` returns in one statement. Other loaded orders stay
+     * unchanged. Starts again after a concurrent change. Fails, with nothing written, if another order holds a night.
      */
     readonly change: <E>(
       operatorId: number,
@@ -65,7 +65,8 @@ export class Orders extends Context.Service<
       computeOrders: ComputeOrders<E>
     ) => Effect.Effect<void, E | NightTaken | Conflict, CurrentActor>
     /**
-     * Like `change`, but conflicting stays of a channel order are unassigned. `computeOrders` returns no other order.
+     * Like `change`, but conflicting stays of a channel order become unassigned. `computeOrders` may return only the
+     * order of `key`.
      */
     readonly changeFromChannel: <E>(
       operatorId: number,
@@ -88,7 +89,10 @@ export class Orders extends Context.Service<
   ).pipe(Layer.provide(OrderStore.layer))
 }
 
-/** A channel order gets only CHANNEL_ORDER_ATTEMPTS. After the last one, its stays become unassigned. */
+/**
+ * Attempts while other stays hold the nights. A channel order gets CHANNEL_ORDER_ATTEMPTS. After these, its stays
+ * become unassigned.
+ */
 export const NIGHTS_TAKEN_ATTEMPTS = 6
 export const CHANNEL_ORDER_ATTEMPTS = 5
 
@@ -159,7 +163,7 @@ type ResolveConflicts = (before: OrderState, after: OrderState) => Effect.Effect
 
 const keepComputedOrder: ResolveConflicts = (_, after) => Effect.succeed(after)
 
-/** `taken`: another order holds a needed night; nothing was written. */
+/** `taken` means that another order holds a needed night, and that nothing was written. */
 type ChangeOutcome = "changed" | "taken"
 
 const applyChange = Effect.fnUntraced(function* <E>(
@@ -168,7 +172,7 @@ const applyChange = Effect.fnUntraced(function* <E>(
   computeOrders: ComputeOrders<E>,
   resolveConflicts: ResolveConflicts
 ): Effect.fn.Return<ChangeOutcome, E | Conflict, CurrentActor> {
-  /** Undefined, with nothing written, if an order changed after it was loaded. */
+  /** Returns undefined, with nothing written, if an order changed after it was loaded. */
   const attempt = Effect.gen(function* () {
     const context = yield* store.loadForChange(operatorId, key, destination)
     const stay = context.order?.stays.find(({ stay_code }) => "stay_code" in key && stay_code === key.stay_code)

@@ -14,7 +14,9 @@ export interface AddedAndRemovedStays {
   readonly at: Date
 }
 
-/** Returns CTEs that add and remove stays and record an event for each new one. `new_stay` has the new stays. */
+/**
+ * Returns CTEs that add and remove stays, and record an event for each new stay. The CTE `new_stay` has the new stays.
+ */
 export const addAndRemoveStays = (
   sql: Sql,
   { operatorId, addedStays, removedStays, at }: AddedAndRemovedStays
@@ -43,7 +45,7 @@ export const addAndRemoveStays = (
       )},`
 }
 
-/** Replaces temporary stay ids by those in `new_stay`. */
+/** Replaces temporary stay ids by the ids in the CTE `new_stay`. */
 export const resolveNewStayIds = (sql: Sql, rows: Fragment, columns: ReadonlyArray<string>): Fragment => sql`
   SELECT rows.operator_id, ${sql.literal(columns.map((name) => `rows.${name}`).join(", "))}, coalesce(new_stay.id, rows.stay_id) AS stay_id
   FROM (${rows}) rows LEFT JOIN new_stay ON new_stay.place = rows.stay_id`

@@ -25,7 +25,7 @@ interface BookingRequestAnswer {
   /** The status that the channel reports after this answer. */
   readonly channelAnswer: ChannelRequestStatus
   readonly check: (context: OrderChangeContext) => Effect.Effect<void, Conflict>
-  /** Statuses to which the answer still applies if the order reached them during the call to the channel. */
+  /** Statuses that the order may reach during the call to the channel, and to which the answer still applies. */
   readonly acceptedStatuses: ReadonlyArray<OrderStatus>
   readonly applyAnswer: (order: OrderState, context: OrderChangeContext) => OrderState
 }
@@ -82,7 +82,7 @@ const answerBookingRequest = (
         })
         isSent = true
       }
-      // Another change of the order was faster if neither condition holds.
+      // If neither condition is true, another change of the order was faster. Then this answer changes nothing.
       return order.status === "wait_accept" || acceptedStatuses.includes(order.status)
         ? [applyAnswer(order, context)]
         : []
@@ -104,8 +104,8 @@ const toChannelAccountTarget = (operatorId: number, order: OrderState): ChannelA
 })
 
 /**
- * Fails while the channel is unavailable, so that a later call can ask again. After any other error the status stays
- * unknown.
+ * Fails while the channel is unavailable, so that a later call can query the status again. After any other error,
+ * returns `unknown`.
  */
 const readChannelAnswer = (
   gateway: Gateway,

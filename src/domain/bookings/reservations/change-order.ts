@@ -30,20 +30,20 @@ export type OrderKey = { readonly reservation_code: string } | { readonly stay_c
 
 const LoadedOrder = Schema.Struct({
   order: Schema.NullOr(OrderState),
-  /** Orders that hold nights of the stay's new property. */
+  /** Other orders that hold nights which the stay needs in its new property. */
   in_the_way: Schema.Array(OrderState),
   property_known: Schema.Boolean,
   property_let: Schema.Boolean,
   /** Ids of the order's stays whose nights other orders hold. */
   kept: Schema.Array(Schema.Int),
-  /** Nights of the destination that imported calendars block. */
+  /** Nights of the stay's new property or new dates that imported calendars block. */
   held_elsewhere: Schema.Array(ImportedBusyNight)
 })
 export type LoadedOrder = typeof LoadedOrder.Type
 
 const readLoadedOrder = makeSingleRowReader(Schema.toCodecJson(LoadedOrder))
 
-/** A removed stay got a tag concurrently; nothing was written. */
+/** Another transaction added a tag to a removed stay, so nothing was written. */
 class StayTaggedConcurrently extends Data.TaggedError("StayTaggedConcurrently") {}
 
 const OrderChangeResult = Schema.Struct({ applied: Schema.Boolean })
@@ -103,7 +103,6 @@ const selectBlockingOrders = (sql: Sql, operatorId: number, propertyId: number, 
   CROSS JOIN LATERAL (SELECT s.order_id FROM stays s
     WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) holder`
 
-/** Loads the order, and the orders that hold the stay's nights in `toProperty`. */
 export const loadOrderForChange = (sql: Sql) => {
   const statement = (parameters: FindOrderParameters) => {
     const { operatorId, stay_code, toProperty } = parameters
@@ -145,11 +144,14 @@ interface ApplyChangeParameters
   extends AddedAndRemovedStays,
     Pick<OrderChange, "stays" | "nights" | "shares" | "updates" | "touched"> {
   readonly orders: ReadonlyArray<OrderHead>
-  /** The entries to split anew. */
+  /** Transaction entries that are split over the stays again. */
   readonly entries: OrderState["entries"]
 }
 
-/** Locks orders and entries by id. `unchanged` has a row only if all of them still have the loaded version. */
+/**
+ * Locks orders and entries in the order of their ids. The CTE `unchanged` has a row only if the versions of all orders
+ * and the amounts of all entries are still the loaded ones.
+ */
 const lockUnchangedOrders = (sql: Sql, { operatorId, orders, entries }: ApplyChangeParameters): Fragment => sql`
   wanted_order AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(orders)}::jsonb)
@@ -199,10 +201,7 @@ const makeApplyStatement = (sql: Sql) => (parameters: ApplyChangeParameters) => 
   })
 }
 
-/**
- * Applies a change in one statement. Returns `applied: false`, with nothing written, if an order or entry changed after
- * it was loaded. Fails if a night's holder differs from `taken_from`. Locks orders before nights to avoid deadlocks.
- */
+/** Applies a change in one statement. Locks orders before nights to avoid deadlocks. */
 export const applyOrderChange = (sql: Sql) => {
   const statement = makeApplyStatement(sql)
   const inSavepoint = retryInSavepoint(sql)
@@ -230,5 +229,8 @@ export const applyOrderChange = (sql: Sql) => {
     ).pipe(Effect.catchTag("StayTaggedConcurrently", () => Effect.succeed({ applied: false })))
 }
 
-/** Locks the operator instead of an order. A change that holds one order and waits for others could deadlock. */
+/**
+ * Locks the operator instead of the orders. A change that holds the lock of one order and waits for others could
+ * deadlock.
+ */
 export const withOperatorOrderLock = withOperatorLock

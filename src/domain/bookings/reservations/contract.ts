@@ -123,9 +123,12 @@ export const create_reservation = operation("create_reservation", {
 One \`channel_id\` makes at most one reservation of the operator, also for calls at the same time and after a cancellation. A used value returns the existing reservation and ignores all other fields. The idempotency key of such a call is not stored.`,
   payload: {
     property_id: Id.annotateKey({
-      documentation: "From search_properties. An unknown property returns 404, an inactive one 422."
+      documentation: "The property, from search_properties. An unknown property returns 404, an inactive one 422."
     }),
-    custom_channel_id: Id.annotateKey({ description: "From query_custom_channels." }),
+    custom_channel_id: Id.annotateKey({
+      description: "From query_custom_channels.",
+      documentation: "Source of the reservation, from query_custom_channels. Other ids return 422."
+    }),
     check_in_date: CalendarDate.annotateKey({ documentation: "Day of arrival, in the host's time zone." }),
     check_out_date: CalendarDate.annotateKey({
       documentation: `Day of departure, from 1 to ${STAY_NIGHTS} nights after check_in_date.`
@@ -182,7 +185,10 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
   )
 })
 
-/** Fields of nested objects that clients send at the top level. Another value than the present one fails instead of being ignored. */
+/**
+ * Some clients send these fields of nested objects at the top level. A value other than the present one fails instead
+ * of being ignored.
+ */
 const nestedFields = {
   ...Struct.omit(CheckInDetails.fields, ["check_in_guide_url"]),
   received_amount: ReservationPayment.fields.received_amount
@@ -247,7 +253,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
     email: Schema.optionalKey(Schema.NullOr(EmailOrNone)).annotateKey({
       documentation: "E-mail address of the guest. null removes it."
     }),
-    // A channel may send a text that is no address. It can be sent back unchanged.
+    // A channel may have sent a text that is no address. The caller may send that text back unchanged.
     guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT_LENGTH))).annotateKey({
       documentation:
         "Another name of `email`: an e-mail address, or the present value. Two different values return 400."
@@ -344,7 +350,9 @@ export const allocate_stay = operation("allocate_stay", {
     "Stays that hold these nights of the property become unassigned. A night that an imported calendar holds returns 409. An ended reservation and an inactive property return 422.",
   payload: {
     stay_code: StayCode,
-    property_id: Id.annotateKey({ documentation: "From search_properties. An unknown property returns 404." })
+    property_id: Id.annotateKey({
+      documentation: "The new property, from search_properties. An unknown property returns 404."
+    })
   },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],

@@ -45,7 +45,7 @@ const CreateObstacles = Schema.Struct({
 })
 export type CreateObstacles = typeof CreateObstacles.Type
 
-/** Fields are null if no order was created. */
+/** Both fields are null if no order was created. */
 const OrderCreation = Schema.Struct({
   reservation_code: Schema.NullOr(Schema.String),
   status: Schema.NullOr(OrderStatus)
@@ -170,11 +170,11 @@ const NO_REFERENCES: OrderReferences = {
 }
 
 /**
- * Writes the order, its stays, guests, nights, received money and events in one statement. Returns nulls if the code or
- * channel id exists, a referenced record is missing or inactive, or an imported calendar blocks a night. Fails if
- * another stay holds a night.
+ * Writes the order with all its rows and events in one statement. Returns nulls if the code or channel id exists, a
+ * referenced record is missing or inactive, or an imported calendar blocks a night. Fails if another stay holds a
+ * night.
  *
- * A concurrent order with the same code or nights waits for the first transaction and then sees its rows.
+ * A concurrent order with the same code or nights waits for the first order's transaction and then sees its rows.
  */
 export const createOrder = (sql: Sql) => {
   const statement = makeCreateStatement(sql)

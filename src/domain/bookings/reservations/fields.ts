@@ -39,7 +39,6 @@ export const NonNegativeAmount = Schema.Finite.check(
 
 const CHANNEL_ID_PATTERN = /^[A-Za-z0-9]+$/
 
-/** The caller's own id of an order makes the creation idempotent (specification, POST /reservations). */
 export const ChannelId = Schema.String.check(
   Schema.makeFilter(
     (text) => (text === "" ? MUST_NOT_BE_EMPTY : text.length <= CHANNEL_ID_LENGTH && CHANNEL_ID_PATTERN.test(text)),

@@ -74,7 +74,7 @@ const makeToRecord =
   (row, clock) =>
     toReservation(row, publicUrl, clock)
 
-/** Local time of the caller's zone, `YYYY-MM-DD HH:mm:ss`. */
+/** Local time in the caller's time zone, `YYYY-MM-DD HH:mm:ss`. */
 const callerClock = Effect.zipWith(CurrentCaller, DateTime.nowAsDate, ({ timeZone }, now) =>
   formatWallClock(now, timeZone)
 )
@@ -103,9 +103,10 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
   })
 
 /**
- * A known `channel_id` returns its order before any other check, because that order itself holds the requested nights.
+ * If an order with the `channel_id` exists, it is returned before any other check, because that order itself holds the
+ * requested nights.
  *
- * The insert checks all preconditions. The obstacles are queried only if it created nothing.
+ * The insert checks all preconditions. If it creates nothing, a query finds the obstacle.
  */
 const createReservation = (
   store: OrderStore["Service"],

@@ -5,9 +5,12 @@ import { genericPlanParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import type { Keyword } from "./rules/keyword.ts"
 
-// Triggers keep the search texts of stays (migration 0067).
+// Triggers keep `stay_search_texts` up to date (migration 0067).
 
-/** Searches pass at most this many stay ids as a list. With more matches, the page compares the keyword row by row. */
+/**
+ * Searches pass at most this many stay ids as a list. With more matches, the page query compares the keyword row by
+ * row.
+ */
 export const MAX_STAY_IDS = 5_000
 
 export type KeywordMatch =
@@ -32,7 +35,7 @@ export const selectStaysWithKeyword = (
 ): Fragment => sql`
   SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND ${containsKeyword(sql, text, digits)}`
 
-/** Reads only the text of the stay `s`, so that a page stops once it is full. */
+/** Reads only the text of the stay `s`, so that a page query stops once its page is full. */
 export const stayHasKeyword = (sql: SqlClient, { operatorId, text, digits }: KeywordParameters): Fragment => sql`(
   SELECT ${containsKeyword(sql, text, digits)} FROM stay_search_texts t
   WHERE t.operator_id = ${operatorId} AND t.stay_id = s.id)`

@@ -40,7 +40,7 @@ const findExpiredOrders = (sql: SqlClient.SqlClient) => (cursor: ExpiredOrderCur
       ORDER BY expires_at, operator_id, id LIMIT ${ORDER_TIMEOUT_BATCH_SIZE}`)
 }
 
-/** Keeps an order that is no longer pending; the diff then clears its expiry. */
+/** Leaves an order that is no longer pending unchanged. The diff then clears its expiry. */
 const timeOutIfExpired = (order: OrderState, now: Date): OrderState =>
   isOrderExpired(order, now) ? { ...order, status: "timeout" } : order
 

@@ -12,7 +12,6 @@ import {
   StayStatus
 } from "../stays/stay.ts"
 
-/** Major units. */
 const Money = Schema.Struct({
   currency: Schema.String.annotateKey({ documentation: "ISO 4217 code." }),
   amount: Schema.Finite.annotateKey({ documentation: "Amount in major units." })

@@ -24,7 +24,6 @@ type Sql = SqlClient.SqlClient
 
 type StayScope = "in the box" | "anywhere"
 
-/** This `property_id` selects the unassigned stays. */
 export const UNASSIGNED_PROPERTY_ID = 0
 
 interface StayFilters {
@@ -154,7 +153,7 @@ interface SearchConditions {
   readonly onOrders: ReadonlyArray<Fragment>
 }
 
-/** A look-up has the same plan for every operator. Its parameter may therefore be visible to the planner. */
+/** A look-up by code or id has the same plan for every operator, so the planner may see the operator's id. */
 const operatorParameter = (sql: Sql, values: SearchParameters): Fragment => {
   const { operatorId, reservation_code, id, stay_ids, stay_code, channel_id } = values
   const isLookUp = [reservation_code, id, stay_ids, stay_code, channel_id].some((key) => key !== undefined)
@@ -264,7 +263,7 @@ const search = (sql: Sql): ReservationSearchStore["Service"]["search"] => {
     )
 }
 
-/** True if an index narrows the search to few rows. */
+/** Returns whether an index narrows the search to few rows. */
 const isShortSearch = (_operatorId: number, filters: StayFilters): boolean => {
   const { keyword_match, reservation_code, id, stay_code, channel_id, check_in, check_out } = filters
   if (keyword_match !== undefined) return false

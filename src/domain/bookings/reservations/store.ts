@@ -40,7 +40,6 @@ export class OrderStore extends Context.Service<
       operatorId: number,
       nights: ReadonlyArray<PropertyNight>
     ) => Effect.Effect<ReadonlyArray<PropertyNight>>
-    /** Fails, with nothing written, if another stay holds a night. */
     readonly create: (
       operatorId: number,
       order: NewOrder,
@@ -53,8 +52,8 @@ export class OrderStore extends Context.Service<
       destination?: StayDestination
     ) => Effect.Effect<LoadedOrder>
     /**
-     * Writes nothing if an order or entry changed after it was loaded. Fails if a night's holder differs from
-     * `taken_from`.
+     * Returns `applied: false`, with nothing written, if an order or entry changed after it was loaded. Fails if a
+     * night's holder differs from `taken_from`.
      */
     readonly applyChange: (
       operatorId: number,

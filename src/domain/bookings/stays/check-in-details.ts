@@ -26,14 +26,13 @@ export type CheckInDetailsChange = {
   readonly [Name in keyof typeof CheckInDetailsColumns.fields]: string | number | null | undefined
 }
 
-/** Null: the stay has no approval. */
+/** `approved_at` is null if the stay is not approved. */
 const CheckInApprovalRow = Schema.Struct({ approved_at: Schema.NullOr(Schema.Date) })
 export type CheckInApprovalRow = typeof CheckInApprovalRow.Type
 
 const readIsFound = makeSingleRowReader(StayMatch)
 const readApproval = makeOptionalRowReader(CheckInApprovalRow)
 
-/** Records one event per kind of change. */
 export const setCheckInDetails = (sql: Sql) => {
   const anyChanged = (...columns: ReadonlyArray<keyof CheckInDetailsChange>): Fragment =>
     sql.or(columns.map((column) => sql`after.${sql(column)} IS DISTINCT FROM before.${sql(column)}`))

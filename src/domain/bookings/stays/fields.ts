@@ -16,7 +16,6 @@ import {
 
 export const StayCode = RecordCode.annotateKey({ documentation: "Code of the stay, from search_reservations." })
 
-/** Local time of the property. */
 export const ClockTimeInput = Schema.Struct({
   hour: Integer.check(Schema.isBetween({ minimum: 0, maximum: 23 }, { expected: "an hour from 0 to 23" })).annotateKey({
     documentation: "Hour, from 0 to 23."
@@ -37,7 +36,7 @@ export const ClockText = Schema.String.check(
 
 export const LockCode = textUpTo(LOCK_CODE_LENGTH)
 
-/** Host currency, major units. */
+/** In major units of the host's currency. */
 export const Deposit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: "an amount of at least 0" })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })

@@ -70,7 +70,7 @@ const staysData: GuestDataTable = {
   ]
 }
 
-/** Rows that refer to a stay are erased before it. */
+/** Rows that refer to a stay are erased before the stay. */
 export const GUEST_DATA_IN_STAYS: ReadonlyArray<GuestDataTable> = [identityImagesData, guestsData, tagsData, staysData]
 
 export const selectStaysOfGuestOrders = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`

@@ -13,11 +13,11 @@ export interface InsertIdentityImageParameters {
 }
 
 /**
- * Returns CTEs that add an image. `handed` is empty if the stay accepts no image. `keepImage` keeps the image whose id
- * its query selects.
+ * Returns CTEs that add an image. The CTE `handed` is empty if the stay accepts no image. `keepImage` protects the
+ * uploaded image from retention.
  *
- * Locks the order before its stay, as order changes do. The count on the stay's row enforces the limit under
- * concurrency.
+ * Locks the order before its stay, as order changes do. The count in the stay's row enforces the limit, even for
+ * concurrent uploads.
  */
 export const insertIdentityImage = (
   sql: SqlClient,
@@ -50,11 +50,14 @@ export interface DeleteIdentityImagesParameters {
   readonly afterId: number
   readonly retentionDays: number
   readonly now: Date
-  /** The time `retentionDays` before now. Later images cannot be due. */
+  /** The time `retentionDays` before now. Images that were created later cannot be due. */
   readonly createdUntil: Date
 }
 
-/** Deletes due images among the next `limit`. If an image's stay is gone, the last check-out of the order counts. */
+/**
+ * Deletes the due images among the next `limit` images. If the stay of an image was removed, the last check-out of its
+ * order decides.
+ */
 export const deleteExpiredIdentityImages = (
   sql: SqlClient,
   { operatorId, afterId, retentionDays, now, createdUntil }: DeleteIdentityImagesParameters,

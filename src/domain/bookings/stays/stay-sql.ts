@@ -10,7 +10,7 @@ import {
 import { genericPlanParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { ExistingStay, GuestDetails, type NewStay, NewStayColumns, OrderStayFields, StayIdentity } from "./stay.ts"
 
-/** `holds`: the stay holds its nights. */
+/** `holds` is true if the stay holds its nights. */
 export interface CodedStay extends NewStay {
   readonly stay_code: string
   readonly holds: boolean
@@ -23,8 +23,8 @@ export interface AddedStay extends CodedStay {
 }
 
 /**
- * Returns CTEs that insert stays and guests if the CTE `into` has the order's row. `new_stay` has the inserted stays.
- * Stays of a new order have no `order_id`.
+ * Returns CTEs that insert stays and guests if the CTE named by `into` has a row for the order. The CTE `new_stay` has
+ * the inserted stays. Stays of a new order have no `order_id`.
  */
 export const insertStays = (
   sql: SqlClient,
@@ -58,8 +58,8 @@ export interface RemovedStay {
 }
 
 /**
- * Returns CTEs that delete stays if `unchanged` has a row. Identity images stay with the order. The highest room number
- * is kept, so that no code is reused.
+ * Returns CTEs that delete stays if the CTE `unchanged` has a row. Identity images stay with the order. The highest
+ * room number is stored, so that no stay code is used again.
  */
 export const removeStays = (sql: SqlClient, operatorId: number, stays: ReadonlyArray<RemovedStay>): Fragment => sql`
   going AS (

@@ -25,7 +25,7 @@ const readAddedTag = makeRowReaderOrFail(StayMatch, ({ name, detail }) =>
     ? new ValidationFailed({
         message: `tag_name: is new, but the account already has ${detail} tags of its own, the maximum.`
       })
-    : // The channel removed the room concurrently.
+    : // This violation means that the channel removed the stay's room concurrently.
       name === "stay_tags_operator_id_stay_id_fkey"
       ? stayNotFoundError
       : undefined

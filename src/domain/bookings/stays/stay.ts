@@ -2,8 +2,6 @@ import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
 import { column, columnWithDefault } from "../../../platform/database/columns.ts"
 
-// Statements, rows and rules derive from these column definitions.
-
 export const StayStatus = Schema.Literals(["checkin_pending", "in_house", "stay_completed"])
 
 export const IdRequired = Schema.Literals(["not_required", "required", "required_with_review"])
@@ -17,7 +15,6 @@ export const ClockTime = Schema.Struct({
 })
 
 export const RateDetail = Schema.Struct({
-  /** Such as ACCOMMODATION or TAXES. HOST_SERVICE_FEE is the commission, as a positive number. */
   type: Schema.String.annotateKey({
     documentation:
       "Kind of the part, such as `ACCOMMODATION`, `CLEANING_FEE`, `TAXES` or `HOST_SERVICE_FEE`, which is the commission as a positive number."
@@ -45,7 +42,7 @@ export const StayIdentity = Schema.Struct({
 
 /** The columns that an order change may write (reservations/rules). */
 export const OrderStayFields = Schema.Struct({
-  /** Null: unassigned. */
+  /** Null if the stay is unassigned. */
   property_id: column("bigint", Schema.NullOr(Schema.Int)),
   check_in_date: column("date", Schema.String),
   check_out_date: column("date", Schema.String),
@@ -56,18 +53,17 @@ export const OrderStayFields = Schema.Struct({
   guest_name: column("text", NullableText),
   guest_phone: column("text", NullableText),
   guest_email: column("text", NullableText),
-  /** Including the commission. */
+  /** Includes the commission. */
   rate: column("numeric", DecimalText),
   commission: column("numeric", Schema.NullOr(DecimalText)),
-  /** The nights' part of the rate. It weighs the stay when entries are split. */
+  /** Part of the rate that is paid for the nights. Entries are split over stays in proportion to this amount. */
   accommodation_revenue: column("numeric", DecimalText),
   remarks: columnWithDefault("text", Schema.String, ""),
   /** Null for manual orders, whose listing is the property. */
   listing_id: columnWithDefault("text", NullableText, null),
-  /** The channel's id of the room. */
   channel_room_id: columnWithDefault("text", NullableText, null),
   number_of_pets: columnWithDefault("integer", Schema.Int, 0),
-  /** Major units. Null: only nights and commission. */
+  /** In major units. Null if the rate consists only of nights and commission. */
   rate_details: columnWithDefault("jsonb", Schema.NullOr(Schema.Array(RateDetail)), null),
   channel_remarks: columnWithDefault("text", Schema.String, "")
 })
@@ -76,7 +72,7 @@ const ImmutableStayColumns = Schema.Struct({
   additional_fees: columnWithDefault("jsonb", Schema.Array(AdditionalFee), [])
 })
 
-/** Columns of the host. Order changes never write them. */
+/** Columns that host and guest change. Order changes never write them. */
 export const HostStayFields = Schema.Struct({
   stay_status: column("text", StayStatus),
   arrival_at: column("time", Schema.NullOr(ClockTime)),

@@ -14,7 +14,7 @@ import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
 import { addTag, changedStayFieldSql, removeTag, type StayMatch, type TagRemoval } from "./stay-tags.ts"
 
-// No statement here writes a column of `OrderStayFields`, so none conflicts with order changes.
+// No statement of this store writes a column of `OrderStayFields`, so none conflicts with order changes.
 
 type Sql = SqlClient.SqlClient
 
@@ -108,10 +108,7 @@ export class StayStore extends Context.Service<
       tagName: string
     ) => Effect.Effect<TagRemoval, never, CurrentActor>
     readonly findCustomFields: (operatorId: number, stayCode: string) => Effect.Effect<CustomFieldsRow | undefined>
-    /**
-     * Null removes a field. `saved` is false if the stay would exceed a limit. Text above the limit may stay or become
-     * shorter.
-     */
+    /** `saved` is false if the stay would exceed a limit. */
     readonly saveCustomFields: (
       operatorId: number,
       stayCode: string,

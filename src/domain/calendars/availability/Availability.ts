@@ -8,10 +8,7 @@ import { AvailabilityStore } from "./store.ts"
 export class Availability extends Context.Service<
   Availability,
   {
-    /**
-     * Returns the properties that exist, in the given order and without duplicates. Runs one statement for all
-     * properties.
-     */
+    /** Returns the properties that exist, in the given order and without duplicates. */
     readonly listDays: (
       operatorId: number,
       propertyIds: ReadonlyArray<number>,

@@ -9,8 +9,8 @@ interface SellableDays {
 }
 
 /**
- * Returns the CTE `availability_change` with the days that change, without a row if the property keeps its state. The
- * statement must have the CTEs `before` and `after`.
+ * Returns the CTE `availability_change` with the days that an activation or deactivation changes. The statement must
+ * have the CTEs `before` and `after` with the property's row.
  */
 export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays, isActive: boolean): Fragment => sql`
   availability_change AS (

@@ -18,7 +18,7 @@ export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fr
     ORDER BY p.operator_id, p.id OFFSET 0 FOR KEY SHARE OF p
   ) held WHERE deactivated_at IS NULL`
 
-/** `from` selects `operator_id, property_id, availabilities`. */
+/** `from` is a CTE with the columns `operator_id, property_id, availabilities`. */
 export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Date): Fragment =>
   recordEventSql(sql, "property_availability_updated", {
     from,
@@ -28,9 +28,10 @@ export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: D
   })
 
 /**
- * CTEs that assign or free nights, and record the days that change. `nightsSql` selects `operator_id, property_id, day,
- * stay_id` (null frees the night) and `taken_from`, the stay that gives the night up, or null. The constraint
- * `one_holder_a_night` rejects a night of another stay. Nights are locked in one order to avoid deadlocks.
+ * Returns CTEs that assign or free nights, and record an event for days whose availability changes. `nightsSql` selects
+ * `operator_id, property_id, day, stay_id, taken_from`. A null `stay_id` frees the night. `taken_from` is the stay that
+ * gives the night up, or null. The trigger `one_holder_a_night` rejects a night of any other stay. Nights are locked in
+ * a fixed order to avoid deadlocks.
  */
 export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): Fragment => sql`
   assigned_night AS (
@@ -49,8 +50,8 @@ export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): 
   ), availability_event AS (${recordAvailabilityEventSql(sql, sql`availability_change`, at)})`
 
 /**
- * Selects per day how many `rooms` (`operator_id, property_id`) are unavailable, if any. `at` is the number of days
- * after `start`; `end` is inclusive.
+ * Selects the number of unavailable `rooms` (`operator_id, property_id`) for each day that has any. `at` is the number
+ * of days after `start`. `end` is inclusive.
  */
 export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fragment, end: Fragment): Fragment => sql`
   SELECT d.day - ${start} AS at, count(*) AS rooms FROM ${rooms} room
@@ -59,8 +60,9 @@ export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fra
   WHERE ${isUnavailableCondition(sql, sql`d`)} GROUP BY d.day`
 
 /**
- * CTEs that add or remove imported busy days, and record the days that change from `first` on. `daysSql` selects
- * `operator_id, property_id, day, busy`, each day once. The CTE `imported_count` has the changed rows.
+ * Returns CTEs that add or remove imported busy days, and record an event for days from `first` on whose availability
+ * changes. `daysSql` selects `operator_id, property_id, day, busy`, each day once. The CTE `imported_count` has the
+ * changed rows.
  */
 export const countImportedDaysSql = (
   sql: SqlClient,
@@ -87,8 +89,8 @@ export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
   SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM imported_count`
 
 /**
- * Selects `day` and `host` of the nights that imported calendars block, without feedback loops (`echo`), that is
- * without our own bookings.
+ * Selects `day` and `host` of the nights that imported calendars block. Leaves out feedback loops (`echo`), which are
+ * our own bookings.
  */
 export const importedBusyNightsSql = (
   sql: SqlClient,
@@ -101,7 +103,7 @@ export const importedBusyNightsSql = (
   WHERE i.operator_id = ${operatorId} AND i.property_id = ${propertyId} AND i.day >= ${days.from}::date
     AND i.day < ${days.before}::date AND NOT i.echo`
 
-/** `nights` is a table expression with `property_id` and `day`. */
+/** `nights` is a table expression with the alias `nights` and the columns `property_id` and `day`. */
 export const nightsHeldByStaysSql = (sql: SqlClient, operatorId: number, nights: Fragment): Fragment => sql`
   SELECT d.property_id, d.day FROM ${nights}
   JOIN calendar_days d ON d.operator_id = ${operatorId} AND d.property_id = nights.property_id AND d.day = nights.day

@@ -21,7 +21,7 @@ const checkRangeEnd = (range: DateRange, today: string): Result.Result<DateRange
     ? failValidation(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
     : Result.succeed(range)
 
-/** `start` within a year of today, `end` within three (contract facts 6.1). */
+/** Accepts a `start` within a year of today and an `end` within three years (contract facts 6.1). */
 export const checkReadableRange = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
   Result.flatMap(validateRangeOrder(range), () =>
     Math.abs(daysInRange(today, range.start) - 1) > AVAILABILITY_START_DAYS
@@ -119,7 +119,7 @@ const buildRemarks = ({ remarks, elsewhere }: PropertyDays): ReadonlyMap<number,
   return remarksByDay
 }
 
-/** Properties share the objects of days without remarks, because a hundred properties have the same dates. */
+/** All properties share the objects of days without remarks, because a hundred properties have the same dates. */
 export const makeCalendarBuilder = (
   range: DateRange
 ): ((propertyDays: PropertyDays) => ReadonlyArray<DayAvailability>) => {

@@ -31,13 +31,12 @@ interface PropertyDaysById extends PropertyDays {
   readonly id: number
 }
 
-/** If there are any, nothing was changed. */
 const UnknownPropertiesRow = Schema.Struct({ unknown_properties: Schema.Array(Schema.Int) })
 type UnknownPropertiesRow = typeof UnknownPropertiesRow.Type
 
 const readUnknownProperties = makeSingleRowReader(UnknownPropertiesRow)
 
-/** Days are numbers, because dates in objects block the embedded database four times as long. */
+/** Selects days as numbers, because dates in JSON block the embedded database four times as long. */
 const listDays =
   (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["listDays"] =>
   (operatorId, propertyIds, { start, end }) =>
@@ -86,8 +85,8 @@ const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment 
   RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
 
 /**
- * Locks rows in one order to avoid deadlocks. The event has only days whose availability changed, the audit log every
- * property with a changed row.
+ * Locks rows in a fixed order to avoid deadlocks. The event has only days whose availability changed. The audit log has
+ * every property with a changed row.
  */
 const changeDays =
   (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["changeDays"] =>

@@ -10,7 +10,7 @@ import { type SharedPropertySummary, type ShareLinkKey, ShareLinkStore } from ".
 export type { SharedPropertySummary }
 
 export interface OpenedLink extends ShareLinkKey {
-  /** Date in the operator's time zone. */
+  /** In the operator's time zone. */
   readonly today: string
 }
 
@@ -23,14 +23,14 @@ export interface SharedPropertiesPage {
   readonly properties: ReadonlyArray<SharedPropertySummary>
 }
 
-/** `months` whole months, of which `pastMonths` precede the current one. */
+/** The span has `months` whole months. The first `pastMonths` of them are before the current month. */
 interface MonthSpan {
   readonly pastMonths: number
   readonly months: number
 }
 
 /**
- * Links may have 100,000 properties, so callers read one part of the properties, then the days of a few.
+ * A link may share 100,000 properties. So callers read the properties in parts, and the days of a few at a time.
  *
  * The methods take no concurrency permit. Callers hold a permit of the sharing operator for the whole response.
  */
@@ -40,11 +40,11 @@ export class SharedCalendars extends Context.Service<
     /** Returns none for an unknown token or a suspended operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedLink>>
     /**
-     * Parts start at 1 and follow creation order, so a new property moves no other one. Properties are sorted by title
-     * within their part.
+     * Parts start at 1 and follow the order of creation, so a new property changes only the last part. Within a part,
+     * properties are sorted by title.
      */
     readonly listPropertiesPage: (link: OpenedLink, partNumber: number) => Effect.Effect<SharedPropertiesPage>
-    /** Keeps the given order. A property that was deleted meanwhile has no days. */
+    /** Keeps the order of `properties`. A property that was deleted after it was listed has no days. */
     readonly listDays: (
       link: OpenedLink,
       properties: ReadonlyArray<SharedPropertySummary>,
@@ -98,7 +98,7 @@ const listDays = (availability: Availability["Service"]) =>
     return properties.map(({ id, title }) => ({
       id,
       title,
-      // Remarks stay private.
+      // Leaves out the remarks, which are private.
       days: (daysById.get(id) ?? []).map(({ date, available }) => ({ date, available }))
     }))
   }, withChildSpan("SharedCalendars.days"))

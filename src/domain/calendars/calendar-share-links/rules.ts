@@ -4,7 +4,7 @@ import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { addDays } from "../../../contract/time.ts"
 import { SHARED_PAGE_PROPERTIES_MAX, SHARED_PART_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
-/** None for `entire`, at least one for `partial` (specification, Errors: 400). */
+/** Returns no ids for `entire`, and at least one for `partial` (specification, Errors: 400). */
 export const parseLinkPropertyIds = (payload: {
   readonly scope: "entire" | "partial"
   readonly property_ids?: ReadonlyArray<number>
@@ -22,7 +22,7 @@ export const parseLinkPropertyIds = (payload: {
     : Result.succeed(toSortedUniqueIds(ids))
 }
 
-/** Negative `months` go back. */
+/** `months` may be negative. */
 export const firstOfMonthAfter = (day: string, months: number): string => {
   const month = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + months
   const year = String(Math.floor(month / 12)).padStart(4, "0")

@@ -8,7 +8,6 @@ export const newShareLinkToken = (): string => `lkcal_${randomAddressToken()}`
 
 const SHARE_LINK_TOKEN_PATTERN = /^lkcal_[0-9a-z]{26}$/
 
-/** Saves a database query for other texts. */
 export const isShareLinkToken = (text: string): boolean => SHARE_LINK_TOKEN_PATTERN.test(text)
 
 export const isReadableShareLinkUrl = (url: string): boolean => url !== UNREADABLE_URL

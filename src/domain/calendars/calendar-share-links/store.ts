@@ -38,7 +38,7 @@ export type ShareLinkRow = typeof ShareLinkRow.Type
 
 type NewShareLink = Pick<ShareLinkRow, "token" | "created_at">
 
-/** The token is sealed to the id. */
+/** `token` is sealed together with `id`. */
 interface SealedShareLink extends NewShareLink {
   readonly id: number
   readonly digest: Uint8Array
@@ -63,7 +63,7 @@ type OpenedLinkRow = typeof OpenedLinkRow.Type
 
 export type ShareLinkKey = Omit<OpenedLinkRow, "time_zone">
 
-/** The only property data besides days that a link reveals. */
+/** Besides the days, a link reveals only these data of a property. */
 const SharedPropertySummary = Schema.Struct({
   id: Schema.Int,
   title: Schema.String
@@ -97,8 +97,8 @@ const search = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["search"] =
 }
 
 /**
- * The no-op update on conflict returns the existing link, even one that a concurrent call inserts. A row with the new
- * token is new.
+ * The no-op update on conflict returns the existing link, even one that a concurrent call inserts. Only a row with the
+ * new token was created by this call.
  */
 const createEntire =
   (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createEntire"] =>
@@ -123,7 +123,6 @@ const createEntire =
 
 interface NewPartialLink extends NewShareLink, Pick<ShareLinkRow, "property_ids"> {}
 
-/** `token` is sealed. */
 interface PartialLinkCreation extends CheckedChange, Pick<ShareLinkRow, "token"> {}
 
 const createPartial =
@@ -148,7 +147,7 @@ const createPartial =
               )`,
             events: [],
             changedRecords: createdOrDeletedRecordsSql(sql, "calendar_share_link", "written"),
-            // Contains a complete `ShareLinkRow` for the idempotency key.
+            // Has all columns of `ShareLinkRow`, because the idempotency key stores this row.
             outcome: sql`
               SELECT written.id, written.scope, written.token, written.created_at,
                 ${idsParameter(property_ids)}::bigint[] AS property_ids, preconditions.*
@@ -216,7 +215,6 @@ export class ShareLinkStore extends Context.Service<
       filter: ShareLinkSearch,
       pageRequest: Page
     ) => Effect.Effect<RowPage<ShareLinkRow>>
-    /** Idempotent: returns the existing link with its own token. */
     readonly createEntire: (operatorId: number, link: NewShareLink) => Effect.Effect<ShareLinkRow, never, CurrentActor>
     readonly createPartial: (
       operatorId: number,
@@ -226,7 +224,6 @@ export class ShareLinkStore extends Context.Service<
       operatorId: number,
       id: number
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Returns undefined for an unknown token or a suspended operator. */
     readonly findByToken: (token: string) => Effect.Effect<OpenedLinkRow | undefined>
     readonly countProperties: (link: ShareLinkKey) => Effect.Effect<number>
     /** Sorted by creation. */

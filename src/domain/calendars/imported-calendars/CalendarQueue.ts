@@ -21,10 +21,10 @@ import {
 import { READING_THREADS } from "./FeedReader.ts"
 import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
 
-/** Includes retries. */
+/** Time to store an outcome, including retries. */
 const COMPLETION_MS = 15_000
 
-/** Long enough even if all other claimed calendars are read first and each takes the maximum time. */
+/** Long enough even if the threads first read all other claimed feeds, each for the maximum time. */
 export const FETCH_LEASE_MS =
   CALENDAR_FEED_MS + Math.ceil(CONCURRENT_FETCHES_MAX / READING_THREADS) * CALENDAR_FEED_READ_MS + COMPLETION_MS
 
@@ -48,8 +48,8 @@ const toCalendarClaim = ({ operator_id, id, attempts }: ClaimedCalendar, now: Da
 })
 
 /**
- * A calendar is a job that never completes: `due_at` is the time of its next fetch. Methods that store
- * an outcome return undefined if another worker has claimed the calendar since.
+ * A calendar is a job that never completes: `due_at` is the time of its next fetch. Methods that store an outcome
+ * return undefined if another fetch has superseded this one.
  */
 export class CalendarQueue extends Context.Service<
   CalendarQueue,

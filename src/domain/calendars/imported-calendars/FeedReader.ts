@@ -4,10 +4,10 @@ import { CALENDAR_FEED_READ_MB, CALENDAR_FEED_READ_MS } from "../../../platform/
 import type { FeedReadResult } from "./reading/feed.ts"
 import type { FeedReadRequest } from "./reading/reader-thread.ts"
 
-/** One slow feed does not delay the others. */
+/** With two threads, one slow feed does not delay the others. */
 export const READING_THREADS = 2
 const IDLE_THREAD_MS = 30_000
-/** Less than the process itself has (bin/flags.js). */
+/** Less than the young generation of the main thread (bin/flags.js). */
 const YOUNG_GENERATION_MB = 16
 
 /**
@@ -94,7 +94,6 @@ const startThread = (): Worker => {
   return thread
 }
 
-/** Returns none after the time limit. */
 const readInThread = (thread: Worker, request: FeedReadRequest): Effect.Effect<Option.Option<FeedReadResult>> =>
   Effect.callback<FeedReadResult>((resume) => {
     const removeListeners = () => thread.off("message", onMessage).off("exit", onExit)

@@ -46,13 +46,12 @@ export interface CalendarFetchReport extends CalendarFetchResult {
   readonly state: ImportedCalendar["state"]
 }
 
-/** Each change is in the audit log. */
 export class ImportedCalendars extends Context.Service<
   ImportedCalendars,
   {
     /**
-     * Returns the existing calendar if the property imports this URL already. Without `settings`, that calendar keeps
-     * its own.
+     * Returns the existing calendar if the property imports this URL already. Without `settings`, the existing calendar
+     * keeps its settings.
      */
     readonly add: (
       operatorId: number,
@@ -60,28 +59,27 @@ export class ImportedCalendars extends Context.Service<
       url: string,
       settings?: CalendarSettings
     ) => Effect.Effect<{ readonly id: number }, NotFound | ValidationFailed, CurrentActor>
-    /** Schedules a new fetch. */
     readonly update: (
       operatorId: number,
       id: number,
       settings: CalendarSettings
     ) => Effect.Effect<void, NotFound, CurrentActor>
     /**
-     * Accepts the last feed despite its unreadable parts and unblocks the days that were kept. `seenDigest` is the
-     * digest of the feed that the host saw.
+     * Accepts the last feed despite its unreadable parts. Unblocks the days that this feed no longer contains.
+     * `seenDigest` is the digest of the feed that the host saw.
      */
     readonly accept: (
       operatorId: number,
       id: number,
       seenDigest: string
     ) => Effect.Effect<CalendarAcceptance, NotFound | Conflict, CurrentActor | WakeUp>
-    /** For the administrator. Sorted by id, of all operators unless the filter names one. */
+    /** For the administrator. Sorted by id. Without a filter, lists the calendars of all operators. */
     readonly list: (filter: ImportedCalendarFilter, limit: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
     /** For the administrator. */
     readonly findOwner: (id: number) => Effect.Effect<CalendarOwner, NotFound>
     /** Unblocks the days that only this calendar blocked. */
     readonly remove: (operatorId: number, id: number) => Effect.Effect<void, NotFound, CurrentActor>
-    /** Returns the stored status if another fetch begins meanwhile. */
+    /** Fetches the calendar now. Returns the stored status if another fetch supersedes this one. */
     readonly fetch: (
       operatorId: number,
       id: number

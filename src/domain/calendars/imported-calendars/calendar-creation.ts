@@ -16,13 +16,13 @@ import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calenda
 
 interface InsertCalendarParameters extends OperatorRowId {
   readonly propertyId: number
-  /** Sealed to the id. */
+  /** Sealed together with `id`. */
   readonly url: string
   readonly digest: Uint8Array
   /** Digests of this service's own tokens in the URL. */
   readonly tokenDigests: ReadonlyArray<string>
   readonly host: string
-  /** Undefined is false for a new calendar and keeps an existing setting. */
+  /** If undefined, a new calendar gets false and an existing calendar keeps its setting. */
   readonly skipUnavailable: boolean | undefined
   readonly now: Date
 }
@@ -37,8 +37,8 @@ const readInsertedCalendar = makeSingleRowReader(
 )
 
 /**
- * The caller holds the operator's lock, so concurrent calls cannot exceed the limits. The property's own feed is
- * rejected, because the property would block its own days for ever.
+ * The caller holds the operator's lock, so concurrent calls cannot exceed the limits. Rejects a feed or share link of
+ * the property itself, which would keep its own days blocked for ever.
  */
 const makeInsertCalendar =
   (sql: SqlClient) =>
@@ -89,7 +89,6 @@ const makeInsertCalendar =
       })
     )
 
-/** Returns the existing id if the property already imports this URL. */
 export const makeAddCalendar = (sql: SqlClient, { seal }: SecretSealer) => {
   const insertCalendar = makeInsertCalendar(sql)
   const runLocked = withOperatorLock(sql)

@@ -53,7 +53,7 @@ const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
     ? calendar
     : undefined
 
-/** Waiting for a reader thread does not count. */
+/** Limits the download, not the wait for a reader thread. */
 const withFeedTimeout = Effect.timeoutOrElse({
   duration: CALENDAR_FEED_MS,
   orElse: () => Effect.succeed(toFetchFailure("its download took too long"))
@@ -90,7 +90,7 @@ const toLogAnnotations = ({ operator_id, property_id, id, host }: ClaimedCalenda
   host
 })
 
-/** `superseded`: another fetch has begun since. */
+/** `superseded`: another fetch began during this one, so the result was not stored. */
 export interface CalendarFetchResult {
   readonly outcome: FetchAttempt["outcome"] | "superseded"
   readonly busy_days: number | undefined
@@ -138,7 +138,7 @@ const storeFetchOutcome = Effect.fnUntraced(function* (
   return { outcome: "failed", busy_days: undefined, changed_days: 0, error: reason }
 })
 
-/** Counts after storing, because failed storing is repeated. */
+/** Counts only a stored outcome, because a failed write is repeated. */
 const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by: FetchedBy) =>
   Effect.tap(storeFetchOutcome(calendar, attempt, by), () =>
     incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
@@ -147,8 +147,8 @@ const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by
 type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
 
 /**
- * Reads the feed even if it is unchanged. Holds no concurrency permit while it waits. The stored result ends a worker's
- * claim. If a worker claims the calendar meanwhile, nothing is stored.
+ * Reads the feed even if it is unchanged. Holds no concurrency permit while it waits for the feed. Storing the result
+ * ends a worker's claim. If a worker claims the calendar during the fetch, nothing is stored.
  */
 export const fetchCalendarNow = (
   calendar: ClaimedCalendar
@@ -188,7 +188,7 @@ export const calendarJobs = defineJobs({
   backlog: [{ kind: "calendars", statement: (sql, time) => backlogSql(sql, calendarBacklog(sql, time)) }]
 })
 
-/** The queue is fresh because the handlers' queue uses request connections. */
+/** The jobs get their own CalendarQueue, because the queue of the handlers uses the connections for requests. */
 export const layerCalendarJobs = Layer.mergeAll(
   Layer.effectDiscard(startJobs(calendarJobs)),
   Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_INTERVAL_MS, deletePastImportedDays)),

@@ -10,10 +10,7 @@ import { ClaimedCalendar } from "./imported-calendar.ts"
 
 const readCalendar = makeOptionalRowReader(ClaimedCalendar)
 
-/**
- * Locks the calendar first, so the change sees all days that workers stored before. Returns undefined if the operator
- * has no such calendar.
- */
+/** Locks the calendar first, so that the change sees all days that workers have stored. */
 export const changeWithCalendarLock =
   (sql: SqlClient) =>
   <A, R>(

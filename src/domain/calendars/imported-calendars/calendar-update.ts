@@ -5,7 +5,7 @@ import type { ParsedFeed } from "./reading/feed.ts"
 
 // A feed with unreadable parts makes no day available unless the host accepted it.
 
-/** Beyond the limit, the last clause counts the remaining parts. */
+/** Above the limit, the last part only counts the further ones, so `parts` is not their number. */
 const formatPartCount = (parts: number): string => {
   if (parts > CALENDAR_UNREADABLE_REASONS_MAX) return `More than ${CALENDAR_UNREADABLE_REASONS_MAX} parts`
   return parts === 1 ? "1 part" : `${parts} parts`
@@ -20,9 +20,9 @@ export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | 
 }
 
 /**
- * Returns the end of the last "Not available" block, and whether it has moved forward since an earlier fetch. Tracking
- * restarts if the end moves back, or if the block begins after the earlier one ended, because it may be another block.
- * Returns undefined if the end is beyond the horizon and so unknown.
+ * Returns the end of the last "Not available" block, and whether this end has moved forward since an earlier fetch.
+ * Tracking restarts if the block may be another one: its end has moved back, or it begins after the earlier end.
+ * Returns undefined without a block, or if its end is beyond the horizon.
  */
 export const trackBookingWindow = (
   previousWindow: BookingWindow | undefined,
@@ -48,7 +48,7 @@ export const toCalendarUpdate = (
   const { etag, last_modified, digest } = feed
   const unreadable = describeUnreadableParts(parsedFeed.unreadable)
   const previousWindow = bookingWindowOf(calendar)
-  // An unreadable part could hide the last block.
+  // An unreadable part may hide the last block, so the previous window is kept.
   const bookingWindow =
     unreadable === null ? trackBookingWindow(previousWindow, parsedFeed.lastUnavailable, horizon.last) : previousWindow
   const skipsLastBlock = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true

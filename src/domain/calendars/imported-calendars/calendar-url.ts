@@ -7,7 +7,7 @@ import { FEEDS_PREFIX } from "../property-feeds/feed-url.ts"
 
 // Calendar URLs are secrets, so logs and error messages contain only their host name.
 
-/** Calendar programs write `webcal` for https. */
+/** Reads `webcal` as https, as calendar programs do. */
 export const parseCalendarUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> =>
   Result.map(parseReceiverUrl(text.trim().replace(/^webcals?:\/\//i, "https://"), policy), withoutFragment)
 
@@ -43,7 +43,7 @@ export const resolveRedirect = (
     isServedHere(href, policy) ? Result.fail(ownServiceUrlError) : Result.succeed(href)
   )
 
-/** Identifies a URL whose own column is sealed. */
+/** Finds a URL in the database, where the column `url` is sealed. */
 export const digestOfUrl = (url: string): Uint8Array => hash("sha256", url, "buffer")
 
 export const tokenDigestsIn = (url: string): ReadonlyArray<string> =>

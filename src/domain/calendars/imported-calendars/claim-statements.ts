@@ -4,9 +4,9 @@ import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
-// Updates by ctid and literal limits make PostgreSQL plan for few rows.
+// Updates by ctid, and limits as literals, make PostgreSQL plan for few rows.
 
-/** Per process, operator and host. */
+/** Limits of concurrent fetches: per process, per operator and per URL host. */
 export const CONCURRENT_FETCHES_MAX = 24
 export const OPERATOR_FETCHES_MAX = 4
 export const URL_HOST_FETCHES_MAX = 8
@@ -15,7 +15,7 @@ interface ClaimDueParameters {
   readonly now: Date
   readonly leaseEnd: Date
   readonly maxJobs: number
-  /** One entry for each calendar that this process has claimed already. */
+  /** Operator and host of each calendar that this process has claimed already, in the same order. */
   readonly busyOperators: ReadonlyArray<number>
   readonly busyHosts: ReadonlyArray<string>
 }
@@ -78,7 +78,7 @@ export const claimDueSql = (sql: SqlClient, parameters: ClaimDueParameters): Fra
   )
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
 
-/** Selects a calendar in the form of a claim, without claiming it. `isLocked` locks it until the transaction ends. */
+/** Selects a calendar with the columns of a claim, without claiming it. */
 export const selectOneSql = (sql: SqlClient, { operatorId, id }: OperatorRowId, isLocked: boolean): Fragment => sql`
   SELECT ${claimedCalendarColumnsSql(sql)}, operators.time_zone
   FROM imported_calendars c JOIN operators ON operators.id = c.operator_id

@@ -8,13 +8,12 @@ import type { CalendarUpdate } from "./imported-calendar.ts"
 
 // Each statement checks the claim and locks the calendar. All are idempotent.
 //
-// A busy day may come from a feedback loop: the marketplace repeats a day that it read in our feed.
-// The column `echo` marks such a day.
+// A busy day may be a feedback loop: the marketplace repeats a day that it read in our feed. The column `echo` marks
+// such a day.
 //
-// - A new day is marked if our feed reported it within CALENDAR_FEEDBACK_LOOP_MS. It stays marked while our feed
-//   reports it.
-// - The mark is cleared once our feed was read without the day and the calendar still has it. It stays cleared while
-//   the calendar has the day.
+// - A new day is marked if the marketplace read it in our feed within the last CALENDAR_FEEDBACK_LOOP_MS.
+// - The mark is cleared if our feed was read without the day, but the calendar still has it. The day is not marked
+//   again while the calendar has it.
 
 export interface CalendarClaim {
   readonly operator_id: number
@@ -24,8 +23,8 @@ export interface CalendarClaim {
 }
 
 /**
- * A caller fetches without a claim. Storing its fetch ends a worker's claim, and writes an audit entry even if no day
- * changed.
+ * A caller fetches without a claim. Storing the caller's fetch ends a worker's claim, and writes an audit entry even if
+ * no day changed.
  */
 export type FetchedBy = "worker" | "caller"
 
@@ -39,8 +38,8 @@ const isClaimedCondition = (sql: SqlClient, { operator_id, id, attempts }: Calen
   sql`operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts}`
 
 /**
- * Selects one row: the days that our feed last reported, and in `recent_days` the same days if that was within
- * CALENDAR_FEEDBACK_LOOP_MS.
+ * Selects one row. `days` are the days that the marketplace last read in our feed. `recent_days` are the same days if
+ * that read was within CALENDAR_FEEDBACK_LOOP_MS, otherwise empty.
  */
 const recordedFeedDaysSql = (sql: SqlClient, now: Date): Fragment => sql`
   SELECT coalesce(f.told, '{}') AS days,
@@ -68,7 +67,7 @@ interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdate, "boo
   readonly nextFetch: Date
 }
 
-/** If `unblocksDays` is false, days that the feed no longer contains stay blocked, and `kept` lists them. */
+/** If `unblocksDays` is false, days that the feed no longer contains stay blocked, and the column `kept` lists them. */
 export const applyUpdateChange = (sql: SqlClient, parameters: ApplyUpdateParameters, by: FetchedBy): RecordedChange => {
   const { days, first, last, now, unblocksDays } = parameters
   const changed = sql`
@@ -129,7 +128,7 @@ interface CompleteUnchangedParameters extends CalendarClaim {
   readonly nextFetch: Date
 }
 
-/** Our feed may have been read again, so marks may still end. */
+/** Also clears marks of feedback loops, because the marketplace may have read our feed again. */
 export const completeUnchangedSql = (sql: SqlClient, parameters: CompleteUnchangedParameters): Fragment => sql`
   WITH calendar AS (
     UPDATE imported_calendars
@@ -144,8 +143,8 @@ interface AcceptFeedParameters extends CalendarClaim {
 }
 
 /**
- * Unblocks the days that were kept. The calendar becomes due at once, because this supersedes a running fetch. The
- * caller must hold the lock, as for {@link removeCalendarChange}.
+ * Unblocks the days in the column `kept`. The calendar becomes due at once, because the change supersedes a running
+ * fetch. The caller must have locked the calendar, as for {@link removeCalendarChange}.
  */
 export const acceptFeedChange = (sql: SqlClient, parameters: AcceptFeedParameters): RecordedChange => ({
   change: sql`
@@ -206,8 +205,7 @@ interface RemoveCalendarParameters extends CalendarClaim {
 }
 
 /**
- * Unblocks the days that only this calendar blocked. The caller must have locked it in an earlier statement, so that
- * this one sees all days of workers.
+ * The caller must have locked the calendar in an earlier statement, so that this one sees all days that workers stored.
  */
 export const removeCalendarChange = (sql: SqlClient, parameters: RemoveCalendarParameters): RecordedChange => ({
   change: sql`

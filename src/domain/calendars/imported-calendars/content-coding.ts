@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { errorCodeOf } from "../../../platform/database/error-reason.ts"
 import { CALENDAR_FEED_BYTES } from "../../../platform/limits.ts"
 
-// Some hosts compress anyway, because Accept-Encoding is only a preference (RFC 9110, 12.5.3).
+// Requests ask for an uncompressed feed, but some hosts compress. Accept-Encoding is only a preference (RFC 9110,
+// 12.5.3).
 
 type Decompress = (bytes: Buffer) => Promise<Buffer>
 
@@ -17,7 +18,7 @@ const [gunzip, inflate, inflateRaw, brotliDecompress] = [
   promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)
 ]
 
-/** Low half of a zlib stream's first byte. Some hosts send `deflate` without the zlib frame. */
+/** The lower four bits of the first byte of a zlib stream. Some hosts send `deflate` without the zlib frame. */
 const ZLIB_METHOD = 8
 
 const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {

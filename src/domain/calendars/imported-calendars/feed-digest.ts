@@ -1,8 +1,8 @@
 import { hash } from "node:crypto"
 
 /**
- * Raise the version when the same bytes can give other days, so that every calendar is read again. Digests of release
- * 3.13.0 and earlier have no version.
+ * Raise this version when a new reader finds other days in the same bytes. Every calendar is then read again. Digests
+ * of release 3.13.0 and earlier have no version.
  */
 const READER_VERSION = 2
 

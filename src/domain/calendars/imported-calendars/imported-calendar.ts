@@ -11,19 +11,19 @@ export const ClaimedCalendar = Schema.Struct({
   host: Schema.String,
   /** Identifies the claim: the number of claims including this one. */
   attempts: Schema.Int,
-  /** Consecutive. */
+  /** Consecutive failures. */
   failures: Schema.Int,
   etag: Schema.NullOr(Schema.String),
   last_modified: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),
-  /** Last day of the horizon at the last full read. */
+  /** Last day of the horizon when the feed was last read in full. */
   applied_to: Schema.NullOr(Schema.String),
-  /** Null if all of the last feed was read. */
+  /** Describes the unreadable parts of the last feed. Null if all was read. */
   unreadable: Schema.NullOr(Schema.String),
   /** Digest of a feed that the host accepted despite unreadable parts. */
   accepted_digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
-  /** End of the last "Not available" block, and whether it has moved forward. */
+  /** As in {@link BookingWindow}. */
   unavailable_before: Schema.NullOr(Schema.String),
   unavailable_moved: Schema.Boolean,
   time_zone: Schema.String
@@ -51,7 +51,9 @@ export type ImportedCalendarRow = typeof ImportedCalendarRow.Type
 export interface ImportedCalendar extends Omit<ImportedCalendarRow, "url" | "feed_id" | "feed_token"> {
   /** Null if it cannot be decrypted. */
   readonly url: string | null
-  /** The property's feed for the source of this calendar. Its token is undefined if it cannot be decrypted. */
+  /**
+   * The property's feed that the marketplace of this calendar reads. Its token is undefined if it cannot be decrypted.
+   */
   readonly feed: { readonly token: string | undefined } | undefined
 }
 
@@ -65,7 +67,7 @@ export interface ImportHorizon {
 export interface BookingWindow {
   /** First day after the block. */
   readonly before: string
-  /** The end of a marketplace's booking window moves forward between fetches. */
+  /** Whether `before` has moved forward between fetches, as the end of a marketplace's booking window does. */
   readonly hasMoved: boolean
 }
 
@@ -74,7 +76,7 @@ export interface CalendarUpdate extends ImportHorizon {
   readonly days: ReadonlyArray<string>
   /** Whether days that the feed does not contain become available. */
   readonly unblocksDays: boolean
-  /** Null if all of the feed was read. */
+  /** As in {@link ClaimedCalendar}. */
   readonly unreadable: string | null
   readonly accepted_digest: string | null
   readonly bookingWindow: BookingWindow | undefined

@@ -17,7 +17,7 @@ export const rescheduleAfterClockSetback = Effect.fnUntraced(function* (now: Dat
   ])
 })
 
-/** The counts in `calendar_days` stay, because nobody reads days that old. */
+/** Does not lower the counts in `calendar_days`, because no query reads days that old. */
 export const deletePastImportedDays = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const cutoff = new Date(now.getTime() - CALENDAR_DAY_RETENTION_MS)

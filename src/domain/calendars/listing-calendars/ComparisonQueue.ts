@@ -12,7 +12,7 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
-/** Per process, operator and channel account. */
+/** Limits per process, operator and channel account. */
 export const CONCURRENT_COMPARISONS_MAX = 16
 const OPERATOR_COMPARISONS_MAX = 4
 export const ACCOUNT_COMPARISONS_MAX = 2
@@ -29,7 +29,7 @@ export const ClaimedComparison = Schema.Struct({
   listing_id: Schema.String,
   time_zone: Schema.String,
   suspected: Schema.Array(Schema.Struct({ start_date: Schema.String, end_date: Schema.String })),
-  /** Null if the listing was not compared since it was mapped. */
+  /** Null if the listing was never compared with its present mapping. */
   compared_at: Schema.NullOr(Schema.Date)
 })
 export type ClaimedComparison = typeof ClaimedComparison.Type
@@ -46,8 +46,8 @@ interface SyncComparisonsParameters {
 const MAX_COMPARISON_AHEAD_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
- * Creates due comparisons for new or changed mappings, and deletes those of listings that are no longer mapped. Returns
- * the number of rows, at most COMPARISON_SYNC_ROWS of each kind.
+ * Creates due comparisons for new or changed mappings, and deletes those of listings that are no longer mapped. Selects
+ * the number of created and deleted rows, each at most COMPARISON_SYNC_ROWS.
  */
 const syncComparisonsSql = (sql: SqlClient.SqlClient, { now, latestDueAt }: SyncComparisonsParameters): Fragment => {
   const most = sql.literal(String(COMPARISON_SYNC_ROWS))
@@ -109,7 +109,7 @@ const selectListingsSql = (sql: SqlClient.SqlClient): Fragment => sql`
 interface CompleteComparisonParameters extends JobClaim {
   readonly now: Date
   readonly nextDueAt: Date
-  /** In the text form of `datemultirange`. */
+  /** `driftedDays` and `suspectedDays` are the text of a `datemultirange`. */
   readonly driftedDays: string
   readonly suspectedDays: string
 }
@@ -159,7 +159,7 @@ const makeComparisonQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         ),
         (row) => row?.rows ?? 0
       ),
-    /** Makes a push of the drifted days due. Returns whether there is a new push to send. */
+    /** Marks the drifted days as due for a push. Returns whether there is a new push to send. */
     complete: (
       comparison: ClaimedComparison,
       { driftedDays, suspectedDays, nextDueAt }: ComparisonResult,

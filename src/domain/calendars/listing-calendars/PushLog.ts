@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 
-/** `refused` by the channel; `dead` if the channel was unreachable for too long. */
+/** `refused`: the channel rejected the push. `dead`: the channel was unreachable for too long. */
 export const PushState = Schema.Literals(["waiting", "pushed", "refused", "dead"])
 export type PushState = typeof PushState.Type
 
@@ -44,7 +44,6 @@ const makeListLatest =
         AND ${state === undefined ? sql`true` : sql`p.state = ${state}`}
       ORDER BY p.id DESC LIMIT ${limit}`)
 
-/** For the administrator. */
 export class PushLog extends Context.Service<
   PushLog,
   {

@@ -18,13 +18,13 @@ import {
 } from "./push-statements.ts"
 
 /**
- * The calendar's own push precedes the host's pushes, because a sold night must not wait for a thousand prices. It
- * never runs twice in a row, so it does not block the host's pushes.
+ * The calendar's own push (changed availability) is sent before the host's pushes, because a sold night must not wait
+ * for a thousand prices. Then a waiting push of the host is sent before the calendar's next one.
  */
 const isCalendarPushCondition = (sql: SqlClient.SqlClient): Fragment => sql`
   (j.calendar_waits OR (NOT isempty(j.due_days) AND (NOT j.calendar_last OR j.waiting = 1)))`
 
-/** The calendar's own push has no row before it is sent. */
+/** The calendar's own push has no row in `listing_pushes` before it is sent. */
 const selectFirstPushesSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.listing_row, claimed.attempts, claimed.failures, listing.account_id, listing.channel_type,
     listing.listing_id, first.id AS push_id,
@@ -83,13 +83,13 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
 
     loadInventory: makeLoadInventory(sql),
 
-    /** Returns undefined, like the methods below, if another worker has claimed the listing since. */
+    /** Returns undefined, like the methods below, if another worker has the claim by now. */
     complete: (push: PushInProgress, span: PushSpan, now: Date) =>
       Effect.flatMap(currentTraceparent, (traceparent) =>
         readCount(complete({ ...toPushClaim(push, now), reason: undefined, ...span, traceparent }))
       ),
 
-    /** For a push that had nothing to send. */
+    /** Completes a push that had nothing to send. */
     completeEmpty: (push: PushInProgress, reason: string, now: Date) =>
       readCount(
         complete({
@@ -104,7 +104,6 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
     refuse: (push: PushInProgress, reason: string, now: Date) =>
       readCount(sql`${recordRefusedSql(sql, { ...toPushClaim(push, now), reason })}`),
 
-    /** Postpones all pushes of the listing. Those that are too old become dead letters. */
     fail: (push: PushInProgress, reason: string, nextAttempt: Date, now: Date) =>
       readDeadLetters(
         sql`${postponePushSql(sql, {
@@ -116,14 +115,13 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         })}`
       ),
 
-    /** The comparison finds the days of dead letters again. */
     compareSoon: makeCompareSoon(sql)
   }
 })
 
 /**
- * Each listing is a partition, so its changes arrive in order, also when one is retried. The push of a dead worker is
- * sent again when the lease ends.
+ * Each listing is a partition, so its changes arrive in order, even after a retry. If a worker dies, its push is sent
+ * again when the lease ends.
  */
 export class PushQueue extends Context.Service<PushQueue>()("latchkey/domain/calendars/listing-calendars/PushQueue", {
   make: makePushQueue

@@ -4,11 +4,10 @@ import { unavailableCountsSql } from "../availability/calendar-days.ts"
 import { dayRangesSql, daySetSql } from "./due-days.ts"
 import { claimedPartitionSql, type PartitionClaim } from "./push-statements.ts"
 
-// Two statements, so that the inventory is read after the due days were moved to the push.
+// A calendar push takes two statements, so that the inventory is read after the due days were moved to the push.
 
 /**
- * Adds the due days to an earlier push that could not be sent, or creates one. Returns no row if another worker has
- * claimed the partition since.
+ * Adds the due days to a pending calendar push, or creates one. Selects no row if another worker has the claim by now.
  */
 export const createCalendarPushSql = (sql: SqlClient, claim: PartitionClaim): Fragment => sql`
   WITH lane AS MATERIALIZED (
@@ -42,10 +41,10 @@ interface ReadInventoryParameters {
   readonly end_date: string
 }
 
-/** Days are offsets from `start_date`, as in availability/store.ts. */
+/** `unsellable` has days as offsets from `start_date`. */
 export const readInventorySql = (sql: SqlClient, parameters: ReadInventoryParameters): Fragment => {
   const { operator_id, listing_row, start_date, end_date } = parameters
-  // Without the host's own pushes, which may be many: `said_days` has their days.
+  // Leaves out the host's own pushes, which may be many, because `said_days` already has their days.
   const pushedDays = sql`(
     SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
     WHERE p.operator_id = listing.operator_id AND p.listing_row = listing.id AND p.settled_at IS NULL

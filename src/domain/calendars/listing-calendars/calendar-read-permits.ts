@@ -13,10 +13,7 @@ interface OperatorReads {
   readCount: number
 }
 
-/**
- * Limits calendar reads per operator, because a read may take long and use much memory. Operators do not delay each
- * other.
- */
+/** Limits calendar reads per operator, because a read may take long and use much memory. */
 export class CalendarReadPermits {
   readonly #operators = new Map<number, OperatorReads>()
 
@@ -49,7 +46,6 @@ export class CalendarReadPermits {
     )
 }
 
-/** Limits the wait, not the read. */
 const runWithPermit = <A, E, R>(
   permits: Semaphore.Semaphore,
   read: Effect.Effect<A, E, R>

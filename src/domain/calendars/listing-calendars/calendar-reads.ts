@@ -15,7 +15,7 @@ import type { search_listing_calendars } from "./contract.ts"
 import { validateResponseSize } from "./rules.ts"
 import type { ListingCalendarStore } from "./store.ts"
 
-/** Per call. */
+/** Reads at a time within one call. */
 export const CONCURRENT_CHANNEL_READS = 4
 
 interface ListingToRead {
@@ -25,7 +25,7 @@ interface ListingToRead {
   readonly listing_id: string
 }
 
-/** Keeps the order of the request. Holds no concurrency permit while it waits. */
+/** Returns calendars in the order of the request. Holds no concurrency permit while it waits for channels. */
 export const makeReadCalendars = (
   store: ListingCalendarStore["Service"],
   gateway: ChannelGateway["Service"],

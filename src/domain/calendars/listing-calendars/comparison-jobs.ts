@@ -37,7 +37,7 @@ export const COMPARING_POLL_MS = 5_000
 /** Shortest pause between two polls. At night there are always due comparisons, and each poll reads all accounts. */
 export const COMPARING_GAP_MS = 250
 
-/** `later`: the channel is unreachable. `never`: wait for the next regular comparison. */
+/** Returns `later` if the channel is unreachable, and `never` if only the next regular comparison should try again. */
 const readChannelCalendar = Effect.fnUntraced(function* (
   comparison: ClaimedComparison,
   { start_date, end_date }: PushSpan
@@ -118,7 +118,7 @@ const storeComparison = Effect.fnUntraced(function* (
   yield* (yield* WakeUp).wake
 })
 
-/** Counts after storing, because failed storing is repeated. */
+/** Counts only a stored comparison, because a failed write is repeated. */
 const completeComparison = (comparison: ClaimedComparison, attempt: ComparisonAttempt, end: AttemptEnd) =>
   Effect.andThen(
     storeComparison(comparison, attempt, end),

@@ -4,7 +4,7 @@ import { countSellable, type ListingInventory, listDayOffsets } from "./listing-
 import type { DayRange } from "./rules.ts"
 
 const HOUR_MS = 60 * 60 * 1000
-/** From 03:00 local time, spread over two hours. */
+/** Nightly comparisons begin at 03:00 local time and are spread over two hours. */
 const COMPARISON_START_MS = 3 * HOUR_MS
 const COMPARISON_SPREAD_MS = 2 * HOUR_MS
 
@@ -27,8 +27,8 @@ export interface Drift {
 }
 
 /**
- * Ignores days that are still to be sent. A day whose inventory the host set differs only if it is sold while nothing
- * is available.
+ * Ignores days that are still to be sent. A day whose inventory the host set counts as drift only if the channel sells
+ * it while nothing is available.
  */
 export const findDrift = (
   stock: ListingInventory,

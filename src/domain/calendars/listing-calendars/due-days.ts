@@ -6,17 +6,17 @@ import type { DayRange } from "./rules.ts"
 
 // Days whose inventory is still to be sent to a channel.
 
-/** `ranges` is a JSON list. Returns a `datemultirange`. */
+/** `ranges` is a JSON list of {@link DayRange}. Returns a `datemultirange`. */
 export const daySetSql = (sql: SqlClient, ranges: Fragment): Fragment => sql`
   (SELECT coalesce(range_agg(daterange((each ->> 'start_date')::date, (each ->> 'end_date')::date, '[]')), '{}')
     FROM jsonb_array_elements(${ranges}) each)`
 
-/** `days` is a `datemultirange`. Returns a sorted JSON list. */
+/** `days` is a `datemultirange`. Returns a sorted JSON list of {@link DayRange}. */
 export const dayRangesSql = (sql: SqlClient, days: Fragment): Fragment => sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('start_date', lower(each), 'end_date', upper(each) - 1) ORDER BY each), '[]')
     FROM unnest(${days}) each)`
 
-/** For a parameter with `::datemultirange`. */
+/** Returns text for a `::datemultirange` parameter. */
 export const formatDaySet = (ranges: ReadonlyArray<DayRange>): string =>
   `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
 
@@ -27,11 +27,11 @@ export const cooldownSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_COOLDOWN_MS))} milliseconds'`
 
 /**
- * `marked` selects `operator_id, listing_row, account_id, days, traceparent`, each listing once. The first pending
- * change keeps its trace. The days lose an inventory set by the host (`said_days`).
+ * `marked` selects `operator_id, listing_row, account_id, days, traceparent`, each listing once. A partition keeps the
+ * trace of its first pending change. An inventory that the host set for these days is dropped (`said_days`).
  *
- * Partitions are locked in one order to avoid deadlocks. An idle partition waits at most one cooldown, because the
- * clock may have been set back.
+ * Partitions are locked in a fixed order to avoid deadlocks. An idle partition waits at most one cooldown, even if the
+ * clock was set back.
  */
 export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fragment => sql`
   INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since, traceparent)
@@ -49,11 +49,11 @@ export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fra
   RETURNING operator_id`
 
 /**
- * Marks changed nights as due for each listing that sells the property, alone or in a room type. The range is a day
- * wider than any time zone needs, and is clipped when it is sent.
+ * Marks changed nights as due for each listing that sells the property, alone or in a room type. For all time zones,
+ * one day before and after the horizon is accepted too. The push leaves these days out.
  */
 export const markAvailabilityChangesDue: InternalSubscriber = (sql, dispatchedEvents, now) => {
-  // The subquery is evaluated once, not for each day.
+  // As a subquery, this is evaluated once, not for each day.
   const day = (distance: number) =>
     sql`(SELECT (${now}::timestamptz AT TIME ZONE 'UTC')::date + (${sql.literal(String(distance))}))`
   // OFFSET 0 makes PostgreSQL parse each payload once, not for each day in it.

@@ -3,14 +3,13 @@ import { AVAILABILITY_END_DAYS, LISTING_INVENTORY_MAX } from "../../../platform/
 import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
 import type { DayRange } from "./rules.ts"
 
-/** A snapshot of the days from `start_date` on. */
 export interface ListingInventory extends DayRange {
   /** `linked`: the listing is mapped. `rooms`: number of active properties. */
   readonly linked: boolean
   readonly rooms: number
   /** Unavailable rooms by offset from `start_date`, without zeros. */
   readonly unsellable: ReadonlyMap<number, number>
-  /** Days whose inventory the host set last, for this listing only. */
+  /** Days whose inventory the host set for this listing, and whose availability has not changed since then. */
   readonly said: ReadonlyArray<DayRange>
   /** Days of pending or running calendar pushes. */
   readonly untold: ReadonlyArray<DayRange>
@@ -70,7 +69,7 @@ export const toCalendarInventories = (
 
 /**
  * Returns the host's inventory for each day, from the last range that contains the day. Returns the available number
- * instead if it is 0, or if the calendar has changed since (the day is no longer in `said`).
+ * instead if it is 0, or if the calendar has changed after the host's call (the day is no longer in `said`).
  */
 export const toHostInventories = (
   stock: ListingInventory,
@@ -80,7 +79,7 @@ export const toHostInventories = (
   const first = stock.start_date
   const hostDays = listDayOffsets(first, stock.said)
   const inventories = new Map<number, number>()
-  // Backwards, so that each day is computed once.
+  // Goes backwards, so that the last range with a day decides and each day is computed once.
   for (const { start_date, end_date, inventory } of requested.toReversed()) {
     const end = daysInRange(first, end_date)
     for (let at = daysInRange(first, start_date) - 1; at < end; at++) {

@@ -40,7 +40,6 @@ const toChannelAccountTarget = ({ operator_id, account_id, channel_type }: Claim
   channelType: channel_type
 })
 
-/** One call after the other. */
 const sendInventories =
   (claimedPush: ClaimedPush, inventories: ReadonlyArray<DayRangeInventory>) => (gateway: ChannelGateway["Service"]) =>
     Effect.forEach(
@@ -53,7 +52,6 @@ const sendInventories =
       { discard: true }
     )
 
-/** Returns undefined if another worker has claimed the partition. */
 const buildCalendarMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const queue = yield* PushQueue
   const now = yield* DateTime.nowAsDate
@@ -82,7 +80,7 @@ const limitToInventory = Effect.fnUntraced(function* (
   return listingInventory === undefined ? requested : toHostInventories(listingInventory, requested)
 })
 
-/** Returns undefined if another worker has claimed the partition. */
+/** Returns undefined if another worker has the claim by now. */
 const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const { content, push_id, listing_id: listingId, channel_type } = claimedPush
   if (push_id === null) return yield* buildCalendarMessage(claimedPush)
@@ -216,7 +214,7 @@ const postponePush = Effect.fnUntraced(function* (
   if (givenUp.of_calendar) yield* queue.compareSoon(push.claimedPush, now)
 })
 
-/** Applies even if changes wake the worker more often. */
+/** Shortest pause between two polls, even if changes wake the worker more often. */
 export const PUSH_POLL_GAP_MS = 100
 
 export const pushJobs = defineJobs({
@@ -225,7 +223,7 @@ export const pushJobs = defineJobs({
   backoff: PUSH_BACKOFF,
   queue: PushQueue,
   attempt: attemptPush,
-  // Counts after storing, because failed storing is repeated.
+  // Counts only a stored outcome, because a failed write is repeated.
   complete: (_push, attempt, end) =>
     attempt === undefined
       ? Effect.void

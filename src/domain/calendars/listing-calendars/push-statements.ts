@@ -7,15 +7,14 @@ import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
 import { cooldownSql, daySetSql } from "./due-days.ts"
 import type { DayRange } from "./rules.ts"
 
-// Each listing has a partition (`listing_lanes`), claimed for one push at a time. Each statement checks the claim and
-// locks the partition, so its count of pending pushes stays right when a push is added meanwhile.
+// Each listing has a partition (a row of `listing_lanes`), which a worker claims for one push at a time. Each statement
+// checks the claim and locks the partition, so its count of pending pushes (`waiting`) stays right.
 
-/** Per process, operator and channel account. */
+/** Limits per process, operator and channel account. */
 export const PUSHING_ROOM = 32
 export const PUSHING_SHARE = 8
 export const PUSHING_ACCOUNT_SHARE = 2
 
-/** Long enough for one push and storing its outcome. */
 export const PUSH_LEASE_MS = 45_000
 
 export const PUSH_TABLE: JobTable<"listing_row"> = {
@@ -42,7 +41,7 @@ export const claimedPartitionSql = (sql: SqlClient, claim: PartitionClaim, colum
 const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
   claimedPartitionSql(sql, claim, sql`operator_id, listing_row`)
 
-/** After the last calendar push, the partition cools down. */
+/** After a calendar push, the partition waits one cooldown unless a push of the host is pending. */
 const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, withdrawnDays: Fragment): Fragment => sql`
   UPDATE listing_lanes l
   SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
@@ -54,8 +53,8 @@ const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, wi
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
- * Days whose inventory set by the host is withdrawn, because the channel did not accept the pushes `over`. Keeps days
- * with another pending inventory.
+ * Selects the days whose inventory from the host no longer counts, because the channel did not accept the pushes
+ * `over`. Leaves out days with another pending inventory.
  */
 const withdrawnHostDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`
   CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
@@ -70,7 +69,7 @@ const NO_WITHDRAWN_DAYS = "'{}'::datemultirange"
 
 export interface CompletePushParameters extends PushClaim {
   readonly reason: string | undefined
-  /** The ranges that were sent, if the push had none before. */
+  /** As in {@link PushInProgress}. */
   readonly ranges: ReadonlyArray<DayRange> | undefined
   readonly start_date: string | undefined
   readonly end_date: string | undefined
@@ -117,7 +116,7 @@ interface RefusePushParameters extends PushClaim {
   readonly ranges: ReadonlyArray<DayRange> | undefined
 }
 
-/** The channel would refuse the push again, so the next one becomes due. */
+/** The channel would refuse the push again, so the next push becomes due. */
 export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameters): Fragment => sql`
   WITH lane AS (${claimedPartitionKeySql(sql, parameters)}), settled AS (
     UPDATE listing_pushes p
@@ -133,14 +132,14 @@ export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameter
 interface FailPushParameters extends RefusePushParameters {
   readonly failures: number
   readonly nextAttempt: Date
-  /** Pushes created by then become dead letters. */
+  /** Pushes created at this time or earlier become dead letters. */
   readonly tooOld: Date
 }
 
 /**
- * Postpones all pushes of the listing, so that none overtakes another. Old pushes become dead letters, so a channel
- * that was away for days gets no request for each. After a dead calendar push, the host's push is next, because the
- * channel may accept that one.
+ * Postpones all pushes of the listing, so that none overtakes another. Old pushes become dead letters, so that a
+ * channel that was away for days does not get each of them. After a dead calendar push, a push of the host is next,
+ * because the channel may accept that one.
  */
 export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters): Fragment => sql`
   WITH lane AS (

@@ -36,7 +36,6 @@ export const CalendarPushRow = Schema.Struct({
 })
 export type CalendarPushRow = typeof CalendarPushRow.Type
 
-/** Row of `readInventorySql`. */
 export const InventoryRow = Schema.Struct({
   linked: Schema.Boolean,
   rooms: Schema.Int,
@@ -45,7 +44,7 @@ export const InventoryRow = Schema.Struct({
   untold: DayRanges
 })
 
-/** `ranges`: the ranges that were sent, if the push had none before. */
+/** `ranges`: the ranges that a calendar push has sent. Undefined keeps the stored ranges. */
 export interface PushInProgress {
   readonly claimedPush: ClaimedPush
   readonly push_id: number
@@ -53,10 +52,10 @@ export interface PushInProgress {
 }
 
 export type PushOutcome =
-  /** The event has the days of `span`. */
+  /** The event gets the days of `span`. */
   | { readonly end: "pushed"; readonly span: PushSpan }
   | { readonly end: "nothing"; readonly reason: string }
-  /** `refused`: the channel would refuse it again. `unserved`: no connector reaches the channel. */
+  /** `refused`: the channel would refuse the push again. `unserved`: no connector reaches the channel. */
   | { readonly end: "refused" | "unserved"; readonly reason: string }
   | { readonly end: "failed"; readonly reason: string }
 

@@ -25,7 +25,7 @@ const findDateFault = ({ start_date, end_date }: DayRange, today: string): strin
     : undefined
 }
 
-/** The error has the index: `prices[1].end_date: …`. */
+/** The error names the index of the range: `prices[1].end_date: …`. */
 const validateRanges = <Range>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
@@ -38,7 +38,7 @@ const validateRanges = <Range>(
   return Result.succeed(ranges)
 }
 
-/** From today to three years from now (contract facts 6.4). */
+/** Accepts days from today to three years from now (contract facts 6.4). */
 export const validatePushDates = <Range extends DayRange>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
@@ -48,7 +48,7 @@ export const validatePushDates = <Range extends DayRange>(
 
 type RestrictionRange = typeof RestrictedRange.Type
 
-/** Converts `xDxH` to hours. */
+/** Converts a text such as `4D4H` to hours. */
 export const parseAdvanceHours = (advance: string): number => {
   const [days = 0, hours = 0] = advance.match(/\d+/g)?.map(Number) ?? []
   return days * 24 + hours

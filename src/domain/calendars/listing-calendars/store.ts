@@ -10,11 +10,11 @@ import { type ListingKey, operatorListingSql } from "../../listings/listing-look
 import { formatDaySet } from "./due-days.ts"
 import type { DayRange, RangesField } from "./rules.ts"
 
-/** `at` is the position in the request, from 1. */
+/** `at` is the position in the request and starts at 1. */
 const ListingAccountRow = Schema.Struct({ at: Schema.Int, account_id: Schema.Int })
 type ListingAccountRow = typeof ListingAccountRow.Type
 
-/** If not queued, the account is disconnected, the prices are read-only, or too many pushes are pending. */
+/** If `queued` is false, the account is disconnected, the prices are read-only, or too many pushes are pending. */
 const PushQueueResult = Schema.Struct({
   auth_status: Schema.String,
   is_readonly: Schema.Boolean,
@@ -52,8 +52,8 @@ export interface PushRequest extends ListingKey {
 }
 
 /**
- * Locks the partition before the push gets its id, so ids of a listing rise in commit order and concurrent calls cannot
- * exceed the limit. The calendar's own push does not count.
+ * Locks the partition before the push gets its id. So the ids of a listing rise in commit order, and concurrent calls
+ * cannot exceed the limit. The calendar's own push does not count.
  */
 const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["queuePush"] => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))

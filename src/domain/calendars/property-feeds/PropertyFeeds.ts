@@ -12,20 +12,20 @@ export interface PropertyFeed {
   /** The imported calendar whose marketplace reads the feed. Null for the property's own feed. */
   readonly calendar_id: number | null
   readonly time_zone: string
-  /** Today in the operator's time zone. */
+  /** In the operator's time zone. */
   readonly today: string
 }
 
 interface FeedContent {
   /** Sorted by start. */
   readonly busyPeriods: ReadonlyArray<FeedBusyPeriod>
-  /** None if they are recorded already. */
+  /** Busy days as a `datemultirange`, or none if they are recorded already. */
   readonly unrecordedBusyDays: Option.Option<string>
 }
 
 /**
- * A property has one feed of its own, and one for the source of each imported calendar, without that calendar's own
- * days.
+ * A property has one feed of its own, and one for the marketplace of each imported calendar. The latter leaves out the
+ * days that this calendar blocks.
  */
 export class PropertyFeeds extends Context.Service<
   PropertyFeeds,
@@ -33,7 +33,7 @@ export class PropertyFeeds extends Context.Service<
     /** Returns none for an unknown token or a suspended operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<PropertyFeed>>
     readonly read: (feed: PropertyFeed) => Effect.Effect<Option.Option<FeedContent>>
-    /** Must be called before the response is sent. */
+    /** Must be called before the response is sent, because the marketplace may repeat the days at once. */
     readonly recordRead: (feed: PropertyFeed, content: FeedContent) => Effect.Effect<void>
   }
 >()("latchkey/domain/calendars/property-feeds/PropertyFeeds") {

@@ -11,7 +11,7 @@ import { propertyExistsCondition } from "../../properties/properties/ownership.t
 import { hashToken } from "../../secret-urls.ts"
 import { type FeedKey, type FeedRecipient, FeedRow, feedColumnsSql, isFeedOwnerCondition } from "./feed-rows.ts"
 
-/** The token is sealed to the id of its row. */
+/** `token` is sealed together with `id`. */
 interface SealedToken {
   readonly id: number
   readonly token: string
@@ -41,7 +41,7 @@ const sourceFeedConditions = (sql: SqlClient, { operatorId, propertyId, calendar
   }
 }
 
-/** `id` is null if no feed was created. The booleans give the reason. */
+/** `id` is null if there is no feed. The booleans then give the reason. */
 export const CreatedFeedRow = Schema.Struct({
   has_property: Schema.Boolean,
   has_calendar: Schema.Boolean,
@@ -57,8 +57,8 @@ export type CreatedFeedRow = typeof CreatedFeedRow.Type
 const readCreatedFeed = makeSingleRowReader(CreatedFeedRow)
 
 /**
- * Returns the existing feed of a recipient, or creates it under `id`. At the limit of feeds for calendars, the oldest
- * feed of a calendar that is no longer imported is deleted first. The operator's lock enforces the limit.
+ * Returns the existing feed of a recipient, or creates it under `id`. At the limit of feeds for calendars, first
+ * deletes the oldest feed of a calendar that is no longer imported. The operator's lock enforces the limit.
  */
 export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
   const statement = (parameters: CreateFeedParameters) => {

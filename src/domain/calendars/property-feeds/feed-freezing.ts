@@ -2,9 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * The feeds of removed calendars (`operator_id, property_id, id`) leave out calendars that are added later. Such a
- * calendar may be of the same marketplace, which would repeat its own days from our feed and so block days that nobody
- * booked.
+ * Makes the feeds of removed calendars (`operator_id, property_id, id`) leave out calendars that are added later. A
+ * later calendar of the same marketplace would repeat its own days from our feed, and so block days that nobody booked.
  */
 export const freezeFeedsOfRemovedCalendarsSql = (sql: SqlClient, removedCalendarsCte: string): Fragment => sql`
   UPDATE property_feeds f SET last_calendar_id = (

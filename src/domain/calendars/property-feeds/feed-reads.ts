@@ -38,7 +38,7 @@ interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly calendarId: number | undefined
   readonly today: string
   readonly now: Date
-  /** Earlier reports are recorded again. */
+  /** A report that was recorded before this time is recorded again. */
   readonly recordedAfter: Date
 }
 

@@ -11,7 +11,6 @@ export const newFeedToken = (): string => `lkfeed_${randomAddressToken()}`
 
 const FEED_TOKEN_PATTERN = /^lkfeed_[0-9a-z]{26}$/
 
-/** Saves a database query for other texts. */
 export const isFeedToken = (text: string): boolean => FEED_TOKEN_PATTERN.test(text)
 
 export const toFeedUrl = (publicUrl: string, token: string | undefined): string =>

@@ -91,7 +91,9 @@ const renewFeed = (store: Store) =>
     return yield* (yield* store.exists(caller.operatorId, id)) ? otherOwnersFeedError : feedNotFoundError
   })
 
-/** The marketplace needs the feed even after the OAuth connection has ended. */
+/**
+ * An application must not create this feed, because the marketplace needs it even after the OAuth connection has ended.
+ */
 const calendarFeedForbiddenError = new Forbidden({
   message: "calendar_id: only the host may create the feed for the marketplace of a calendar."
 })

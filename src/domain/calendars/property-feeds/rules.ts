@@ -4,10 +4,10 @@ import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { firstOfMonthAfter } from "../calendar-share-links/rules.ts"
 
-/** Past months keep the first night of a current stay, and so the UID of its event. */
+/** The feed begins in the past, so that a current stay keeps its first night and its event keeps its UID. */
 const PAST_MONTHS = 1
 
-/** An unchanged report is recorded again, to show that the feed is still read. */
+/** After this time, an unchanged report is recorded again, to show that the feed is still read. */
 export const READ_RECORD_INTERVAL_MS = 60 * 60 * 1000
 
 export const feedDateRange = (today: string): DateRange => ({
@@ -18,12 +18,12 @@ export const feedDateRange = (today: string): DateRange => ({
 /** Days are sorted offsets from the first day of the range. */
 export const BusyDaysRow = Schema.Struct({
   is_active: Schema.Boolean,
-  /** `stay_ids` has the stay of each night, in the same order. */
+  /** Nights of stays. `stay_ids` has the stay of each night, in the same order. */
   stay_days: Schema.Array(Schema.Int),
   stay_ids: Schema.Array(Schema.Int),
   /** Other days that the host or imported calendars block. */
   unavailable_days: Schema.Array(Schema.Int),
-  /** Days from today on, as a `datemultirange`. */
+  /** Busy days of the last recorded report, from today on, as a `datemultirange`. */
   reported_days: Schema.String,
   is_report_recent: Schema.Boolean
 })
@@ -70,7 +70,7 @@ export const toBusyPeriods = (
   ].toSorted((one, other) => daysInRange(other.start, one.start) - 1)
 }
 
-/** Includes days from today on. */
+/** Leaves out days before today. */
 export const toBusyDateMultirange = (busyPeriods: ReadonlyArray<FeedBusyPeriod>, today: string): string => {
   const ranges: Array<Pick<FeedBusyPeriod, "start" | "end">> = []
   for (const { start, end } of busyPeriods) {

@@ -75,7 +75,6 @@ export class PropertyFeedStore extends Context.Service<
     ) => Effect.Effect<CreatedFeedRow, never, CurrentActor>
     /** Returns undefined if the owner has no such feed. */
     readonly renew: (key: FeedKey, token: string) => Effect.Effect<FeedRow | undefined, never, CurrentActor>
-    /** Returns undefined for an unknown token or a suspended operator. */
     readonly findByToken: (token: string) => Effect.Effect<FeedByTokenRow | undefined>
     readonly findBusyDays: (
       feed: FeedByTokenRow,

@@ -20,8 +20,8 @@ export class ChannelAccounts extends Context.Service<
   ChannelAccounts,
   {
     /**
-     * Connects an account and returns its id. An existing account becomes active again and keeps its event version.
-     * ValidationFailed: account limit reached.
+     * Connects an account and returns its id. An existing account becomes active again and keeps the version of its
+     * last event. Fails with ValidationFailed at the account limit.
      */
     readonly connect: (
       operatorId: number,

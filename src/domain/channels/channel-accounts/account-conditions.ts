@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
 import type { ChannelAccountRef } from "../port/event-handling.ts"
 
-/** Undefined counts as existing, because a field that was not sent needs no check. */
+/** True if `id` was not sent. */
 export const accountExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`

@@ -43,7 +43,7 @@ export const makeIngestAccountUpdate =
             RETURNING a.*
           )`,
         events: [],
-        // A new version without other changes is not recorded.
+        // The audit log does not record a new version without other changes.
         changedRecords: sql`
           SELECT * FROM (
             SELECT after.operator_id, 'channel_account:' || after.id AS record,
@@ -55,7 +55,7 @@ export const makeIngestAccountUpdate =
     )
 
 /**
- * Creates or reactivates an account. Returns a null id at the account limit, undefined for an unknown operator. The
+ * Creates or reactivates an account. Returns a null id at the account limit, and undefined for an unknown operator. The
  * caller must hold the operator lock.
  */
 export const makeConnectAccount = (sql: Sql) => (operatorId: number, account: NewChannelAccount, now: Date) =>

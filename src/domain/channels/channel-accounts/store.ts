@@ -18,7 +18,7 @@ const search = (sql: SqlClient.SqlClient): ChannelAccountStore["Service"]["searc
     sql,
     ChannelAccountRow,
     ({ operatorId, id, channel_type }: OperatorScoped & ChannelAccountSearch) => {
-      // The account of the host's own booking site cannot be managed.
+      // Leaves out the account of the host's own booking site, which the host cannot manage.
       const conditions = [
         sql`operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`,
         sql`channel_type <> 'booking_site'`

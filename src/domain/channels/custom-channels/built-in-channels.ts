@@ -1,7 +1,7 @@
 import type { DeploymentName } from "../../../platform/installation.ts"
 import type { CustomChannel } from "./contract.ts"
 
-/** The specification sets 29 and 35 (contract facts 2.8). No id ever changes its meaning. */
+/** The ids 29 and 35 are set by the specification (contract facts 2.8). No id ever changes its meaning. */
 const COMMON_CHANNELS: ReadonlyArray<CustomChannel> = [
   { id: 29, name: "Booking site" },
   { id: 30, name: "Direct" },

@@ -12,7 +12,9 @@ import {
 
 export interface ChannelAccountTarget {
   readonly operatorId: number
-  /** Null for an order without a recorded account. The operator's only account of the channel type is used then. */
+  /**
+   * Null for an order without a recorded account. The call then uses the operator's only account of the channel type.
+   */
   readonly accountId: number | null
   readonly channelType: string
 }

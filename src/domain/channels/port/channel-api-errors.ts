@@ -13,8 +13,8 @@ import { CHANNEL_REASON_LENGTH } from "../../../platform/limits.ts"
 import { type ChannelError, ChannelUnavailable } from "./errors.ts"
 
 /**
- * The sum must stay below `CLAIM_MS` of `IdempotencyKeys`. Otherwise a repeat could claim the key while the first call
- * still runs.
+ * The sum of both timeouts must stay below `CLAIM_MS` of `IdempotencyKeys`. Otherwise a repeat could claim the key
+ * while the first call still runs.
  */
 export const CHANNEL_ACTION_TIMEOUT_MS = 30_000
 export const CHANNEL_QUERY_TIMEOUT_MS = 10_000
@@ -27,8 +27,8 @@ export type ChannelApiError = Extract<
 export const channelErrors = [NotFound, Conflict, NotImplemented, Upstream] as const
 
 /**
- * Maps channel errors to API errors and a timeout to 504, after which the outcome is unknown. `field` identifies the
- * record in the payload.
+ * Maps channel errors to API errors. Maps a timeout to 504, after which the outcome is unknown. `field` is the payload
+ * field that identifies the record.
  */
 export const withChannelTimeout = <A>(
   call: Effect.Effect<A, ChannelError>,

@@ -15,8 +15,8 @@ import {
   REVIEW_TEXT_LENGTH
 } from "../../../platform/limits.ts"
 
-// The form in which connectors pass events to `Ingest` (connectors/ingest/Ingest.ts). Older or repeated values of the
-// channel's `version` are ignored.
+// The form in which connectors pass events to `Ingest` (connectors/ingest/Ingest.ts). An event contains the complete
+// record. Events with an older or repeated `version` are ignored.
 
 const Version = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: GUESTS_MAX }))
@@ -38,7 +38,6 @@ export const ChannelAccountEvent = Schema.Struct({
 })
 export type ChannelAccountEvent = typeof ChannelAccountEvent.Type
 
-/** The complete listing. */
 export const ChannelListingEvent = Schema.Struct({
   type: Schema.Literal("listing"),
   version: Version,
@@ -49,9 +48,9 @@ export const ChannelListingEvent = Schema.Struct({
   currency: Currency,
   inventory: Count,
   shelf_status: ShelfStatus,
-  /** Passed through. */
+  /** Stored as sent. */
   metadata: OptionalNullable(Schema.Record(Schema.String, Schema.Json)),
-  /** For a channel that has no call to read its settings (`vrbo`). */
+  /** Only from a channel that has no call to read its settings (`vrbo`). */
   price_and_rules: OptionalNullable(Schema.Record(Schema.String, Schema.Json))
 })
 export type ChannelListingEvent = typeof ChannelListingEvent.Type
@@ -72,7 +71,7 @@ const ChannelRoom = Schema.Struct({
   number_of_children: Schema.optionalKey(Count),
   number_of_infants: Schema.optionalKey(Count),
   number_of_pets: Schema.optionalKey(Count),
-  /** Including the commission; major units. */
+  /** Includes the commission, in major units. */
   rate: Amount,
   commission: Amount,
   /** The part of the rate for the nights. */
@@ -94,7 +93,6 @@ export const ChannelOrderStatus = Schema.Literals([
   "timeout"
 ])
 
-/** The complete order. */
 export const ChannelOrderEvent = Schema.Struct({
   type: Schema.Literal("order"),
   version: Version,
@@ -102,12 +100,12 @@ export const ChannelOrderEvent = Schema.Struct({
   channel_id: RecordCode,
   status: ChannelOrderStatus,
   booked_at: InstantText,
-  /** When a pending order times out. Default: limits.ts. */
+  /** Time at which a pending order times out. limits.ts has the default. */
   expires_at: OptionalNullable(InstantText),
   currency: Currency,
   booker: ChannelGuest,
   remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT_LENGTH)),
-  /** Passed through. */
+  /** Stored as sent. */
   cancellation_policy_category: OptionalNullable(RecordCode),
   /** If omitted, the previous value stays. */
   thread_id: OptionalNullable(RecordCode),
@@ -117,7 +115,7 @@ export type ChannelOrderEvent = typeof ChannelOrderEvent.Type
 export type ChannelRoom = typeof ChannelRoom.Type
 
 const moneyFields = {
-  /** A repeated event creates no second entry. */
+  /** A second event with this id creates no second entry. */
   payment_id: RecordCode,
   /** If the order is unknown, the payment waits for it. */
   channel_id: RecordCode,
@@ -139,7 +137,7 @@ const guestCountFields = {
 }
 const stayDateFields = { check_in_date: CalendarDate, check_out_date: CalendarDate }
 
-/** The complete conversation, without its messages. */
+/** Does not contain the messages. */
 export const ChannelThreadEvent = Schema.Struct({
   type: Schema.Literal("thread"),
   version: Version,
@@ -169,7 +167,7 @@ export const ChannelMessageEvent = Schema.Struct({
   /** An unknown id creates a conversation whose guest has no name yet. */
   thread_id: RecordCode,
   sender: Schema.Literals(["guest", "host"]),
-  /** The service's id of its own message, if the channel stores it. */
+  /** Our own id of a message that this service sent, if the channel stores it. */
   sent_as: OptionalNullable(RecordCode),
   /** Default: `FileAttachment` with an attachment, otherwise `Text`. */
   display_type: Schema.optionalKey(DisplayType),
@@ -185,7 +183,7 @@ export type OfferType = typeof OfferType.Type
 export const OfferStatus = Schema.Literals(["active", "accepted", "declined", "expired", "withdrawn"])
 export type OfferStatus = typeof OfferStatus.Type
 
-/** The complete offer. An accepted offer also produces an order event. */
+/** An accepted offer also produces an order event. */
 export const ChannelOfferEvent = Schema.Struct({
   type: Schema.Literal("offer"),
   version: Version,
@@ -197,7 +195,7 @@ export const ChannelOfferEvent = Schema.Struct({
   rate_plan_id: OptionalNullable(RecordCode),
   ...stayDateFields,
   ...guestCountFields,
-  /** Whole stay, major units. */
+  /** Price of the whole stay, in major units. */
   price: Amount,
   currency: Currency,
   created_at: InstantText,
@@ -208,14 +206,14 @@ export type ChannelOfferEvent = typeof ChannelOfferEvent.Type
 const SubScores = Schema.Array(
   Schema.Struct({
     category: RecordCode,
-    /** 1 to 5 or 1 to 10, depending on the channel. */
+    /** On a scale to 5 or 10, depending on the channel. */
     rating: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10 })),
     review_category_tags: OptionalNullable(Schema.Array(RecordCode).check(Schema.isMaxLength(REVIEW_TAGS_MAX)))
   })
 ).check(Schema.isMaxLength(REVIEW_CATEGORIES_MAX))
 
 const ReviewSide = Schema.Struct({
-  /** 0 to 5 for every channel. */
+  /** On a scale to 5 for every channel. */
   score: OptionalNullable(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 5 }))),
   sub_score: OptionalNullable(SubScores),
   content: textUpTo(REVIEW_TEXT_LENGTH),

@@ -26,15 +26,15 @@ export interface RemoteThread {
 }
 
 export interface OutboundMessage extends RemoteThread {
-  /** The service's id, the same in every attempt. */
+  /** Our own id of the message, the same in every attempt. */
   readonly messageId: string
   /** Empty if there is only an image. */
   readonly text: string
   /** URL of a JPEG. */
   readonly imageUrl: string | null
   /**
-   * An earlier attempt may have succeeded. A channel without support for `messageId` must not receive the message
-   * again.
+   * True if an earlier attempt may have succeeded. A channel without support for `messageId` must not receive the
+   * message again.
    */
   readonly again: boolean
 }
@@ -45,7 +45,7 @@ export type MessageSendResult =
   | { readonly outcome: "unknown" }
 
 export interface OutboundOffer extends RemoteThread {
-  /** The service's id, the same in every attempt. The channel creates one offer per reference. */
+  /** Our own id of the offer, the same in every attempt. The channel creates one offer per reference. */
   readonly reference: string
   readonly offerType: OfferType
   readonly listingId: string
@@ -56,9 +56,9 @@ export interface OutboundOffer extends RemoteThread {
   readonly numberOfChildren: number
   readonly numberOfInfants: number
   readonly numberOfPets: number
-  /** Whole stay, major units. Null for a pre-approval, which has the standard price. */
+  /** Price of the whole stay, in major units. Null for a pre-approval, which has the standard price. */
   readonly price: number | null
-  /** Null: the channel uses the listing's currency. */
+  /** If null, the channel uses the listing's currency. */
   readonly currency: string | null
 }
 
@@ -66,7 +66,7 @@ export interface CreatedOffer {
   readonly offerId: string
   readonly price: number
   readonly currency: string
-  /** ISO 8601. Any other text means that the channel reports no time. */
+  /** Both times are ISO 8601. Any other text means that the channel reports no time. */
   readonly createdAt: string
   readonly expiresAt: string
 }
@@ -89,7 +89,7 @@ type ConnectorMethod<Payload, A = void> = (account: RemoteAccount, payload: Payl
  * A successful call is final, and repeating it is safe. Inbound events go to `Ingest` (connectors/ingest/Ingest.ts).
  */
 export interface Connector {
-  /** If the accepted order waits for payment, the connector reports that event before this call returns. */
+  /** If an accepted order then waits for payment, the connector sends its `wait_pay` event before the call returns. */
   readonly approve: ConnectorMethod<RemoteOrder>
   readonly decline: ConnectorMethod<RemoteOrder>
   /** Returns the status of a booking request. Used if the outcome of an approval or refusal is unknown. */
@@ -113,7 +113,7 @@ export interface Connector {
       readonly eligible_cancellation_policies: ReadonlyArray<string>
     }
   >
-  /** Changes only the sent settings. If two settings exclude each other, both are sent. */
+  /** Changes only the sent settings. If two settings exclude each other, both are sent, and one of them is null. */
   readonly writeAirbnbPriceAndRules: ConnectorMethod<
     RemoteListing & { readonly settings: Partial<AirbnbPriceAndRules> }
   >
@@ -124,9 +124,9 @@ export interface Connector {
    */
   readonly sendMessage: ConnectorMethod<OutboundMessage, MessageSendResult>
   readonly sendOffer: ConnectorMethod<OutboundOffer, CreatedOffer>
-  /** Succeeds for a withdrawn offer. Rejects any other inactive offer. */
+  /** Succeeds if the offer is withdrawn already. Rejects any other inactive offer. */
   readonly withdrawOffer: ConnectorMethod<RemoteThread & { readonly offerId: string }>
-  /** Writes all or nothing. The same review again succeeds; a different one is rejected. */
+  /** Writes all or nothing. Succeeds if the same review was written before, but rejects a different one. */
   readonly writeReview: ConnectorMethod<OutboundReview>
 }
 

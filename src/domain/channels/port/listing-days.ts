@@ -27,7 +27,6 @@ export const Restrictions = Schema.Struct({
   max_stay_on_arrival: restriction("max_stay_on_arrival", NightCount),
   min_stay_through: restriction("min_stay_through", NightCount),
   max_stay_through: restriction("max_stay_through", NightCount),
-  /** `xDxH`, such as `4D` or `4D4H`. */
   min_advance_reservation: restriction("min_advance_reservation", Schema.String),
   max_advance_reservation: restriction("max_advance_reservation", Schema.String),
   exact_stay_on_arrival: restriction("exact_stay_on_arrival", NightCount)
@@ -36,14 +35,11 @@ export type Restrictions = typeof Restrictions.Type
 export type Restriction = keyof Restrictions
 
 export const ListingDay = Schema.Struct({
-  /** The night that begins on this day, `YYYY-MM-DD`. */
   date: Schema.String.annotateKey({ documentation: "The night that begins on this day, `YYYY-MM-DD`." }),
-  /** Major units of the listing's currency. If guests pay a different amount, the price is the host's part. */
   price: Schema.Finite.annotateKey({
     documentation:
       "Price of the night in major units of the listing's currency. On `ctrip` it is the host's part, after commission."
   }),
-  /** Units left to sell. */
   inventory: Schema.Int.annotateKey({ documentation: "Units that can still be sold for this night." }),
   restrictions: Schema.optionalKey(Restrictions).annotateKey({
     documentation: "Booking restrictions of this day. Absent if the channel reports none."
@@ -57,7 +53,7 @@ interface DayRange {
   readonly end_date: string
 }
 
-/** Major units. On `ctrip`, the guest's price. */
+/** The price is in major units. On `ctrip` it is what the guest pays. */
 export interface DayRangePrice extends DayRange {
   readonly price: number
 }

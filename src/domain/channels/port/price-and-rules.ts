@@ -52,7 +52,6 @@ const HourOrFlexible = (earliestHour: number) =>
     expected: `a whole hour from ${earliestHour} to 26 or FLEXIBLE`
   })
 
-/** Percent. `days` are days before arrival, or the length of the stay. */
 export const Discount = Schema.Struct({
   discount: numberBetween(0, 100).annotateKey({ documentation: "Discount in percent." }),
   days: DayCount.annotateKey({
@@ -72,7 +71,6 @@ const PetFee = Schema.Struct({
 /** 0 is Sunday, 6 is Saturday. */
 const DaysOfWeek = arrayUpTo(integerBetween(0, 6, "a day of the week"), 7)
 
-/** Minimum nights by day or season, passed through. */
 const StayPeriods = arrayUpTo(
   Schema.Record(
     Schema.String,
@@ -118,13 +116,11 @@ const airbnbNonNullSettings = {
   ),
   check_out_before: settingOf(integerBetween(0, 23, "a whole hour"), "Hour by which guests must check out."),
   instant_booking: settingOf(Schema.Boolean, "True if guests can book without the host's approval."),
-  /** Guests included in the base price. */
   max_guests: settingOf(GuestCount, "Number of guests that the base price includes."),
   minimum_stay: settingOf(NightCount, "Fewest nights of a stay."),
   maximum_stay: settingOf(NightCount, "Most nights of a stay. It must not be below `minimum_stay` of the same call."),
   availability_window: settingOf(DayCount, "Days ahead that guests can book."),
   preparation_time: settingOf(DayCount, "Days kept free between two stays."),
-  /** Allowed days. */
   days_of_week_check_in: settingOf(
     DaysOfWeek,
     "Days of the week on which guests may check in: 0 is Sunday, 6 Saturday."
@@ -137,7 +133,6 @@ const airbnbNonNullSettings = {
     Schema.Boolean,
     "True if guests may send a booking request for more nights than `maximum_stay`."
   ),
-  /** One of the listing's `eligible_cancellation_policies`. */
   cancellation_policy: settingOf(
     RecordCode,
     "One of the listing's `eligible_cancellation_policies`. The channel refuses another one (422)."
@@ -155,15 +150,14 @@ const airbnbNonNullSettings = {
   mobile_only_discount: settingOf(Schema.Boolean, "True if guests who book on a mobile device get a discount.")
 }
 
-/** Null until first set, and not removable. */
+/** These settings are null until they are first set, and cannot be removed. */
 const airbnbInitiallyNullSettings = {
-  /** Friday and Saturday nights. */
   weekend_price: settingOf(Amount, "Price of Friday and Saturday nights in major units. null until it is first set."),
   extra_guest_fee: settingOf(Amount, "Fee for each further guest in major units. null until it is first set."),
   advance_notice: settingOf(HourCount, "Hours between booking and arrival, at least. null until it is first set.")
 }
 
-/** Null removes the value. `pet_fee` and `pet_fee_obj` exclude each other. */
+/** Null removes the value. */
 const airbnbRemovableSettings = {
   short_term_cleaning_fee: settingOf(
     Schema.NullOr(Amount),
@@ -181,7 +175,6 @@ const airbnbRemovableSettings = {
     Schema.NullOr(Schema.Union([integerBetween(0, Number.MAX_SAFE_INTEGER, "an id"), RecordCode])),
     "The channel's id of the cancellation policy for long stays. null: none."
   ),
-  /** In percent. */
   non_refundable_price_factor: settingOf(
     Schema.NullOr(numberBetween(0, 100)),
     "Discount of the non-refundable price, in percent. null: none."
@@ -210,7 +203,6 @@ export const airbnbWritableSettings = {
   ...airbnbRemovableSettings
 }
 
-/** The hour, or a text such as `16:00`. */
 const HourOrText = Schema.Union([integerBetween(0, 26, "a whole hour"), textUpTo(RULE_TIME_LENGTH)])
 
 const NightlyRate = Schema.Struct({
@@ -224,9 +216,7 @@ const NightlyRate = Schema.Struct({
 })
 export type NightlyRate = typeof NightlyRate.Type
 
-/** A fee of 0 removes the fee. */
 export const vrboWritableSettings = {
-  /** Takes precedence over `nightly_rate`. */
   base_price: settingOf(
     Price,
     "Price of every night in major units. It wins over `nightly_rate`. null if the days of the week differ."
@@ -243,7 +233,6 @@ export const vrboWritableSettings = {
     "Fee for each further guest in major units. 0 removes it, and it is then shown as null."
   ),
   security_deposit: settingOf(Amount, "Security deposit in major units. 0 removes it, and it is then shown as null."),
-  /** Number of guests from which `extra_guest_fee` applies to each further guest. */
   extra_guest_number: settingOf(
     integerBetween(0, GUESTS_MAX, "a number of guests"),
     "Number of guests above which `extra_guest_fee` applies."
@@ -263,6 +252,6 @@ export const vrboWritableSettings = {
   instant_booking: settingOf(Schema.Boolean, "True if guests can book without the host's approval.")
 }
 
-/** Null: unknown or not set. */
+/** A null setting is unknown or not set. */
 export const VrboPriceAndRules = Schema.Struct(Struct.map(vrboWritableSettings, nullOrKeepingMeaning))
 export type VrboPriceAndRules = typeof VrboPriceAndRules.Type

@@ -20,12 +20,12 @@ export class Conversations extends Context.Service<
       thread: ChannelThreadEvent,
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
-    /** An event for a message sent from here confirms its delivery. */
+    /** The event of a message that this service sent confirms the delivery of that message. */
     readonly handleMessage: (
       account: ChannelAccountRef,
       message: ChannelMessageEvent
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
-    /** Returns the code of the conversation. */
+    /** Creates the conversation if it does not exist, and returns its code. */
     readonly ensureForOrder: (
       account: ChannelAccountRef,
       threadId: string,
@@ -71,14 +71,14 @@ const makeHandleThread = (sql: SqlClient.SqlClient): Conversations["Service"]["h
         if (!speaker_known) return yield* unknownAccountError
         if (applied) return "applied"
         const outcome = toVersionOutcome(last_version ?? 0, thread.version)
-        // A newer version was stored meanwhile.
+        // The version is new but was not applied, because another worker changed the thread. The attempt is repeated.
         return outcome === "applied" ? undefined : outcome
       })
     )
   }
 }
 
-/** ISO dates compare as texts. */
+/** ISO dates can be compared as texts. */
 const isInquiryWithoutNights = ({ inquiry }: ChannelThreadEvent): boolean =>
   inquiry !== undefined && inquiry !== null && inquiry.check_out_date <= inquiry.check_in_date
 

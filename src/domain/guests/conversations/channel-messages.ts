@@ -21,21 +21,21 @@ import { conversationRecordSql, messageCreatedEventSql, operatorNameSql } from "
 
 type Sql = SqlClient
 
-/** The result is never in the future. */
+/** Returns the channel's time of the message, but never a time in the future. */
 const resolveSentAt = (message: ChannelMessageEvent, now: Date): Date =>
   new Date(Math.min(parseChannelInstant(message.sent_at).getTime(), now.getTime()))
 
 const toAttachmentUrl = ({ attachment_url }: ChannelMessageEvent): string | undefined => attachment_url ?? undefined
 
 const LocalMessage = Schema.Struct({ conversation_id: Schema.Int, id: Schema.Int })
-/** A message that was sent from here. */
+/** A message that this service sent. */
 type LocalMessage = typeof LocalMessage.Type
 
 const readRecognition = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     is_known: Schema.Boolean,
-    /** The local message that this event reports, if it has no channel id yet. */
+    /** The local message that this event reports. */
     ours: Schema.NullOr(LocalMessage)
   })
 )
@@ -57,7 +57,7 @@ const localMessageSql = (
   const conversationMessagesSql = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
   if (sentAs !== undefined) return sql`${conversationMessagesSql} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
   if (text === undefined) return sql`${conversationMessagesSql} WHERE false`
-  // Selects the oldest that may have been delivered.
+  // Selects the oldest message with this text that may have been delivered.
   return sql`${conversationMessagesSql}
     WHERE m.created_at BETWEEN ${createdFrom}::timestamptz AND ${createdUntil}::timestamptz AND m.channel_message_id IS NULL
       AND (m.delivery IN ('sent', 'unknown') OR m.delivery = 'queued' AND m.maybe_sent)
@@ -114,7 +114,7 @@ export const insertChannelMessage = (sql: Sql) => {
     const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = parameters
     return recordChange(sql, {
       // Locks the conversation before its messages. A `last_message_at` other than `created_at` reveals an earlier
-      // message, even one that the snapshot does not show.
+      // message, even one that the snapshot of the statement does not show.
       change: sql`
         speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), made AS (
           INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)})
@@ -172,11 +172,11 @@ const CHANNEL_MESSAGE_ID_CONSTRAINT = "messages_of_channel"
 const readConfirmedId = makeOptionalRowReader(RowId)
 
 /**
- * Stores the channel's id and completes the message. Records no event, because its creation did. Returns undefined if
- * the message has changed meanwhile.
+ * Stores the channel's id of the message, and marks the message as sent. Records no event, because the creation of the
+ * message recorded one. Returns undefined if the message already has a channel id, or another message has this one.
  */
 export const confirmLocalMessage = (sql: Sql) => {
-  // An older queued message may be in progress and must not become due again.
+  // An older queued message may be in progress. Then `due_at` stays, so that no worker sends that message twice.
   const olderQueuedMessagesSql = sql`
     SELECT FROM messages older WHERE older.operator_id = after.operator_id
       AND older.conversation_id = after.conversation_id AND older.delivery = 'queued' AND older.id < after.id`
@@ -184,7 +184,7 @@ export const confirmLocalMessage = (sql: Sql) => {
   return (operatorId: number, { conversation_id, id }: LocalMessage, { message_id }: ChannelMessageEvent, now: Date) =>
     inSavepoint(
       recordChange(sql, {
-        // Locks the partition before the message, as the worker does.
+        // Locks the partition (`lane`) before the message, as the worker does.
         change: sql`
           lane AS (
             SELECT operator_id, conversation_id FROM message_lanes

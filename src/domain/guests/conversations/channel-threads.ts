@@ -21,7 +21,7 @@ const GuestColumns = Schema.Struct({
   guest_email: column("text", NullableText)
 })
 
-/** The note belongs to the host, not the channel. */
+/** Columns that a thread event sets. The note is not among them, because it belongs to the host. */
 const ThreadColumns = Schema.Struct({
   ...GuestColumns.fields,
   inquiry_listing_id: column("text", NullableText),
@@ -63,7 +63,7 @@ export const conversationByThreadSql = (
 ): Fragment => sql`
   SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
 
-/** The values refer to a CTE with the channel account. */
+/** `newConversationValuesSql` needs the CTE `speaker`, which selects the channel account. */
 export const NEW_CONVERSATION_COLUMNS =
   "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
 export const newConversationValuesSql = (
@@ -78,7 +78,7 @@ const readIngestResult = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     applied: Schema.Boolean,
-    /** Version before the statement. Null: no such conversation. */
+    /** Version of the conversation before the statement. Null if there was no conversation. */
     last_version: Schema.NullOr(Schema.Int)
   })
 )
@@ -98,7 +98,7 @@ export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: C
           RETURNING c.*
         )`,
       events: [],
-      // A newer version with the same content is no change.
+      // A newer version with the same content is not recorded as a change.
       changedRecords: sql`
         SELECT operator_id, ${conversationRecordSql(sql)} AS record, fields FROM (
           SELECT after.operator_id, after.code, before.id IS NULL AS is_new, CASE WHEN before.id IS NULL THEN '{}'::text[]
@@ -115,7 +115,8 @@ export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: C
 const readConversationCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
 
 /**
- * The booker's details fill a conversation that has only messages. Returns undefined if another worker is creating it.
+ * Returns the code of the thread's conversation, and creates the conversation if it does not exist. The booker's
+ * details fill a conversation that has only messages. Returns undefined if another worker is creating the conversation.
  */
 export const ensureOrderThread = (sql: Sql) => {
   const guestColumnsSql = sql.literal(columnNames(GuestColumns))

@@ -247,7 +247,10 @@ Errors:
 
 Calls that fail with 400, 404 or 422 and replays do not count towards the message limits of the conversation.`,
   payload: {
-    id: ConversationIdField.annotateKey({ description: "From query_conversations." }),
+    id: ConversationIdField.annotateKey({
+      description: "From query_conversations.",
+      documentation: "The conversation, from query_conversations."
+    }),
     message: Schema.optionalKey(textUpTo(MESSAGE_LENGTH)).annotateKey({
       documentation: "Text for the guest, sent unchanged. The channel's own maximum length applies."
     }),

@@ -15,7 +15,10 @@ const latestOrdersSql = (sql: Sql, row: Fragment): Fragment => sql`
   WHERE o.operator_id = ${row}.operator_id AND o.conversation_id = ${row}.code
   ORDER BY o.id DESC LIMIT ${sql.literal(ACTIVITY_LIMIT)}`
 
-/** Selects the current or next stay, else the last. Cancelled and declined orders come last. */
+/**
+ * Selects the current or next stay, otherwise the last one. Stays of cancelled, declined and timed-out orders come
+ * last.
+ */
 const headlineStaySql = (sql: Sql, row: Fragment, today: string): Fragment => sql`
   SELECT s.check_in_date, s.check_out_date, p.title
   FROM (${latestOrdersSql(sql, row)}) o
@@ -25,7 +28,6 @@ const headlineStaySql = (sql: Sql, row: Fragment, today: string): Fragment => sq
     CASE WHEN s.check_out_date >= ${today}::date THEN s.check_in_date END, s.check_out_date DESC, s.id
   LIMIT 1`
 
-/** Lists the latest conversation first. */
 export const conversationListParts = (sql: Sql, today: string) => ({
   pageQuery: sql`
     SELECT c.*, listed.position FROM listed
@@ -49,7 +51,6 @@ const activityPropertySql = (sql: Sql, property: Fragment): Fragment => sql`
       FROM room_type_properties r JOIN room_types t ON t.operator_id = r.operator_id AND t.id = r.room_type_id
       WHERE r.operator_id = ${property}.operator_id AND r.property_id = ${property}.id)) END`
 
-/** Lists the latest order first. */
 export const stayActivitiesSql = (sql: Sql, row: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('reservation_code', about.reservation_code,
     'check_in_date', about.check_in_date, 'check_out_date', about.check_out_date, 'listing_id', about.listing_id,

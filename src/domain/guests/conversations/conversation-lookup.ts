@@ -11,7 +11,6 @@ export const newPublicCode = randomAddressToken
 
 const PUBLIC_CODE_MAX_LENGTH = 64
 
-/** Callers must treat the id as opaque. */
 export const ConversationId = textUpTo(PUBLIC_CODE_MAX_LENGTH)
 
 export const conversationByCodeSql = (sql: SqlClient, operatorId: number, code: string): Fragment =>
@@ -28,7 +27,6 @@ export const conversationExists =
       ({ known }) => known
     )
 
-/** `field` names the conversation in the request. */
 export const requireOwnConversation = <Row>(
   row: Row | undefined,
   belongsToAnother: Effect.Effect<boolean>,

@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { belongsToConversations, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 import { releaseImagesSql } from "../images/image-references.ts"
 
-// An erased conversation keeps its row for orders and later messages of its thread.
+// The row of an erased conversation stays, because orders and later messages of the thread need it.
 
 const ERASED_TEXT = "(erased)"
 
@@ -17,7 +17,7 @@ export const hasMessageContentCondition = (sql: SqlClient): Fragment =>
 export const hasGuestDetailsCondition = (sql: SqlClient): Fragment =>
   sql.literal(`(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.note <> '')`)
 
-/** The row stays, because the channel may report the message again or return its id. */
+/** The row stays, because the channel may report the message again, or return its id after a send attempt. */
 export const eraseMessageAssignmentsSql = (sql: SqlClient, now: Date): Fragment => sql`
   content = ${sql.literal(`'${ERASED_TEXT}'`)}, sender_name = NULL, sources = '[]', attachment_url = NULL, image_id = NULL,
   settled_at = CASE WHEN delivery = 'queued' THEN ${now}::timestamptz ELSE settled_at END,
@@ -54,7 +54,8 @@ const guestDataInConversations: GuestDataTable = {
   table: "conversations",
   keyColumns: ["id"],
   belongsToGuest: (sql, guest) => belongsToConversations(sql, guest, "id"),
-  // The channel's next version still applies. From version 1 on, orders no longer set the guest's name.
+  // Version 1 prevents orders from setting the guest's name again (`ensureOrderThread`). The channel's next version
+  // still applies.
   eraseStatements: (sql, guest) => [
     sql`
       UPDATE conversations t SET version = greatest(version, 1), guest_name = NULL, guest_phone = NULL, guest_email = NULL, note = '',

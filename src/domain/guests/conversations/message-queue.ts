@@ -12,11 +12,11 @@ import { messageQueueFullError } from "./rules.ts"
 export const conversationRecordSql = (sql: SqlClient, column = "code"): Fragment =>
   sql`'conversation:' || ${sql(column)}`
 
-/** The sender is always the main account (specification, Conversation message). */
+/** Name of the sender, which is always the main account (specification, Conversation message). */
 export const operatorNameSql = (sql: SqlClient, operatorId: number): Fragment =>
   sql`(SELECT name FROM operators WHERE id = ${operatorId})`
 
-/** A negative `waiting` marks a full queue. */
+/** A full queue makes `waiting` negative, which violates this constraint. */
 const QUEUE_FULL_CONSTRAINT = "message_lanes_waiting_check"
 
 /**

@@ -69,7 +69,7 @@ const ConversationRow = Schema.Struct({
   inquiry: Schema.NullOr(ActivityRow),
   stays: Schema.Array(ActivityRow),
   before_known: Schema.Boolean,
-  /** Newest first, with one more than the response holds. */
+  /** Newest first. A row beyond MESSAGES_SHOWN means that older messages exist. */
   messages: Schema.Array(MessageRow)
 })
 const readConversation = makeOptionalRowReader(ConversationRow)
@@ -185,22 +185,20 @@ const makeConversationStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ConversationStore extends Context.Service<
   ConversationStore,
   {
-    /** Searches all operators. */
     readonly conversationExists: (code: string) => Effect.Effect<boolean>
-    /** `today` is the day in the operator's time zone. */
     readonly search: (
       operatorId: number,
       today: string,
       page: Page
     ) => Effect.Effect<RowPage<typeof ConversationListRow.Type>>
-    /** `before`: code of the oldest message already seen. */
+    /** `before` is the code of a message. The result has only older messages. */
     readonly findConversation: (
       operatorId: number,
       code: string,
       before: string | undefined
     ) => Effect.Effect<typeof ConversationRow.Type | undefined>
     readonly findRecipient: (operatorId: number, code: string) => Effect.Effect<typeof RecipientRow.Type | undefined>
-    /** Conflict: the queue of the conversation is full. */
+    /** Fails with Conflict if the queue of the conversation is full. */
     readonly sendMessage: (
       operatorId: number,
       conversationId: number,

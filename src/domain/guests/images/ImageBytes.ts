@@ -12,7 +12,7 @@ export class ImageBytes extends Context.Service<ImageBytes, ImageByteStorage>()(
     Effect.map(SqlClient.SqlClient, makeDatabaseByteStorage)
   )
 
-  /** Still reads older images from the database. */
+  /** Images that are not in the folder are read from the database. */
   static readonly layerFolder = (folder: string): Layer.Layer<ImageBytes, never, SqlClient.SqlClient> =>
     Layer.effect(
       ImageBytes,

@@ -8,7 +8,6 @@ const readPiece = makeOptionalRowReader(Schema.Struct({ piece: Schema.Uint8Array
 
 const NO_BYTES = new Uint8Array()
 
-/** Deleting the row of an image deletes its bytes. */
 export const makeDatabaseByteStorage = (sql: SqlClient): ImageByteStorage => {
   // The column is uncompressed, so `substr` reads only the pages of the range.
   return {

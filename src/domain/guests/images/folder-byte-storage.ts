@@ -10,20 +10,23 @@ const FOLDER_TIMEOUT_MS = 20_000
 
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 
-/** The hash hides the image's address. Tokens are unique, so several databases can share a folder. */
+/**
+ * Because of the hash, file names do not reveal the addresses of images. Tokens are unique, so several databases can
+ * share a folder.
+ */
 const toFilePath = (folder: string, token: string): string => {
   const name = hash("sha256", token, "hex").slice(0, 40)
   return join(folder, name.slice(0, 2), `${name}.jpg`)
 }
 
-/** An image has one temporary name, so that a later write replaces a partial file. */
+/** All attempts use the same temporary name, so that a later one replaces a partial file. */
 const toTemporaryPath = (file: string): string => `${file}.unfinished`
 
 const writeFile = async (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> => {
   const parentFolder = dirname(file)
   const createdFolder = await Fs.mkdir(parentFolder, { recursive: true, mode: FOLDER_MODE })
   await Fs.writeFile(toTemporaryPath(file), bytes, { mode: FILE_MODE, flush: true, signal })
-  // After an abort the row may be gone, so the file must not appear.
+  // After an abort the row of the image may be deleted, so the file must not appear.
   signal.throwIfAborted()
   await Fs.rename(toTemporaryPath(file), file)
   await syncFolder(parentFolder)
@@ -45,7 +48,7 @@ const readFileRange = async (file: string, from: number, length: number): Promis
   return readChunk(handle, from, new Uint8Array(length)).finally(() => handle.close())
 }
 
-/** A single read may return less. */
+/** Reads until the buffer is full, because a single read may return fewer bytes. */
 const readChunk = async (handle: Fs.FileHandle, from: number, buffer: Uint8Array): Promise<Uint8Array> => {
   let filledBytes = 0
   while (filledBytes < buffer.length) {

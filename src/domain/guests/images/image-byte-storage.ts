@@ -5,14 +5,14 @@ export interface ImageKey extends OperatorRowId {
   readonly token: string
 }
 
-/** No part of the image can be read; `remove` removes what was written. */
+/** The image cannot be read. `remove` deletes the part that was written. */
 export class ImageStoreFull extends Data.TaggedError("ImageStoreFull") {}
 
 /** Every operation can be repeated after a failure. */
 export interface ImageByteStorage {
-  /** Replaces the bytes atomically: a reader finds all of them or none. */
+  /** Replaces the bytes atomically, so that a reader never gets a part of them. */
   readonly write: (image: ImageKey, bytes: Uint8Array) => Effect.Effect<void, ImageStoreFull>
-  /** Returns at most `length` bytes, or none if the image has none. */
+  /** Returns at most `length` bytes. The array is empty if the storage has no bytes of the image. */
   readonly read: (image: ImageKey, from: number, length: number) => Effect.Effect<Uint8Array>
   /** Idempotent. */
   readonly remove: (image: ImageKey) => Effect.Effect<void>

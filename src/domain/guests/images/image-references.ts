@@ -1,7 +1,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Keeps an image. Returns no row if it is gone or claimed for removal. */
+/**
+ * Protects an image from retention. Returns no row if the image is protected already, removed, or claimed for removal.
+ */
 export const keepImageSql = (sql: SqlClient, operatorId: number, imageId: number | Fragment): Fragment => sql`
   UPDATE images SET delete_at = NULL
   WHERE operator_id = ${operatorId} AND id = ${imageId} AND delete_at > '-infinity'

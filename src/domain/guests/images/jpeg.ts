@@ -7,12 +7,12 @@ const EOI = 0xd9
 const SOS = 0xda
 const TEM = 0x01
 
-/** A segment's length includes its own bytes. A frame header has a part per component. */
+/** The length of a segment includes the bytes of the length itself. */
 const SEGMENT_LENGTH_BYTES = 2
 const FRAME_HEADER_BYTES = 8
 const COMPONENT_BYTES = 3
 
-/** DHT, JPG and DAC have codes in the range of the frame codes. */
+/** DHT, JPG and DAC are no frames, although their codes are in the range of the frame codes. */
 const NON_FRAME_CODES: ReadonlySet<number> = new Set([0xc4, 0xc8, 0xcc])
 
 const isFrameMarker = (code: number): boolean => code >= 0xc0 && code <= 0xcf && !NON_FRAME_CODES.has(code)
@@ -26,7 +26,7 @@ const findSizeFault = (width: number, height: number): string | undefined =>
     ? `must be a JPEG of 1 to ${IMAGE_PIXELS_MAX} pixels each way, not ${width} × ${height}.`
     : undefined
 
-/** `offset`: position of the header's length. */
+/** `offset` is the position of the length in the frame header. */
 const findFrameFault = (view: DataView, offset: number): string | undefined => {
   const length = view.getUint16(offset)
   if (length < FRAME_HEADER_BYTES + COMPONENT_BYTES) return NOT_A_JPEG
@@ -44,7 +44,6 @@ interface Segment {
   readonly end: number
 }
 
-/** Skips fill bytes before the marker. */
 const parseSegment = (bytes: Uint8Array, view: DataView, offset: number): Segment | string => {
   let codeOffset = offset
   while (bytes[codeOffset] === 0xff) codeOffset++
@@ -70,7 +69,7 @@ const findScanEnd = (bytes: Uint8Array, from: number): number => {
   return bytes.length
 }
 
-/** Requires a frame and a scan after it. */
+/** Requires a frame, and a scan after the frame. */
 const findSegmentsFault = (bytes: Uint8Array, from: number): string | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let [offset, hasFrame, hasScan] = [from, false, false]
@@ -89,7 +88,7 @@ const findSegmentsFault = (bytes: Uint8Array, from: number): string | undefined 
   return TRUNCATED_JPEG
 }
 
-/** Returns a message that follows the field name. Ignores bytes after the end marker, because cameras write there. */
+/** Returns an error message without the field name. Ignores bytes after the end marker, because cameras write there. */
 export const findJpegFault = (bytes: Uint8Array): string | undefined => {
   if (bytes.length > IMAGE_BYTES) return `must have at most ${IMAGE_BYTES} bytes, not ${bytes.length}.`
   return bytes[0] === 0xff && bytes[1] === SOI ? findSegmentsFault(bytes, 2) : NOT_A_JPEG

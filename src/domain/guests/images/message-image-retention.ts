@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 
 export const MESSAGE_IMAGES_PER_STATEMENT = 500
 
-/** Marks images for removal and returns their number as `rows`. */
+/** Marks old images of messages for removal and returns their number as `rows`. */
 export const releaseOldMessageImagesSql = (
   sql: SqlClient,
   operatorId: number,

@@ -21,8 +21,8 @@ const removeBytes = (storage: ByteStorage, image: ImageKey): Effect.Effect<boole
   )
 
 /**
- * Removes the bytes before the row, because only the row can be found again after a crash. Several processes may run
- * this.
+ * Removes the bytes before the row, because after a crash only the row can be found again. Several processes may run
+ * this at once.
  */
 export const makeRemoveExpiredImages = Effect.gen(function* () {
   const store = yield* ImageStore

@@ -19,7 +19,6 @@ interface InsertImageParameters extends OperatorScoped {
   readonly bytes: number
   readonly now: Date
   readonly deleteAt: Date
-  /** Limit for all images of the operator together. */
   readonly quotaBytes: number
 }
 
@@ -83,9 +82,8 @@ const removeImage =
 export class ImageStore extends Context.Service<
   ImageStore,
   {
-    /** Returns undefined, and changes nothing, beyond the quota. */
+    /** Returns undefined, and changes nothing, if the image would exceed the quota. */
     readonly insert: (image: InsertImageParameters) => Effect.Effect<InsertedImage | undefined>
-    /** Returns undefined if there is no such image or its operator is not active. */
     readonly findByToken: (token: string, now: Date) => Effect.Effect<StoredImageRow | undefined>
     /** Claims images in the order of their ids. No record can refer to a claimed image. */
     readonly claimExpired: (now: Date, afterId: number) => Effect.Effect<ReadonlyArray<ExpiredImage>>

@@ -5,7 +5,6 @@ import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import { writeReview } from "./review-writing.ts"
 import { ReviewStore } from "./store.ts"
 
-/** Serves `create_review` and automation rules. */
 export class HostReviews extends Context.Service<
   HostReviews,
   {

@@ -32,7 +32,6 @@ export type Review = typeof Review.Type
 export const ReviewStatus = Schema.Literals(["pending_guest_review", "pending_host_review", "reviewed"])
 export type ReviewStatus = typeof ReviewStatus.Type
 
-/** Highest score, and its decimals: 4.5 stays 4.5. */
 const MAX_SCORE = 5
 const SCORE_DECIMALS = 2
 

@@ -12,11 +12,11 @@ import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
 import { reviewedChannelCondition } from "./channel-conditions.ts"
 import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./review-events.ts"
 
-// Creates an order's empty record on the day its last stay checks out, in the operator's time zone. Several processes
-// may run this, because the record's key is unique.
+// Creates the empty review record of an order on the day its last stay checks out, in the operator's time zone. Several
+// processes may run this, because the record's key is unique.
 
 const REVIEW_OPENING_POLL_MS = 2 * 60 * 1000
-/** Limits per statement. Operators with more stays continue after all others. */
+/** Limits per statement. The scan of an operator with more stays continues after all other operators. */
 export const REVIEW_OPENING_OPERATORS = 20
 export const REVIEW_OPENING_STAYS = 100
 
@@ -28,7 +28,7 @@ const findOperatorsAfter = (sql: SqlClient.SqlClient) => (afterOperatorId: numbe
       SELECT id, time_zone FROM operators WHERE id > ${afterOperatorId}
       ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`)
 
-/** The scan continues before this stay, towards earlier check-outs. */
+/** The scan continues with the stays before `before_day` and `before_stay`, towards earlier check-outs. */
 const StayScan = Schema.Struct({
   operator_id: Schema.Int,
   today: Schema.String,
@@ -53,7 +53,7 @@ const NO_SCANS: ReadonlyArray<StayScan> = []
 
 const readScanResult = makeSingleRowReader(Schema.Struct({ made: Schema.Int, further: Schema.Array(StayScan) }))
 
-/** OFFSET 0 and LIMIT make PostgreSQL go from stay to order to record. Without statistics it would scan all orders. */
+/** OFFSET 0 and LIMIT force PostgreSQL to begin with the stays. Without table statistics it would scan all orders. */
 const selectDueOrders = (sql: SqlClient.SqlClient, scans: ReadonlyArray<StayScan>): Fragment => sql`
   turn AS (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(scans)}::jsonb)
@@ -105,7 +105,7 @@ const makeScanStays = (sql: SqlClient.SqlClient) => (scans: ReadonlyArray<StaySc
     })
   )
 
-/** A failure does not affect other operators. */
+/** A failure for one operator does not affect the others. */
 export const makeOpenReviews = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { wake } = yield* WakeUp
@@ -120,7 +120,7 @@ export const makeOpenReviews = Effect.gen(function* () {
     Effect.provideService(CurrentActor, systemActor("service", "open reviews"))
   )
 
-  /** Returns the scans to continue. Retries each operator alone if a batch fails. */
+  /** Returns the scans to continue. If a batch fails, scans each operator alone. */
   const scanAll = (scans: ReadonlyArray<StayScan>, now: Date): Effect.Effect<ReadonlyArray<StayScan>> =>
     Effect.catchCauseIf(
       scanOnce(scans, now),

@@ -38,7 +38,8 @@ interface WriteReviewRequest {
 }
 
 /**
- * Channels accept the same review again. After a crash it is sent again, unless the channel has already reported it.
+ * Channels accept the same review again. After a crash the review is sent again, unless the channel has already
+ * reported it.
  */
 const sendReview = (
   gateway: Gateway,

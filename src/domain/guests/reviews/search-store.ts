@@ -105,7 +105,6 @@ const makeReviewSearchStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ReviewSearchStore extends Context.Service<
   ReviewSearchStore,
   {
-    /** Returns the latest check-out first. */
     readonly search: (
       operatorId: number,
       filters: { readonly reservation_code?: string; readonly property_id?: number },

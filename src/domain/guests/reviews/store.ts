@@ -21,9 +21,9 @@ const ReviewedOrderRow = Schema.Struct({
   channel_id: Schema.String,
   channel_account_id: Schema.NullOr(Schema.Int),
   status: OrderStatus,
-  /** The latest check-out of its stays. */
+  /** The latest check-out of the order's stays. */
   check_out_date: Schema.String,
-  /** This and the two fields below are null without a record. */
+  /** `written`, `version` and `channel_version` are null if the order has no record. */
   written: Schema.NullOr(ReviewContent),
   /** Increases with every change. */
   version: Schema.NullOr(Schema.Int),
@@ -34,7 +34,7 @@ export type ReviewedOrder = typeof ReviewedOrderRow.Type
 const ChannelReviewedOrderRow = Schema.Struct({ ...ReviewedOrderRow.fields, is_anothers: Schema.Boolean })
 type ChannelReviewedOrder = typeof ChannelReviewedOrderRow.Type
 
-/** Refers to order `o` and review `r`. */
+/** The fragments may use order `o` and review `r`. */
 const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragment): Fragment => sql`
   SELECT o.id AS order_id, o.reservation_code, o.channel_type, o.channel_id, o.channel_account_id, o.status,
     (SELECT max(s.check_out_date) FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id) AS check_out_date,
@@ -78,7 +78,7 @@ type ReviewColumns = typeof ReviewColumns.Type
 
 interface WriteReviewParameters extends OperatorScoped {
   readonly orderId: number
-  /** The version that was read. Undefined: no record. */
+  /** The version that was read. Undefined if there was no record. */
   readonly version: number | undefined
   readonly content: ReviewColumns
   readonly now: Date
@@ -121,7 +121,7 @@ const changedReviewsSql = (sql: Sql, change: ReviewChange): Fragment => {
   if (change === "created") {
     return sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`
   }
-  // Columns that are derived from others.
+  // A change of these columns is not recorded.
   const withoutDerivedColumns = "- ARRAY['channel_version', 'guest_wrote', 'host_wrote']"
   return sql`
     SELECT told.operator_id, ${reviewRecordSql(sql)} AS record,

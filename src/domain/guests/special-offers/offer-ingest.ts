@@ -16,8 +16,8 @@ const readIngestResult = makeSingleRowReader(
 )
 
 /**
- * Locks the row in `before`, because a lock skips rows that its own statement wrote. If a call stores the same offer at
- * the same time, the channel's version wins.
+ * `before` locks the stored offer before the insert, because a lock skips rows that its own statement has written. If a
+ * call stores the same offer at the same time, the channel's version wins.
  */
 export const makeIngestOffer =
   (sql: SqlClient.SqlClient) =>
@@ -50,7 +50,7 @@ export const makeIngestOffer =
             FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
           )`,
         events: [],
-        // A newer version with the same content is no change.
+        // A newer version with the same content is not recorded as a change.
         changedRecords: changedOffersSql(
           sql,
           sql`(SELECT * FROM news WHERE is_new OR fields <> '{}') told`,

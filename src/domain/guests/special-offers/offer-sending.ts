@@ -117,7 +117,9 @@ const makeSendOffer = (store: Store, gateway: Gateway, runExternalAction: RunExt
     yield* store.recordOffer(conversation.operator_id, conversation.id, offer)
   })
 
-/** After a refusal nothing happened. Any other outcome is unknown, and a repetition is safe. */
+/**
+ * After a refusal the channel has done nothing. Any other error leaves the outcome unknown, but a repetition is safe.
+ */
 export const externalActionStateAfter = (error: ChannelApiError): ExternalActionState =>
   error._tag === "Upstream" ? "over" : "nothing"
 

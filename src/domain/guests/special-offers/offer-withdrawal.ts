@@ -36,7 +36,7 @@ export const withdrawSpecialOffer = (
     yield* runExternalAction<ChannelApiError, never>({
       check: Effect.fromResult(checkOfferActive(offerStatus)),
       run: withChannelTimeout(gateway.withdrawOffer(toChannelAccountTarget(conversation), remoteOffer), OFFER_FIELD),
-      // If this is false, the call is repeated, which is safe.
+      // If the offer is not withdrawn yet, the channel is called again, which is safe.
       hasHappened: Effect.succeed(offerStatus === "withdrawn"),
       maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
       stateAfterError: externalActionStateAfter

@@ -175,16 +175,14 @@ const makeSpecialOfferStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class SpecialOfferStore extends Context.Service<
   SpecialOfferStore,
   {
-    /** Searches all operators. */
     readonly conversationExists: (code: string) => Effect.Effect<boolean>
-    /** Lists the newest offers first. */
     readonly listOffers: (operatorId: number, code: string) => Effect.Effect<ConversationOffers | undefined>
     readonly findPreconditions: (
       operatorId: number,
       code: string,
       stay: OfferedListing
     ) => Effect.Effect<OfferPreconditions | undefined>
-    /** `inquiry` is null without one. */
+    /** `inquiry` is null if the conversation has no inquiry. */
     readonly findInquiryPreconditions: (
       operatorId: number,
       code: string

@@ -20,17 +20,16 @@ import { type KnowledgeFragment, searchVectorSql, toKnowledgeFragments } from ".
 
 // Only a prepared (`done`) entry gives answers. An edit makes its entry `waiting` again.
 
-/** Per process and per operator. */
+/** Limits per process and per operator. */
 export const PREPARING_ROOM = 4
 export const PREPARING_SHARE = 2
 
-/** About 36 minutes in total. */
+/** All attempts together take about 36 minutes. */
 export const PREPARING_RETRIES: RetryPolicy = {
   maxAttempts: 10,
   backoff: { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 }
 
-/** Long, because few changes concern entries. */
 const PREPARATION_POLL_GAP_MS = 500
 
 const ENTRY_TABLE: JobTable<"id"> = {
@@ -89,7 +88,7 @@ const makePreparingQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Returns undefined if the entry was edited, deleted or claimed by another worker since. */
+    /** Returns undefined if the entry was edited, deleted or claimed by another worker during the attempt. */
     complete: (entry: ClaimedEntry, fragments: ReadonlyArray<KnowledgeFragment>) =>
       readRowId(retryOnLockConflict(complete({ ...toClaim(entry), fragments }))),
     fail: (entry: ClaimedEntry, nextAttempt: Date | undefined) =>
@@ -118,7 +117,7 @@ const attemptPreparation = Effect.fnUntraced(function* (entry: ClaimedEntry) {
 
 const toLogAnnotations = ({ operator_id, id }: ClaimedEntry) => ({ operator_id, knowledge_base_id: id })
 
-/** A success is stored already. */
+/** Stores only failures, because the attempt has stored a success already. */
 const completePreparation = Effect.fnUntraced(function* (
   entry: ClaimedEntry,
   outcome: PreparationOutcome,

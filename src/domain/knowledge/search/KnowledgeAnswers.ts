@@ -14,17 +14,16 @@ export type KnowledgeAsker =
 export interface AnswerSentence {
   readonly text: string
   readonly knowledge_base_id: number
-  /** Revision of the entry. */
   readonly revision: number
   readonly title: string
-  /** `fragment` is the text around the sentence. */
+  /** Subtitle and text of the fragment that has the sentence. */
   readonly sub_title: string
   readonly fragment: string
 }
 
 /**
- * Returns the best sentences first, or none if no score is high enough. Entries for guests answer only guests with an
- * accepted stay within the scope.
+ * Returns the best sentences first, or none if no score is high enough. Uses entries with the audience `guests` only
+ * for guests with an accepted stay within the scope.
  */
 export class KnowledgeAnswers extends Context.Service<
   KnowledgeAnswers,

@@ -28,8 +28,8 @@ export const toKnowledgeFragments = (entry: {
  * PostgreSQL's parser is not used, because it splits texts differently from questions and treats a Chinese sentence as
  * one word.
  *
- * After a change of terms, a migration must make all entries `waiting` and raise their revisions, because fragments of
- * a revision are written once.
+ * If the extraction of terms changes, a migration must make all entries `waiting` and raise their revisions, because
+ * the fragments of a revision are written only once.
  */
 export const searchVectorSql = (sql: SqlClient, searchable: Fragment): Fragment =>
   sql`array_to_tsvector(string_to_array(${searchable}, ' '))`

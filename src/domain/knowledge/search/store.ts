@@ -7,7 +7,6 @@ import { channelScopeCondition, scopeCondition } from "../scope.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Ranked by the terms of the question. */
 export const MAX_CONSIDERED_FRAGMENTS = 60
 
 const KnowledgeFragmentRow = Schema.Struct({
@@ -39,7 +38,7 @@ interface SearchFragmentsParameters extends AskerParameters {
 const toTsQuery = (names: ReadonlyArray<string>): string =>
   names.map((name) => `'${name.replaceAll(/['\\]/g, "")}'`).join(" | ")
 
-/** Only orders that are accepted or may still be. */
+/** Selects orders that are accepted or may still become accepted. */
 const openOrdersSql = (
   sql: Sql,
   operatorId: number,
@@ -61,7 +60,7 @@ const openOrdersSql = (
     WHERE false`
 }
 
-/** Has the channel even if the listing is unknown. */
+/** Selects the channel even if the listing is unknown. */
 const inquirySql = (sql: Sql, operatorId: number, conversation: string | undefined): Fragment =>
   conversation === undefined
     ? sql`SELECT NULL::bigint AS property_id, NULL::bigint AS room_type_id, NULL::text AS channel_type`

@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
-/** Undefined counts as active, because a field that was not sent needs no check. */
+/** True if `id` was not sent. */
 export const isPropertyActiveCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
@@ -15,8 +15,8 @@ export const propertyDeactivatedError = new ValidationFailed({ message: "propert
 const readLockedProperty = makeOptionalRowReader(Schema.Struct({ time_zone: Schema.String }))
 
 /**
- * Locks a property and returns its time zone. Changes of its days wait for the lock when they check that it is active
- * (`activePropertiesSql`).
+ * Locks a property and returns its time zone. Changes of its days wait for this lock, because they check that the
+ * property is active (`activePropertiesSql`).
  */
 export const makeLockProperty = (sql: SqlClient) => (operatorId: number, id: number) =>
   readLockedProperty(sql`

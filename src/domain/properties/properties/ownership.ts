@@ -17,11 +17,11 @@ export const unknownRoomTypesSql = (sql: SqlClient, operatorId: number, ids: Rea
 export const unknownGroupsSql = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
   unknownIdsSql(sql, sql`property_groups`, operatorId, ids)
 
-/** Undefined counts as existing, because a field that was not sent needs no check. */
+/** True if `id` was not sent. */
 export const propertyExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
 
-/** Undefined counts as existing. */
+/** True if `id` was not sent. */
 export const roomTypeExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM room_types WHERE operator_id = ${operatorId} AND id = ${id})`
 
@@ -70,7 +70,6 @@ export const ownershipPreconditionsSql = (
     SELECT ${unknownPropertiesSql(sql, operatorId, references.property_ids ?? [])} AS unknown_properties,
       ${unknownRoomTypesSql(sql, operatorId, references.room_type_ids ?? [])} AS unknown_room_types)`
 
-/** Condition for the CTE `written`. */
 export const allReferencesExistCondition = (sql: SqlClient): Fragment =>
   sql`preconditions.unknown_properties = '{}' AND preconditions.unknown_room_types = '{}'`
 

@@ -2,7 +2,6 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** The format is in contract facts 7.1 and 7.2. */
 export const ChannelListing = Schema.Struct({
   channel_type: Schema.String.annotateKey({ documentation: "Channel of the listing, such as `airbnb`." }),
   listing_id: Schema.String.annotateKey({
@@ -14,8 +13,8 @@ export const ChannelListing = Schema.Struct({
 const LISTING_MAPPING_COLUMNS = { property: "property_id", room_type: "room_type_id" } as const
 
 /**
- * Returns the listings of a row `page`, without deleted ones. This function is here because `listings` depends on
- * `properties`.
+ * Returns the listings of the row `page`, without deleted ones. This function is in `properties`, because `listings`
+ * depends on `properties`.
  */
 export const channelsJsonSql = (sql: SqlClient, kind: keyof typeof LISTING_MAPPING_COLUMNS): Fragment => sql`
   coalesce((

@@ -64,9 +64,7 @@ const TIMES = {
   checkout: ["checkout_time", "default_checkout_time"]
 } as const
 
-/**
- * A record that is sent back contains the shown time. The operator's default must not become the property's own time.
- */
+/** A record that is sent back may contain the operator's default, which must not become the property's own time. */
 const editedTimeSql = (
   sql: SqlClient,
   [own, fallback]: readonly [own: string, fallback: string],

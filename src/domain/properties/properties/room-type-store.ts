@@ -149,13 +149,16 @@ export class RoomTypeStore extends Context.Service<
       operatorId: number,
       filters: RoomTypeSearch
     ) => Effect.Effect<{ readonly tag_known: boolean }>
-    /** Conflict: another room type has the title or a property. ValidationFailed: room type limit reached. */
+    /**
+     * Fails with Conflict if another room type has the title or one of the properties. Fails with ValidationFailed at
+     * the limit of room types.
+     */
     readonly create: (
       operatorId: number,
       roomType: NewRoomType,
       now: Date
     ) => Effect.Effect<CreatedRoomType, Conflict | ValidationFailed, CurrentActor>
-    /** Conflict: another room type has the title. */
+    /** Fails with Conflict if another room type has the title. */
     readonly rename: (
       operatorId: number,
       id: number,

@@ -17,7 +17,7 @@ import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../p
 import { makeSearchProperties } from "../properties/property-search.ts"
 
 interface PropertyEdit extends PropertyFieldEdit {
-  /** False blocks all days from today on; existing stays remain. True unblocks days that nothing else blocks. */
+  /** False blocks all days from today on, but keeps existing stays. True unblocks days that nothing else blocks. */
   readonly is_active?: boolean | undefined
 }
 
@@ -29,8 +29,8 @@ export class PropertyEditStore extends Context.Service<
   {
     readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
     /**
-     * Applies the whole edit or nothing. Returns undefined if there is no such property. Records no edit without
-     * effect. Conflict: another property has the title.
+     * Applies the whole edit or nothing. Does not record an edit without effect. Returns undefined if there is no such
+     * property. Fails with Conflict if another property has the title.
      */
     readonly update: (
       operatorId: number,
@@ -117,8 +117,8 @@ const makeUpdateFields = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * The update is a second statement, so that it sees what was committed while the lock waited. The last event of each
- * day then reports its final state.
+ * The update is a second statement, so that it sees changes that were committed while the first one waited for the
+ * lock. So the last event of a day reports its final state.
  */
 const makeUpdateWithActivation = (sql: SqlClient.SqlClient) => {
   const lockProperty = makeLockProperty(sql)

@@ -22,7 +22,7 @@ const LoggedAttempt = Schema.Struct({
   first_bytes: Schema.NullOr(Schema.String)
 })
 
-/** `attempts` has the latest {@link WEBHOOK_TRIES_SHOWN}, oldest first. */
+/** `attempts` contains the latest {@link WEBHOOK_TRIES_SHOWN}, oldest first. */
 export const LoggedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
@@ -46,7 +46,7 @@ export interface DeliveryFilter {
   readonly subscriptionId?: number | undefined
   readonly deadLettersOnly?: boolean | undefined
   readonly beforeEventId?: number | undefined
-  /** `queuedUntil` is exclusive. */
+  /** `queuedFrom` is inclusive, `queuedUntil` exclusive. */
   readonly queuedFrom?: Date | undefined
   readonly queuedUntil?: Date | undefined
 }
@@ -108,7 +108,7 @@ const oldestWaitingSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fra
   WHERE s.deleted_at IS NULL AND ${deliveryCondition(sql, filter)}
   ORDER BY d.event_id LIMIT 1`
 
-/** Continues after the last key, so that deliveries completed meanwhile are not replayed. */
+/** Continues after the last replayed key. A delivery that completes again during the replay is not replayed twice. */
 const replayPage = (sql: SqlClient.SqlClient, filter: DeliveryFilter, after: ReplayedDelivery, now: Date) =>
   recordChange(sql, {
     change: requeueSql(sql, filter, after, now),
@@ -188,13 +188,11 @@ const makeDeliveryLog = Effect.map(SqlClient.SqlClient, (sql) =>
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** Returns the latest deliveries first. */
     readonly list: (filter: DeliveryFilter, limit: number) => Effect.Effect<ReadonlyArray<LoggedDelivery>>
     /** Ignores deleted subscriptions. */
     readonly findOldestWaiting: (
       filter: Pick<DeliveryFilter, "operatorId" | "subscriptionId">
     ) => Effect.Effect<WaitingDelivery | undefined>
-    /** Returns undefined if there is no such subscription. */
     readonly isWebhookVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
     /** Returns false if the delivery is pending or its subscription is hidden from the viewer. */
     readonly replayOne: (

@@ -16,7 +16,7 @@ import {
 } from "./delivery.ts"
 import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscription-statements.ts"
 
-/** Limit per process, and the batch size of completions. */
+/** Largest number of deliveries in progress in a process, and largest batch of completions. */
 export const MAX_DELIVERIES_IN_PROGRESS = 256
 
 const readClaimed = makeRowsReader(ClaimedDelivery)
@@ -37,17 +37,19 @@ const makeDeliveryQueue = Effect.gen(function* () {
     MAX_DELIVERIES_IN_PROGRESS
   )
   return {
-    /** `inProgress`: deliveries that this process has claimed already. */
     claim: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
       readClaimed(sql`${claimDueSql(sql, { now, leaseMs }, maxJobs, inProgress)}`),
     findSubscriptionsToProbe: (now: Date, maxJobs: number, inProgress: Iterable<SubscriptionKey>) =>
       readSubscriptionsToProbe(sql`${subscriptionsToProbeSql(sql, now, maxJobs, inProgress)}`),
-    /** Claims the delivery that may end a cooldown, unless another worker was faster. */
+    /** Claims the delivery that may end a cooldown, unless another worker has claimed it. */
     claimProbe: (now: Date, subscription: SubscriptionToProbe) =>
       readClaimed(sql`${claimProbeSql(sql, { now, leaseMs }, subscription)}`),
     /** Completes a delivery and resets the health of its subscription. */
     complete,
-    /** Records a failure. Returns the health before it, or undefined if the subscription is gone or has another URL. */
+    /**
+     * Records a failure. Returns the subscription's health before the failure, or undefined if the subscription is gone
+     * or has another URL.
+     */
     fail: (delivery: ClaimedDelivery, attempt: DeliveryAttempt, nextAttempt: Date | undefined, now: Date) =>
       readHealth(sql`${failDeliverySql(sql, delivery, attempt, nextAttempt, now)}`).pipe(
         Effect.map((row) => row?.health)
@@ -56,7 +58,7 @@ const makeDeliveryQueue = Effect.gen(function* () {
       sql`${releaseDeliverySql(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
     findHealth: (subscription: SubscriptionAddress) =>
       readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
-    /** Returns false, and changes nothing, if the health or the URL has changed. */
+    /** Returns false, and changes nothing, if the health is no longer `from` or the URL has changed. */
     replaceHealth: (
       subscription: SubscriptionAddress,
       from: SubscriptionHealth,
@@ -73,11 +75,11 @@ const makeDeliveryQueue = Effect.gen(function* () {
  * The pending deliveries, shared by all processes (src/jobs/job-queue.ts). A success after the lease still counts,
  * unless the event was replayed.
  *
- * Order: a delivery waits for earlier events of its record and subscription, until they have failed three times. This
- * takes about two minutes. Queue partitions (webhook_lanes) say which delivery is next.
+ * Order: a delivery waits for earlier events of its record and subscription, until they have failed three times, which
+ * takes about two minutes. A row of `webhook_lanes` (a queue partition) contains the next delivery.
  *
- * Fairness: a claim takes a limited share per subscription, and one delivery while it is failing. The operator with the
- * fewest deliveries in progress comes first.
+ * Fairness: a claim takes a limited number of deliveries per subscription, and only one of a failing subscription. The
+ * operator with the fewest deliveries in progress comes first.
  */
 export class DeliveryQueue extends Context.Service<DeliveryQueue>()(
   "latchkey/domain/webhooks/deliveries/DeliveryQueue",

@@ -25,7 +25,7 @@ const DispatchResult = Schema.Struct({
   followed: Schema.Int,
   operators: Schema.Array(Schema.Int)
 })
-/** `followed`: number of jobs that internal subscribers created. */
+/** `followed` is the number of jobs that internal subscribers created. */
 type DispatchResult = typeof DispatchResult.Type
 
 const readDispatchResult = makeOptionalRowReader(DispatchResult)

@@ -16,9 +16,9 @@ import { checkLiteralAddress, makeCheckedLookup } from "./checked-lookup.ts"
 import { type HttpCall, type HttpCallProgress, type HttpFailure, type HttpResponse, sendHttpCall } from "./http-call.ts"
 import { parseRetryAfter } from "./retry-after.ts"
 
-/** Time for one address of a name before the next is tried. */
+/** A name may have several addresses. After this time the next one is tried. */
 const CONNECT_ATTEMPT_MS = 1_000
-/** Idle connections per receiver. */
+/** Largest number of idle connections per receiver. */
 export const MAX_IDLE_SOCKETS = 4
 const IDLE_SOCKET_MS = 15_000
 
@@ -27,7 +27,7 @@ interface ReceiverResponse {
   readonly status: number
   /** The first 512 bytes of the body. NUL is replaced, because PostgreSQL cannot store it. */
   readonly firstBytes: string
-  /** Set for 429 and 503, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  /** Only with status 429 or 503, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -37,7 +37,7 @@ export type DeliveryResult = (ReceiverResponse | HttpFailure) & { readonly durat
 interface OutboundTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Covers the look-up up to the last byte; default 10 s. */
+  /** From the look-up to the last byte. Default: 10 s. */
   readonly timeout?: Duration.Input
 }
 
@@ -67,7 +67,6 @@ const TIMEOUT_DESCRIPTIONS: Record<HttpCallProgress["phase"], string> = {
   answering: "no complete answer"
 }
 
-/** Node pools connections by scheme, host and port. */
 const makeAgents = (options: https.AgentOptions) =>
   Effect.acquireRelease(
     Effect.sync(() => ({ "http:": new http.Agent(options), "https:": new https.Agent(options) })),
@@ -213,7 +212,7 @@ export class OutboundHttp extends Context.Service<
     readonly request: (request: OutboundRequest) => Effect.Effect<HttpResponse | HttpFailure>
   }
 >()("latchkey/domain/webhooks/deliveries/OutboundHttp") {
-  /** `documentation`: a page that the User-Agent links to. */
+  /** `documentation` is a page that the User-Agent links to. */
   static readonly layer = (
     allowedHosts: AllowedHosts,
     documentation?: string

@@ -20,7 +20,7 @@ const OverdueSubscription = Schema.Struct({
 
 const readOverdueSubscriptions = makeRowsReader(OverdueSubscription)
 
-/** Excludes subscriptions in cooldown or paused. */
+/** Excludes subscriptions that are paused or in cooldown. */
 export class OverdueDeliveries extends Context.Service<
   OverdueDeliveries,
   {

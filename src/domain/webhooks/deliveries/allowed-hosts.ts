@@ -18,7 +18,7 @@ export const AllowedReceivers = Context.Reference<AllowedHosts>(
   }
 )
 
-/** Returns the IPv4 address of an IPv4-mapped IPv6 address. */
+/** Parses an IPv4 or IPv6 address. An IPv4-mapped IPv6 address becomes IPv4. */
 export const parseLiteralAddress = (host: string): Result.Result<NetAddress.IpAddress, NetAddress.NetAddressError> =>
   Result.map(NetAddress.ipFromString(host.replace(/^\[(.*)\]$/, "$1")), (address) => NetAddress.toCanonical(address))
 

@@ -11,7 +11,7 @@ import {
 // A failing receiver gets growing cooldowns, each of which ends with a single probe. One success resets the health.
 // Instants are milliseconds since 1970.
 
-/** After this time without an outcome, another probe may follow. */
+/** If a probe has no outcome after this time, another one may follow. */
 export const PROBE_TIMEOUT_MS = 30_000
 
 const failureFields = {
@@ -26,7 +26,10 @@ const cooldownFields = {
   until: Schema.Int
 }
 
-/** `resting`: nothing is sent before `until`. `probing`: one delivery is in progress, whose worker may have died. */
+/**
+ * `resting`: no delivery is sent before `until`. `probing`: one delivery is in progress. Its worker may have died if
+ * `until` has passed.
+ */
 export const Cooldown = Schema.Union([
   Schema.Struct({ state: Schema.Literal("resting"), ...cooldownFields }),
   Schema.Struct({ state: Schema.Literal("probing"), ...cooldownFields })
@@ -66,7 +69,7 @@ const COOLDOWN_BACKOFF: Backoff = {
 
 export const computeCooldownMs = (rests: number): number => backoffMs(COOLDOWN_BACKOFF, rests)
 
-/** `isGone`: the receiver returned 410. */
+/** `isGone` means that the receiver returned 410. */
 export const computeHealthAfterFailure = (
   health: SubscriptionHealth,
   now: number,
@@ -78,7 +81,7 @@ export const computeHealthAfterFailure = (
       ? { failures: 1, failingSince: now }
       : { failures: health.failures + 1, failingSince: health.failingSince }
   if (isGone) return { state: "paused", ...failureCounts }
-  // A rarely used subscription may have failed only once in that time.
+  // Pausing also requires several failures, because a rarely used subscription may have failed only once in that time.
   const isOld = now - failureCounts.failingSince >= WEBHOOK_PAUSE_AFTER_MS
   if (isOld && failureCounts.failures >= WEBHOOK_PAUSE_FAILURES_MAX) return { state: "paused", ...failureCounts }
   if (failureCounts.failures < WEBHOOK_BREAKER_FAILURES_MAX) return { state: "failing", ...failureCounts }
@@ -87,7 +90,7 @@ export const computeHealthAfterFailure = (
     case "failing":
       return { state: "resting", ...failureCounts, rests: 1, until: now + computeCooldownMs(1) }
     case "resting":
-      // A delivery from before the cooldown does not extend it.
+      // A failed delivery that began before the cooldown does not extend it.
       return { ...health, ...failureCounts }
     case "probing":
       return {

@@ -25,8 +25,8 @@ export const signingColumnsSql = (sql: SqlClient, now: Date): Fragment => sql`
   CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
 /**
- * Selects the first due delivery of each queue partition of subscription `o`. SKIP LOCKED is safe, because completing
- * the locked delivery polls again.
+ * Selects the first due delivery of each queue partition of subscription `o`. SKIP LOCKED is safe, because the worker
+ * polls again when the locked delivery completes.
  */
 const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
   SELECT head.place, due.due_at
@@ -43,7 +43,10 @@ const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment =
       AND settled_at IS NULL
     FOR NO KEY UPDATE SKIP LOCKED) head`
 
-/** A row that changed since has another ctid and waits for the next claim. */
+/**
+ * Claims the rows of the CTE `chosen`. A row that changed after its selection has another ctid and waits for the next
+ * claim.
+ */
 const claimChosenSql = (sql: SqlClient, { now, leaseMs }: ClaimTime): Fragment => sql`
   taken AS (
     UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${computeLeaseEnd(now, leaseMs)}
@@ -63,8 +66,8 @@ const countBySubscription = (inProgress: Iterable<SubscriptionKey>): ReadonlyMap
 }
 
 /**
- * `inProgress`: deliveries that this process has claimed already. The claim locks the subscriptions and skips locked
- * ones.
+ * `inProgress` lists the deliveries that this process has claimed. The claim locks the subscriptions and skips those
+ * that another claim has locked.
  */
 export const claimDueSql = (
   sql: SqlClient,
@@ -118,7 +121,7 @@ export const subscriptionsToProbeSql = (
     ORDER BY s.health->>'until' LIMIT ${maxJobs}`
 }
 
-/** Claims nothing if the health has changed. */
+/** Claims nothing if the subscription's health has changed. */
 export const claimProbeSql = (
   sql: SqlClient,
   time: ClaimTime,

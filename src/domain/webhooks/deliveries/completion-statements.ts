@@ -74,7 +74,10 @@ const recordAttemptSql = (
   FROM webhook_deliveries WHERE ${deliveryKeyCondition(sql, delivery)}
   ON CONFLICT DO NOTHING`
 
-/** Returns the health before this failure. A repetition counts once, because the attempt already has a row. */
+/**
+ * Returns the health before this failure. A repeated statement does not count the failure again, because the attempt
+ * already has a row.
+ */
 export const failDeliverySql = (
   sql: SqlClient,
   delivery: ClaimedDelivery,

@@ -20,7 +20,7 @@ import { webhookBacklog } from "./due-subscriptions.ts"
 import { type DeliveryResult, isDelivered } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
 
-/** Pauses of 30 s, doubling up to 6 h, ±25 %: about three days in all. */
+/** Pauses start at 30 s, double up to 6 h and vary by 25 %. All attempts take about three days. */
 export const WEBHOOK_RETRIES: RetryPolicy = {
   backoff: {
     firstMs: WEBHOOK_FIRST_RETRY_MS,

@@ -3,8 +3,8 @@ import { type RecordedEvent, toEventId, toEventMessage } from "../../../jobs/eve
 export const renderDeliveryBody = (event: RecordedEvent): string => JSON.stringify(toEventMessage(event))
 
 /**
- * All attempts share its `webhook-id`. This begins with the feed's `event_id`, so a receiver can continue with the
- * feed.
+ * Identifies a delivery. All its attempts have the same `webhook-id`. That id begins with the `event_id` of the feed,
+ * so a receiver can continue with the feed.
  */
 export interface DeliveryKey {
   readonly event_id: number

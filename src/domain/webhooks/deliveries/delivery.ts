@@ -6,7 +6,7 @@ import type { DeliveryResult } from "./OutboundHttp.ts"
 export const WebhookSigning = Schema.Struct({
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
-  /** The replaced secret, while it still signs. */
+  /** The replaced secret, while deliveries are still signed with it too. */
   former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
   secret_token: Schema.RedactedFromValue(Schema.String)
 })
@@ -16,10 +16,10 @@ export const ClaimedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
   subscription_id: Schema.Int,
-  /** Attempts of all runs, including this one. Each number belongs to one worker. */
+  /** Number of attempts in all runs, including this one. It identifies the claim. */
   attempts: Schema.Int,
   failures: Schema.Int,
-  /** 1, and one more for each replay. */
+  /** 1 plus the number of replays. */
   run: Schema.Int,
   event: Schema.String,
   payload: Schema.Record(Schema.String, Schema.Json),
@@ -31,7 +31,7 @@ export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 export type SubscriptionKey = Pick<ClaimedDelivery, "operator_id" | "subscription_id">
 
-/** The URL may be that of an earlier claim. */
+/** `url` is the URL at the time of the claim. */
 export type SubscriptionAddress = Pick<ClaimedDelivery, "operator_id" | "subscription_id" | "url">
 
 export const SubscriptionToProbe = Schema.Struct({

@@ -15,7 +15,7 @@ export const dueSubscriptionsSql = (sql: SqlClient): Fragment => sql`
       ORDER BY l.operator_id, l.subscription_id LIMIT 1) following
   )`
 
-/** Subscriptions in cooldown or paused do not count. */
+/** Does not count subscriptions that are paused or in cooldown. */
 export const webhookBacklog = (sql: SqlClient, now: Date): BacklogSource => ({
   candidates: dueSubscriptionsSql(sql),
   condition: sql`EXISTS (

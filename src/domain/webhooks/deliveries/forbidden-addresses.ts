@@ -9,7 +9,6 @@ const parseNetworks = (...texts: ReadonlyArray<string>) => texts.map(IpNetwork.f
 
 type NetworkBlocks = ReadonlyArray<readonly [kind: string, networks: ReadonlyArray<IpNetwork.IpNetwork>]>
 
-/** The first match names the kind. */
 const FORBIDDEN_IPV4: NetworkBlocks = [
   ["an unspecified address", parseNetworks("0.0.0.0/8")],
   ["a loopback address", parseNetworks("127.0.0.0/8")],
@@ -50,7 +49,7 @@ const FORBIDDEN_IPV6: NetworkBlocks = [
 const GLOBAL_UNICAST = IpNetwork.fromStringUnsafe("2000::/3")
 const NAT64 = IpNetwork.fromStringUnsafe("64:ff9b::/96")
 
-/** Handles mapped and NAT64 addresses. */
+/** Returns the IPv4 address in a mapped or NAT64 address. */
 const findEmbeddedIpv4 = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv4Address> =>
   NetAddress.isIpv4Mapped(address) || IpNetwork.contains(NAT64, address)
     ? Option.some(NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12))))

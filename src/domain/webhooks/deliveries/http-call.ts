@@ -14,7 +14,6 @@ export interface HttpCall {
 }
 
 export type HttpFailureReason =
-  /** The name or literal address is forbidden. */
   | "refused_address"
   /** The URL is invalid, neither http nor https, or http to a host that is not allow-listed. */
   | "refused_url"
@@ -45,7 +44,7 @@ export interface HttpFailure {
 
 export interface HttpCallProgress {
   phase: "connecting" | "securing" | "sent" | "answering"
-  /** The receiver may just have closed a reused connection. */
+  /** True for a connection from the pool, which the receiver may just have closed. */
   reused: boolean
 }
 
@@ -85,7 +84,7 @@ const watchConnection = (request: http.ClientRequest, isSecure: boolean, progres
     })
   })
 
-/** Only the first call of `onEnd` counts. */
+/** May call `onEnd` several times. Only the first call counts. */
 const readResponse = (
   request: http.ClientRequest,
   response: http.IncomingMessage,
@@ -130,8 +129,8 @@ export const sendHttpCall = (
       readResponse(request, response, maxBytes, onEnd)
     })
     request.on("error", (error) => onEnd(toHttpFailure(error, progress)))
-    // Node reports some ends only here, such as a protocol switch. During a response this event may come before its
-    // end.
+    // Node reports some closed connections only here, such as after a protocol switch. During a response, `close` may
+    // come before the response's `end`.
     request.on("close", () => {
       if (progress.phase === "answering") return
       onEnd({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" })

@@ -22,7 +22,7 @@ const isLoopbackHost = (host: string): boolean =>
     onSuccess: (address) => NetAddress.isLoopback(address)
   })
 
-/** Judges only the text. Names are checked when they are resolved. */
+/** Checks only the text of the host. The addresses of a name are checked when it is resolved. */
 const findForbiddenHostReason = (host: string): Option.Option<string> =>
   Result.match(parseLiteralAddress(host), {
     onFailure: () => (isLoopbackHost(host) ? Option.some("a loopback address") : Option.none()),
@@ -32,8 +32,8 @@ const findForbiddenHostReason = (host: string): Option.Option<string> =>
 const failInvalidUrl = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
 
 /**
- * Returns the URL as the parser writes it. It must be https. Plain http is allowed only to an allow-listed loopback
- * host while this service itself runs on plain http and loopback.
+ * Returns the normalized URL. It must be https. Plain http is allowed only to an allow-listed loopback host while this
+ * service itself runs on plain http and loopback.
  */
 export const parseReceiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
   if (text.length > WEBHOOK_URL_LENGTH) return failInvalidUrl(`must be at most ${WEBHOOK_URL_LENGTH} characters`)

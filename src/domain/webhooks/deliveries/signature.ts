@@ -35,9 +35,11 @@ export const parseSigningSecret = (text: string): Result.Result<SigningSecret, s
 }
 
 interface SignedMessage {
-  /** The id stays the same in every attempt, so receivers can drop duplicates. */
   readonly id: string
-  /** Time of this attempt, in seconds since 1970. Receivers reject a difference of more than five minutes. */
+  /**
+   * Time of this attempt, in seconds since 1970. Receivers reject a time that differs from theirs by more than five
+   * minutes.
+   */
   readonly timestamp: number
   readonly body: string | Uint8Array
 }
@@ -45,7 +47,7 @@ interface SignedMessage {
 const computeSignature = (message: SignedMessage, secret: SigningSecret): string =>
   `v1,${createHmac("sha256", decodeKey(secret)).update(`${message.id}.${message.timestamp}.`).update(message.body).digest("base64")}`
 
-/** During a rotation it signs with both secrets. */
+/** Signs with each secret. During a rotation there are two. */
 export const buildSignatureHeaders = (message: SignedMessage, secrets: Arr.NonEmptyReadonlyArray<SigningSecret>) => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),
@@ -62,11 +64,11 @@ export const generateSecretToken: Effect.Effect<Redacted.Redacted<string>> = Eff
   Redacted.make(randomBytes(WEBHOOK_SECRET_BYTES).toString("base64url"))
 )
 
-/** `timestamp` in seconds, `now` in milliseconds. */
+/** `timestamp` is in seconds, `now` in milliseconds. */
 export const isFreshTimestamp = (timestamp: number, now: number): boolean =>
   Math.abs(now / 1000 - timestamp) <= WEBHOOK_SIGNATURE_SECONDS
 
-/** `now` in milliseconds. */
+/** `now` is in milliseconds. */
 export const hasValidSignature = (
   message: SignedMessage,
   signatures: string,

@@ -12,8 +12,8 @@ import type { SigningSecret } from "./signature.ts"
 // A deleted subscription keeps its row until its last delivery is deleted.
 
 /**
- * A new subscription does not receive events recorded before it. Up to this number of undispatched events are excluded,
- * the latest first.
+ * A new subscription does not receive earlier events that are not dispatched yet. It excludes at most this number of
+ * them, the latest ones.
  */
 export const MAX_OLDER_EVENTS = 1_000
 
@@ -30,7 +30,7 @@ export interface NewSubscription extends WebhookReceiver {
   readonly secret: SigningSecret
 }
 
-/** Sealing binds the secret to the id. */
+/** The id must be known before sealing, because sealing binds the secret to it. */
 interface NewSubscriptionWithId extends NewSubscription {
   readonly id: number
 }
@@ -42,7 +42,7 @@ export interface SubscriptionEdit {
   readonly secret: SigningSecret | undefined
 }
 
-/** Returns the URL's existing token, if any. Inserts nothing without a row in `source`. */
+/** Returns the URL's existing token, if any. Inserts nothing if `source` selects no row. */
 const upsertReceiverSql = (
   sql: SqlClient,
   operatorId: number,
@@ -61,7 +61,10 @@ export interface SubscriptionCreator extends GrantKey {
   readonly application: string | null
 }
 
-/** The CTE `made` is empty if the caller's grant has ended. Beyond the operator's limit, `webhook_limit` fails. */
+/**
+ * The CTE `made` is empty if the caller's grant has ended. Beyond the operator's limit, the check `webhook_limit`
+ * fails.
+ */
 export const createSubscriptionSql = (
   sql: SqlClient,
   { operatorId, accountId, application, grantId }: SubscriptionCreator,
@@ -83,7 +86,7 @@ export const createSubscriptionSql = (
     RETURNING s.*
   )`
 
-/** The CTEs `receiver`, `before` and `changed`. The update also resets the health. */
+/** Returns the CTEs `receiver`, `before` and `changed`. The update also resets the health and ends a pause. */
 export const updateSubscriptionSql = (
   sql: SqlClient,
   operatorId: number,
@@ -129,7 +132,7 @@ const replaceSecretSql = (sql: SqlClient, secret: SigningSecret, now: Date): Fra
   return sql`former_secret = s.secret, former_secret_until = ${until}, secret = ${Redacted.value(secret)},`
 }
 
-/** The CTE `rotated`. The health and a pause stay unchanged. */
+/** Returns the CTE `rotated`. The health and a pause stay unchanged. */
 export const rotateSecretSql = (sql: SqlClient, condition: Fragment, secret: SigningSecret, now: Date): Fragment => sql`
   rotated AS (
     UPDATE webhook_subscriptions s SET ${replaceSecretSql(sql, secret, now)} updated_at = ${now}
@@ -137,7 +140,7 @@ export const rotateSecretSql = (sql: SqlClient, condition: Fragment, secret: Sig
 
 export const PAUSED_BY_HOST = "Paused by the host."
 
-/** The CTE `paused` is empty if nothing changed. */
+/** Returns the CTE `paused`, which is empty if nothing changed. */
 export const pauseSubscriptionSql = (sql: SqlClient, condition: Fragment, now: Date): Fragment => sql`
   paused AS (
     UPDATE webhook_subscriptions s SET
@@ -153,7 +156,7 @@ const healthJsonSql = (sql: SqlClient, health: SubscriptionHealth): Fragment => 
 /** True if the subscription is neither in cooldown nor paused. */
 export const subscriptionActiveCondition = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
-/** A failure at an earlier URL must not count. */
+/** Compares the URL, because a failure at an earlier URL must not count. */
 export const selectHealthSql = (
   sql: SqlClient,
   { operator_id, subscription_id, url }: SubscriptionAddress
@@ -171,7 +174,6 @@ export interface SubscriptionPause {
   readonly reason: string
 }
 
-/** Changes nothing if the health or the URL has changed. */
 export const replaceHealthSql = (
   sql: SqlClient,
   { operator_id, subscription_id, url }: SubscriptionAddress,
@@ -183,7 +185,7 @@ export const replaceHealthSql = (
     paused_at = ${pause?.at ?? null}::timestamptz, paused_reason = ${pause?.reason ?? null}::text
   WHERE operator_id = ${operator_id} AND id = ${subscription_id} AND url = ${url} AND health = ${healthJsonSql(sql, from)}`
 
-/** Needs the CTE `due`. */
+/** Needs the CTE `due` with `operator_id` and `id` of the subscription. */
 export const replaceHealthOfDueSubscriptionSql = (
   sql: SqlClient,
   from: SubscriptionHealth,

@@ -7,12 +7,11 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
 /**
  * A main account sees all subscriptions of its operator. A sub-account and an application see only those they created.
+ * An undefined field does not restrict the view.
  */
 export interface SubscriptionViewer {
   readonly operatorId: number
-  /** Undefined: all accounts. */
   readonly accountId: number | undefined
-  /** Undefined: all applications. */
   readonly application: string | undefined
 }
 
@@ -46,7 +45,7 @@ const hiddenWebhookError = new Forbidden({
   message: "id: only the main account, or the account and application that made this webhook, may do this."
 })
 
-/** Fails with 404 for undefined and 403 for false. */
+/** Fails with 404 if `isVisible` is undefined, and with 403 if it is false. */
 export const failUnlessVisible = (isVisible: boolean | undefined): Effect.Effect<void, NotFound | Forbidden> => {
   if (isVisible === undefined) return Effect.fail(webhookNotFoundError)
   return isVisible ? Effect.void : Effect.fail(hiddenWebhookError)

@@ -6,7 +6,7 @@ import { pageFields } from "../../../contract/page.ts"
 import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
 import { WEBHOOK_RESPONSE_STORED_BYTES, WEBHOOK_TESTS_A_MINUTE, WEBHOOK_TRIES_SHOWN } from "../../../platform/limits.ts"
 
-// An extension of the specification.
+// The delivery log is an extension of the specification.
 
 const ReceiverResult = {
   duration_ms: Schema.Int.annotateKey({ documentation: "Duration of the attempt in milliseconds." }),

@@ -17,7 +17,7 @@ import {
 import { CURSOR_PATTERN, parseFeedCursor } from "./cursor.ts"
 import { findUnknownEventName } from "./rules.ts"
 
-// An extension of the specification.
+// The event feed is an extension of the specification.
 
 const makeCursorSchema = (isAccepted: (text: string) => boolean) =>
   Schema.String.check(
@@ -30,7 +30,7 @@ const makeCursorSchema = (isAccepted: (text: string) => boolean) =>
 
 const Cursor = makeCursorSchema((text) => parseFeedCursor(text) !== undefined)
 
-/** The empty text counts as no cursor. A receiver of webhooks knows only the `event_id` of an event. */
+/** The empty text counts as no cursor. A receiver of webhooks has only the `event_id` of an event. */
 const CursorOrEventId = makeCursorSchema(
   (text) => text === "" || parseFeedCursor(text) !== undefined || parseEventId(text) !== undefined
 )

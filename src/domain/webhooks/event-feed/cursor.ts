@@ -1,15 +1,13 @@
-// Cursors are opaque to callers.
-
 interface FeedPosition {
   readonly operatorId: number
-  /** 0: before all events. */
+  /** 0 is the position before all events. */
   readonly position: number
 }
 
 const CURSOR_VERSION = 1
 const CURSOR_TEXT_PATTERN = /^1\.([1-9]\d{0,15})\.(0|[1-9]\d{0,15})$/
 
-/** Longer texts cannot be cursors. */
+/** No cursor is longer. */
 export const CURSOR_PATTERN = "^[A-Za-z0-9_-]{0,48}$"
 
 export const formatFeedCursor = ({ operatorId, position }: FeedPosition): string =>
@@ -19,6 +17,6 @@ export const parseFeedCursor = (cursor: string): FeedPosition | undefined => {
   const [, operatorId, position] = CURSOR_TEXT_PATTERN.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? []
   if (operatorId === undefined || position === undefined) return undefined
   const parsed = { operatorId: Number(operatorId), position: Number(position) }
-  // Rejects other encodings and rounded numbers.
+  // Rejects other encodings of a cursor, and numbers that were rounded.
   return formatFeedCursor(parsed) === cursor && Number.isSafeInteger(parsed.position) ? parsed : undefined
 }

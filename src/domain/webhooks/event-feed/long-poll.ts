@@ -14,7 +14,7 @@ export interface LongPollContext {
   readonly permits: LongPollPermits
 }
 
-/** Limits the waiting calls of each operator. */
+/** Limits how many calls of an operator wait at once. */
 export class LongPollPermits {
   readonly #heldByOperator = new Map<number, number>()
 

@@ -17,10 +17,10 @@ export interface FeedScan<Event> {
   readonly deletedUpTo: number
   /** Position before the first scanned event. */
   readonly start: number
-  /** Last position of a filtered scan. Null without a filter. */
+  /** Last position that a filtered scan has read. Null without a filter. */
   readonly reachedPosition: number | null
   readonly hasMore: boolean
-  /** Includes one event more than the page holds. */
+  /** Up to one event more than the page's limit. */
   readonly events: ReadonlyArray<Event>
 }
 

@@ -70,7 +70,7 @@ const createWebhook = (store: Store, policy: ReceiverPolicy) =>
 const sendsFixedFields = makeImmutableFieldDetector(update_webhook.payloadSchema)
 const checkFixedFields = makeImmutableFieldCheck(update_webhook.payloadSchema)
 
-/** Looks the record up only if the request contains fixed fields. */
+/** Loads the webhook only if the request contains fields that an edit cannot change. */
 const loadAndCheckFixedFields = Effect.fnUntraced(function* (
   store: Store,
   caller: Caller,
@@ -149,7 +149,7 @@ const madeByAnotherApplicationError = new Forbidden({
 
 const sortEvents = (events: ReadonlyArray<EventName>) => EVENT_NAMES.filter((event) => events.includes(event))
 
-/** A response repeated by an idempotency key has no secret. */
+/** `secret` is undefined in a response that is repeated for an idempotency key. */
 interface WebhookWithSecret extends SubscriptionRow {
   readonly secret?: SigningSecret
 }

@@ -20,7 +20,7 @@ interface SubscriptionRecord extends MemoryRecord, SubscriptionRow {
 
 const subscriptionRecords = makeMemoryTable<SubscriptionRecord>()
 
-/** Has no deliveries and no OAuth, so the grant of a call is always active. */
+/** This store has no deliveries and no OAuth, so `granted` is always true. */
 export const layerMemory: Layer.Layer<WebhookStore, never, MemoryDatabase> = Layer.effect(
   WebhookStore,
   Effect.map(MemoryDatabase, (database) => {
@@ -105,7 +105,7 @@ const isVisible = (subscription: SubscriptionRecord, { accountId, application }:
 
 const toRow = ({ operator_id: _operator, account_id: _account, secret: _secret, ...row }: SubscriptionRecord) => row
 
-/** Alphabetical order, as in PostgreSQL. */
+/** Returns the changed fields in alphabetical order, as PostgreSQL does. */
 const changedSettings = (before: SubscriptionRecord, after: SubscriptionRecord): ReadonlyArray<string> => [
   ...(before.events.join() === after.events.join() ? [] : ["events"]),
   ...(before.secret === after.secret ? [] : ["secret"]),

@@ -43,7 +43,6 @@ export const SubscriptionRow = Schema.Struct({
 })
 export type SubscriptionRow = typeof SubscriptionRow.Type
 
-/** An application may change its own subscriptions, a host all of them. */
 export interface WebhookChangeScope extends GrantKey {
   readonly application: string | undefined
 }
@@ -170,41 +169,42 @@ export class WebhookStore extends Context.Service<
   WebhookStore,
   {
     readonly list: (operatorId: number) => Effect.Effect<ReadonlyArray<SubscriptionRow>>
-    /** Undefined: the grant has ended. ValidationFailed: the operator has the maximum of subscriptions. */
+    /**
+     * Returns undefined if the grant has ended. Fails with ValidationFailed if the operator has the maximum of
+     * subscriptions.
+     */
     readonly create: (
       creator: SubscriptionCreator,
       subscription: NewSubscription,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, ValidationFailed, CurrentActor>
-    /** Also resumes the subscription. Undefined: the caller may change no such subscription. */
+    /** Also resumes the subscription. Returns undefined if the caller may change no such subscription. */
     readonly update: (
       scope: WebhookChangeScope,
       id: number,
       edit: SubscriptionEdit,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Undefined: the caller may change no such subscription. */
     readonly remove: (
       scope: WebhookChangeScope,
       id: number,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Undefined: the viewer sees no such subscription, or it is paused already. */
+    /** Returns undefined if the viewer sees no such subscription, or if it is paused already. */
     readonly pause: (
       viewer: SubscriptionViewer,
       id: number,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Keeps the status. Undefined: the viewer sees no such subscription. */
+    /** Does not resume a paused subscription. */
     readonly rotateSecret: (
       viewer: SubscriptionViewer,
       id: number,
       secret: SigningSecret,
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
-    /** Undefined: no such subscription. */
     readonly isVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
-    /** `granted`: the grant of the call is active. */
+    /** `granted` means that the grant of the call is active. */
     readonly findAccess: (key: GrantKey, id: number) => Effect.Effect<WebhookAccess | undefined>
   }
 >()("latchkey/domain/webhooks/subscriptions/WebhookStore") {

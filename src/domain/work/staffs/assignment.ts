@@ -6,7 +6,7 @@ import { propertyIdsJson } from "./store.ts"
 
 export const Assignee = Schema.Struct({
   ...Struct.pick(Staff.fields, ["id", "is_active", "property_ids"]),
-  /** Changes with the list `property_ids`. */
+  /** Changes whenever `property_ids` changes. */
   properties_version: Schema.Int
 })
 export type Assignee = typeof Assignee.Type

@@ -45,7 +45,7 @@ export const Staff = Schema.Struct({
 export type Staff = typeof Staff.Type
 
 const STAFF_ID_MEANING = "Id of the staff member, from query_staffs."
-// The regional deployment shows the last of the two.
+// The regional deployment shows `regionally` instead of `documentation`.
 const mobileMeanings = {
   documentation: `In the form +<country code> <number>, as +49 15112345678, with at least ${MOBILE_DIGITS_MIN} digits after the country code and at most ${MOBILE_DIGITS_MAX} in all. Spaces, brackets, dots, slashes and dashes are ignored.`,
   regionally: REGIONAL_MOBILE

@@ -140,7 +140,7 @@ export class StaffStore extends Context.Service<
       edit: StaffEdit,
       now: Date
     ) => Effect.Effect<CheckedChange, never, CurrentActor>
-    /** Their tasks lose the assignment. */
+    /** The tasks of a deleted staff member stay, without an assignee. */
     readonly remove: (
       operatorId: number,
       id: number

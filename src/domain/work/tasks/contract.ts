@@ -26,7 +26,6 @@ const Note = textUpTo(TASK_NOTE_LENGTH)
 const Fee = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
-/** 0 and null remove the link. */
 const LinkOrNone = Schema.NullOr(Integer.check(Schema.isGreaterThanOrEqualTo(0, { expected: "an id, or 0 to unlink" })))
 
 export const Task = Schema.Struct({

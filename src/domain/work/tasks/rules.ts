@@ -5,7 +5,7 @@ interface TaskStay {
   readonly property_id: number | null
 }
 
-/** The two must agree (specification, POST /tasks) unless the stay is unassigned. */
+/** Both properties must be the same (specification, POST /tasks), unless the stay is unassigned. */
 export const resolveTaskProperty = (
   propertyId: number | null,
   stay: TaskStay | null
@@ -16,7 +16,7 @@ export const resolveTaskProperty = (
 
 interface TaskAssignee {
   readonly is_active: boolean
-  /** Empty: all properties. */
+  /** Empty means all properties. */
   readonly property_ids: ReadonlyArray<number>
 }
 

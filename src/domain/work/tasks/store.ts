@@ -85,7 +85,7 @@ const NewTaskColumns = Schema.Struct({
 export type NewTask = typeof NewTaskColumns.Type
 
 const EXPECTED_TASK_COLUMNS = ["currency", "fee", "property_id", "staff_id"] as const
-/** Undefined columns were not used to check the edit. */
+/** Present values on which the edit depends. Undefined columns are not compared. */
 export type ExpectedTaskColumns = Partial<Pick<NewTask, (typeof EXPECTED_TASK_COLUMNS)[number]>>
 
 const findPreconditions = (sql: Sql) => (operatorId: number, references: NewTaskReferences) => {

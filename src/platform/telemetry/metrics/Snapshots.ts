@@ -27,7 +27,6 @@ export class WorkerSnapshots {
     this.#last.set(worker, snapshot)
   }
 
-  /** Keeps the worker's counts and drops its gauges. */
   remove(worker: number): void {
     const last = this.#last.get(worker)
     if (last === undefined) return

@@ -8,7 +8,6 @@ export interface CallMeasurement {
   readonly durationMs: number
 }
 
-/** Returns a recorder for the calls of one operation, which looks its series up once. */
 export const makeCallRecorder = (operation: string): ((measurement: CallMeasurement) => Effect.Effect<void>) => {
   const operationDuration = callDuration.withLabels({ operation })
   const byCode = new Map<number, Metric.Counter<number>>()

@@ -10,8 +10,7 @@ const DEFAULT_SEMI_SPACE_MB = 64
 const YOUNG_GENERATION_SEMI_SPACES = 3
 
 /**
- * Returns the young generation's bytes for these flags, where a later one wins. V8 rounds up to a power of two, and 0
- * means its default.
+ * Returns the bytes of the young generation for these flags. V8 rounds up to a power of two, and 0 means its default.
  */
 export const computeYoungGenerationBytes = (flags: ReadonlyArray<string>): number => {
   const semiSpaceMb = Number(SEMI_SPACE_FLAG.exec(flags.findLast((flag) => SEMI_SPACE_FLAG.test(flag)) ?? "")?.[1] ?? 0)
@@ -31,7 +30,6 @@ const SEMI_SPACE_FLAG = /^--max[-_]semi[-_]space[-_]size=(\d+)$/
 
 const YOUNG_SPACES: ReadonlySet<string> = new Set(["new_space", "new_large_object_space"])
 
-/** Returns the share of `limitBytes` that the old generation uses, at most 1. */
 export const computeHeapUtilization = (
   spaces: ReadonlyArray<Pick<HeapSpaceInfo, "space_name" | "space_used_size">>,
   limitBytes: number

@@ -56,7 +56,7 @@ export const anonymousFailedCalls = defineCounter({
   meaning: "Calls with an unknown token, and sign-ins without an account"
 })
 
-// The metrics keep their older names, because dashboards and alerts use them.
+// Metrics keep their older names, such as `places` for permits, because dashboards and alerts use them.
 
 export const permitsLimit = defineGauge({
   name: "latchkey.places.limit",
@@ -301,7 +301,6 @@ export const loopUtilization = defineGauge({
   meaning: "Share of the last 10 s in which the event loop was busy"
 })
 
-/** Counters that start at 0 with the process. */
 export const OUTCOME_COUNTERS = [webhookTries, channelPushes, channelComparisons, messageTries, calendarFetches]
 
 /** In the order of the documentation. */
@@ -352,5 +351,4 @@ const byName: ReadonlyMap<string, MetricDefinition> = new Map(METRIC_DEFINITIONS
 
 export const findMetricDefinition = (name: string): MetricDefinition | undefined => byName.get(name)
 
-/** Returns how a gauge of several processes is combined. Default: the maximum. */
 export const findGaugeAggregation = (name: string): GaugeAggregation => byName.get(name)?.aggregation ?? "max"

@@ -47,7 +47,6 @@ class MetricFamily<Label extends string, M> {
     this.#make = make
   }
 
-  /** Returns the series of these label values, always the same one. */
   withLabels(labels: Readonly<Record<Label, string>>): M {
     const key = JSON.stringify(this.#labels.map((label) => labels[label]))
     const existing = this.#made.get(key)
@@ -89,7 +88,7 @@ export const defineCounter = <Label extends string = never>(
 export const defineOutcomeCounter = (
   options: MetricOptions & { readonly outcomes: ReadonlyArray<string> }
 ): CounterFamily<"outcome"> =>
-  // One more, for undeclared outcomes.
+  // The additional label set is for undeclared outcomes.
   defineCounter({ ...options, labels: ["outcome"], maxLabelSets: options.outcomes.length + 1 })
 
 /**
@@ -118,7 +117,6 @@ export const defineHistogram = <Label extends string = never>(
     Metric.histogram(options.name, { description: options.meaning, attributes, boundaries: options.bounds })
   )
 
-/** Registers a gauge whose value is read on demand, until the scope closes. */
 export const registerGauge = (
   gauge: Metric.Gauge<number>,
   value: () => number

@@ -5,7 +5,7 @@ export const MetricsEnabled = Context.Reference<boolean>("latchkey/platform/tele
   defaultValue: () => true
 })
 
-/** Updates a series from code that has its fiber at hand, which saves time in each call. */
+/** Updates a series at once, without an effect, to save time in each call. */
 export const updateSeries = (
   fiber: Fiber.Fiber<unknown, unknown>,
   series: Metric.Counter<number> | Metric.Histogram<number>,

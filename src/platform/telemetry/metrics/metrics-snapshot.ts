@@ -1,7 +1,7 @@
 import { Effect, Metric, Schema } from "effect"
 import type { GaugeAggregation } from "./metric-family.ts"
 
-// The metrics of a process at one moment as plain values, for the supervisor and for /metrics.
+// Plain values of a process's metrics at one moment, for the supervisor and for /metrics.
 
 const Labels = Schema.Record(Schema.String, Schema.String)
 const SERIES_IDENTITY = { name: Schema.String, labels: Labels }
@@ -29,7 +29,6 @@ export type MetricSeries = typeof MetricSeries.Type
 export const MetricsSnapshot = Schema.Array(MetricSeries)
 export type MetricsSnapshot = typeof MetricsSnapshot.Type
 
-/** An attribute for collectors that is not a label. */
 const UNIT_ATTRIBUTE = "unit"
 
 const toLabels = (attributes: Metric.Metric.AttributeSet | undefined): Readonly<Record<string, string>> =>
@@ -53,14 +52,13 @@ const toSeries = (
       const bounded = buckets.filter(([bound]) => Number.isFinite(bound))
       return { kind: "histogram", ...identity, buckets: bounded, count, sum: toFinite(sum) }
     }
-    // The service declares none of these, because they cannot be combined.
+    // The service declares no frequencies or summaries, because they cannot be combined.
     case "Frequency":
     case "Summary":
       return undefined
   }
 }
 
-/** Returns what this process counted so far. */
 export const takeSnapshot = (findAggregation: (name: string) => GaugeAggregation): Effect.Effect<MetricsSnapshot> =>
   Effect.map(Metric.snapshot, (metrics) =>
     metrics.flatMap((metric) => {
@@ -80,7 +78,10 @@ const AGGREGATORS: Readonly<Record<GaugeAggregation, (one: number, other: number
 
 type Buckets = (typeof HistogramSeries.Type)["buckets"]
 
-/** Processes of different releases may have different bounds. A bucket of one alone would be too small. */
+/**
+ * Processes of different releases may have different bounds. A bucket that only one process has would be too small, so
+ * it is dropped.
+ */
 const mergeBuckets = (one: Buckets, other: Buckets): Buckets => {
   const otherBuckets = new Map(other)
   return one.flatMap(([bound, count]) => {
@@ -102,7 +103,7 @@ const mergeSeries = (one: MetricSeries, other: MetricSeries): MetricSeries => {
   return one
 }
 
-/** Combines several processes: counters and histograms are added, gauges by their aggregation. */
+/** Adds counters and histograms, and combines gauges by their aggregation. */
 export const mergeSnapshots = (snapshots: ReadonlyArray<MetricsSnapshot>): MetricsSnapshot => {
   const total = new Map<string, MetricSeries>()
   for (const series of snapshots.flat()) {
@@ -114,7 +115,7 @@ export const mergeSnapshots = (snapshots: ReadonlyArray<MetricsSnapshot>): Metri
 }
 
 /**
- * Returns the counts to keep of a process that ended. Without them sums would fall, which Prometheus treats as a
+ * Returns the counts of a process that has ended. Without them the sums would fall, which Prometheus treats as a
  * counter reset.
  */
 export const withoutGauges = (snapshot: MetricsSnapshot): MetricsSnapshot =>

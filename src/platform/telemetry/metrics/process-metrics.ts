@@ -28,7 +28,9 @@ const LOOP_RESOLUTION_MS = 20
 
 const toSeconds = (nanos: number): number => (Number.isFinite(nanos) ? nanos / 1e9 : 0)
 
-/** Event-loop delay without the timer's own interval. Each sample starts anew. */
+/**
+ * Measures the event-loop delay without the timer's own interval. Each sample covers the time since the previous one.
+ */
 const watchEventLoop = Effect.gen(function* () {
   const delay = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -56,7 +58,6 @@ const watchEventLoop = Effect.gen(function* () {
 const OPEN_FILES_FOLDER = "/proc/self/fd"
 const countOpenFiles = () => Result.try(() => readdirSync(OPEN_FILES_FOLDER).length)
 
-/** Reads the system's counter on demand. */
 const registerCpuTime = (mode: "user" | "system"): Effect.Effect<void, never, Scope.Scope> =>
   Effect.contextWith((context) =>
     Effect.asVoid(
@@ -75,7 +76,6 @@ const registerCpuTime = (mode: "user" | "system"): Effect.Effect<void, never, Sc
 
 const registerUptime = registerGauge(uptime.withLabels({}), () => process.uptime())
 
-/** Metrics of the supervisor process, which outlives its workers. */
 export const layerSupervisorMetrics: Layer.Layer<never> = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* registerUptime

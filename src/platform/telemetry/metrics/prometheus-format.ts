@@ -19,7 +19,6 @@ export const toPrometheusName = ({ name, unit, kind }: Pick<MetricDefinition, "n
 
 const doNothing = () => {}
 
-/** Registers a series in its own registry for the library's formatter. */
 const registerSeries = (context: Context.Context<never>, series: MetricSeries): void => {
   const definition = findMetricDefinition(series.name)
   const name = toPrometheusName({ name: series.name, unit: definition?.unit ?? "", kind: series.kind })

@@ -14,7 +14,6 @@ export const accessSection = (id: string, heading: string, body: Html): Html => 
 ${body}</section>
 `
 
-/** Renders an instant in the operator's time zone, to the minute. */
 export const instantHtml = (instant: Date, { session }: SignedInVisit): Html =>
   html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, session.person.caller.timeZone).slice(0, 16)}</time>`
 
@@ -47,7 +46,7 @@ interface RevocationOptions {
   readonly consequence: string
 }
 
-/** Without a script, an irreversible action takes two steps: the form is behind a `<details>` element. */
+/** An irreversible action takes two steps: the user must first open the `<details>` element. */
 export const revocationForm = (
   visit: SignedInVisit,
   { action, field, value, label, subject, consequence }: RevocationOptions
@@ -60,7 +59,7 @@ ${formKeyFields(visit)}<input type="hidden" name="${field}" value="${value}">
 </form>
 </details>`
 
-/** `notFoundText`: the message if the form's `id` names no record. */
+/** `notFoundText` is the message if no record has the form's `id`. */
 export const makeRevocation = (
   service: Service["Service"],
   operation: OperationName,

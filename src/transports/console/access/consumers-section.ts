@@ -17,7 +17,7 @@ const decodeConsumers = Schema.decodeUnknownEffect(Schema.toCodecJson(list_event
 export const makeConsumersSection = Effect.fnUntraced(function* () {
   const service = yield* Service
 
-  /** If the API refuses the account, its message replaces the list. */
+  /** If the API rejects the account, its error message replaces the list. */
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit) {
     const outcome = yield* callOperation(service, visit, "list_event_consumers", {})
     if (outcome._tag === "Refused")

@@ -45,7 +45,7 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
     )
   })
 
-  /** Checks the password last, because a wrong password counts as a failed attempt. */
+  /** Checks the password after the other fields, because a wrong password counts as a failed attempt. */
   const createToken = Effect.fnUntraced(
     function* (visit: SignedInVisit, form: SubmittedForm) {
       const fields = { name: form.get("name"), scope: form.get("scope") }

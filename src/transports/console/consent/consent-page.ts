@@ -32,7 +32,10 @@ const redirectTargetText = ({
   }
 }
 
-/** Anybody may use the public client, so its name identifies nobody. The redirect target is shown instead. */
+/**
+ * Any application may use the public client, so the client's name identifies no application. The redirect target is
+ * shown instead.
+ */
 export const applicationName = ({ client, redirectTarget: target }: AuthorizationClient): string => {
   if (!client.isPublic) return client.name
   switch (target._tag) {
@@ -45,7 +48,7 @@ export const applicationName = ({ client, redirectTarget: target }: Authorizatio
   }
 }
 
-/** Returns why the account cannot grant access, in the API's words. */
+/** Returns the API's error message if the account cannot grant access. */
 export const accountProblemOf = ({ person }: Session, now: DateTime.DateTime): Option.Option<string> =>
   Option.map(
     accessError({ ...person.caller, ...person }, { isRead: true, now: DateTime.toEpochMillis(now) }),
@@ -70,8 +73,8 @@ const scopeOption = (scope: RequestedScope, isChosen: boolean, label: string, de
 `
 
 /**
- * Preselects the requested scope. Without one, a partner's client gets full access, because contract facts 11.3 define
- * no scope. The public client gets the narrowest scope.
+ * Preselects the requested scope. If none is requested, preselects full access for a partner's client (contract facts
+ * 11.3 define no scope) and read-only for the public client.
  */
 const scopeOptions = ({ scope, isScopeNamed }: AuthorizationRequest, { client }: AuthorizationClient): Html => {
   const isWritable = scope === "writable" && (isScopeNamed || !client.isPublic)
@@ -91,7 +94,7 @@ const consentForm = (visit: SignedInVisit, content: Html): Html =>
 ${formTokenField(visit.formToken)}${content}
 </form>`
 
-/** Browser validation would require the password for every choice; the service requires it only if needed. */
+/** Browser validation would require the password for every choice. The service requires it only if needed. */
 const FORM_NO_VALIDATE: Html = { html: " formnovalidate" }
 
 const denyButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.deny}" formnovalidate>${CONSENT_TEXTS.deny}</button>`
@@ -147,7 +150,7 @@ export const invalidRequestPage = (text: string): PageFrame => ({
   body: html`${errorMessage(text)}<p>${CONSENT_TEXTS.invalidRequestDetails}</p>`
 })
 
-/** The host decides whether to follow the link back. */
+/** Shows a link, so that the host decides whether to return to the application. */
 export const rejectedRequestPage = (
   authorizationClient: AuthorizationClient,
   text: string,

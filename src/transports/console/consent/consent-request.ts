@@ -24,7 +24,7 @@ export interface AuthorizationClient {
 }
 
 export type ConsentRequest =
-  /** The client is unknown or its redirect target invalid, so the browser is redirected nowhere. */
+  /** The client is unknown or its redirect target is invalid, so the browser must not be redirected. */
   | {
       readonly _tag: "Wrong"
       readonly problem: AuthorizationTargetError | "unknown client" | "no address" | "wrong address" | "too long"
@@ -40,13 +40,13 @@ export type ConsentRequest =
       readonly authorizationRequest: AuthorizationRequest
     }
 
-/** Encodes the query anew, so that the check of `next` accepts every character. */
+/** Encodes the query again, so that it has only characters that `toLocalUrl` accepts in `next`. */
 export const authorizationUrl = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
 
 export const signInUrl = (visit: Pick<Visit, "query">): string =>
   `${SIGN_IN_PATH}?${new URLSearchParams({ next: authorizationUrl(visit) }).toString()}`
 
-/** Returns the redirect URI of a request that names none. */
+/** Returns the only redirect URI of a partner's client, for a request without one. */
 const singleRedirectUri = ({ isPublic, redirectUris }: OAuthClient): string | undefined =>
   isPublic || redirectUris.length !== 1 ? undefined : redirectUris[0]
 

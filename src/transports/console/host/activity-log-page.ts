@@ -67,7 +67,7 @@ const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccoun
   return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Show")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Everything")}</p>` : nothing}`
 }
 
-/** Rows without a request share the time, application and operation of one statement. */
+/** Changes without a request id belong together if time, application and operation are equal. */
 const groupByRequest = (
   rows: ReadonlyArray<AuditLogChange>
 ): ReadonlyArray<readonly [AuditLogChange, ...ReadonlyArray<AuditLogChange>]> =>
@@ -98,8 +98,8 @@ const changesSection = (
 }
 
 /**
- * The next page starts after the last change shown. With a filter by account, it may start after the last change
- * scanned.
+ * The next page starts after the last change shown. If a filter by account found too few changes, it starts after the
+ * last change scanned.
  */
 const pagination = (
   visit: SignedInVisit,

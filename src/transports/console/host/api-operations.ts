@@ -39,8 +39,8 @@ export const makeVoidMutation = (service: Service["Service"]) => {
 }
 
 /**
- * Runs the action unless the record has changed since the form was shown. `seen` is the state in the form, `target` the
- * requested state. A repeated form, whose record already has the target state, succeeds.
+ * Runs the action unless the record has changed since the form was shown. `seen` is the state that the form showed,
+ * `target` the requested state. If the record already has the target state, a repeated form succeeds.
  */
 export const failIfStale = <A, R>(
   {

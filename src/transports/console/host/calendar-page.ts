@@ -99,7 +99,7 @@ const groupConsecutiveDays = (
   return spans
 }
 
-/** Puts accepted stays into the first row and requests below. */
+/** Lists accepted stays first, so that `toCalendarRows` shows them above requests. */
 const toEntrySpans = ({ stays, closed, elsewhere }: MonthProperty): ReadonlyArray<DateSpan<CalendarEntry>> => {
   const staySpans = stays
     .toSorted((first, second) => Number(second.accepted) - Number(first.accepted))

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto"
 
-// The console's only script, on the conversation page. Without it, the host reloads the page.
+// The console's only script. Without it, the host reloads the conversation page.
 
 /** The interval and the number of polls limit polling to an hour. */
 const POLL_INTERVAL_MS = 10_000
 const MAX_POLLS = 360
 
 /**
- * Fetches the visible page and replaces only changed messages, so selection, focus and the text being written stay. It
- * skips late and overloaded responses. It stops after an hour, or when the page is no longer available.
+ * Fetches the page again and replaces only changed messages, so that selection, focus and the text being written stay.
+ * Ignores late and overloaded responses. Stops when the page is no longer available.
  */
 export const CONVERSATION_SCRIPT = `"use strict"
 const list = document.querySelector("[data-live] > ol")

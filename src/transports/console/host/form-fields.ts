@@ -4,10 +4,10 @@ import { formKeyFields } from "../page-frame.ts"
 import { ACTION_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 import { currentUrlWith, type FailedSubmission, readSubmittedAction } from "./host-page.ts"
 
-/** Returns the submitted value if this form has just failed, else the default. */
+/** Returns the submitted value if the form has just failed, and otherwise the default. */
 export type FieldFiller = (name: string, defaultValue: string) => string
 
-/** `id` is the form's hidden field `id`, if a page has such a form for each record. */
+/** `id` is the value of the hidden field `id`. It is needed if a page has such a form for each record. */
 export const makeFieldFiller = (
   failedSubmission: FailedSubmission | undefined,
   action: string,
@@ -39,7 +39,7 @@ interface BaseField {
   readonly label: string
   readonly hint?: string
   readonly isRequired?: boolean
-  /** An edit also sends the initial value, so that only touched fields are changed. */
+  /** If true, the form also sends the initial value, so that only touched fields are changed. */
   readonly isEdit?: boolean
 }
 
@@ -73,7 +73,7 @@ const booleanAttribute = (name: string, isSet: boolean | undefined): Html =>
 const hintHtml = ({ hint }: BaseField): Html =>
   hint === undefined ? nothing : html` <span class="soft">${hint}</span>`
 
-/** A failed form keeps its first initial value. Otherwise another user's later change would count as touched. */
+/** A form that failed keeps its first initial value. Otherwise another user's later change would count as touched. */
 const initialValueField = (
   fillField: FieldFiller,
   { name, isEdit }: Pick<BaseField, "name" | "isEdit">,
@@ -121,7 +121,7 @@ ${fillField(name, value)}</textarea></label>
 `
 }
 
-/** Returns the line breaks that forms send (HTML standard 4.10.22.4). */
+/** Converts line breaks to those that forms send (HTML standard 4.10.22.4). */
 const normalizeLineBreaks = (text: string): string => text.replace(/\r\n?|\n/g, "\r\n")
 
 export interface SelectOption {
@@ -182,7 +182,7 @@ export const checkboxGroup = ({
   readonly legend: string
   readonly options: ReadonlyArray<SelectOption>
   readonly selected: ReadonlyArray<string>
-  /** For an edit: the {@link initialSelection}. */
+  /** Must be the {@link initialSelection} if the form is an edit. */
   readonly initial?: string
 }): Html => html`${initial === undefined ? nothing : html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${initial}">`}<fieldset class="choices"><legend>${legend}</legend>
 ${options.map(({ value, label: optionLabel }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${booleanAttribute("checked", selected.includes(String(value)))}> ${optionLabel}</label>`)}
@@ -195,7 +195,6 @@ export const initialSelection = (fillField: FieldFiller, name: string, ids: Read
 interface ActionFormOptions {
   readonly action: string
   readonly label: string
-  /** Added to the button's accessible name. */
   readonly subject?: string
   readonly fields?: Html
   readonly id?: string | number
@@ -203,7 +202,7 @@ interface ActionFormOptions {
   readonly isInline?: boolean
 }
 
-/** The form's operation runs once, however often the form is sent. */
+/** Contains the page's key, so that a form that is sent twice runs its operation once. */
 export const actionForm = (
   visit: SignedInVisit,
   { action, label, subject, fields = nothing, id, kind = "primary", isInline }: ActionFormOptions
@@ -230,7 +229,7 @@ ${fields}<button>${label}</button>
 type FieldParser = (text: string) => Schema.Json
 
 export const parseText: FieldParser = (text) => text.trim()
-/** Keeps text that is not a number, so that the operation reports the error. */
+/** Returns text that is not a number unchanged, so that the operation reports the error. */
 export const parseNumber: FieldParser = (text) => {
   const trimmed = text.trim()
   return trimmed === "" || !Number.isFinite(Number(trimmed)) ? trimmed : Number(trimmed)
@@ -251,7 +250,7 @@ export const readFilledFields = (form: SubmittedForm, fields: FieldParsers): Sch
     })
   )
 
-/** Leaves out untouched fields, so another user's change of them stays. */
+/** Returns only touched fields, so that another user's changes of other fields stay. */
 export const readChangedFields = (form: SubmittedForm, fields: FieldParsers): Schema.JsonObject =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, parse]) => {
@@ -268,7 +267,7 @@ interface CheckboxChanges {
   readonly unchecked: ReadonlyArray<string>
 }
 
-/** Returns undefined if nothing was ticked or unticked since the first display. */
+/** Returns undefined if the selection is the same as when the form was first shown. */
 export const readCheckboxChanges = (form: SubmittedForm, name: string): CheckboxChanges | undefined => {
   const selected = form.getAll(name)
   const initial = (form.get(`${INITIAL_VALUE_PREFIX}${name}`) ?? "").split(" ").filter((id) => id !== "")
@@ -279,7 +278,7 @@ export const readCheckboxChanges = (form: SubmittedForm, name: string): Checkbox
   return checked.length + unchecked.length === 0 ? undefined : { checked, unchecked }
 }
 
-/** Loads the record only if one of its lists changed. */
+/** Loads the record's lists only if the form changes one of them. */
 export const readChangedLists = <E, R>(
   form: SubmittedForm,
   names: ReadonlyArray<string>,
@@ -299,8 +298,8 @@ export const readChangedLists = <E, R>(
 }
 
 /**
- * Changes the current list, so another user's changes stay. The fixed order makes a repeated form send the same
- * request.
+ * Applies the changes to the current list, so that another user's changes stay. The sorting makes a repeated form send
+ * the same request.
  */
 export const applyCheckboxChanges = (
   ids: ReadonlyArray<number>,

@@ -29,14 +29,13 @@ export interface FailedSubmission {
   readonly error: ActionError
 }
 
-/** `doneKey` names the message of the other page. */
+/** `doneKey` is the key of the message that the page at `url` shows. */
 export interface ActionRedirect {
   readonly _tag: "GoOn"
   readonly url: string
   readonly doneKey?: string
 }
 
-/** Content shown once, in the response to the form. */
 export interface OneTimeContent {
   readonly _tag: "Told"
   readonly html: Html
@@ -57,17 +56,17 @@ export interface HostPage {
     visit: SignedInVisit,
     failedSubmission?: FailedSubmission
   ) => Effect.Effect<HostView, ActionError, CurrentActor | CurrentCaller>
-  /** Keyed by the value of the button `act`. */
+  /** Keys are values of the button `act`. */
   readonly actions?: Readonly<Record<string, HostAction>>
-  /** Messages after forms of other pages, keyed by the `done` of the URL. */
+  /** Messages after forms of other pages, by the query parameter `done`. */
   readonly doneMessages?: Readonly<Record<string, string>>
 }
 
 const DONE_FIELD = "done"
 
 /**
- * Returns the page's URL with changed query parameters; undefined removes one. Values longer than {@link
- * CARRIED_QUERY_VALUE_LENGTH} are dropped.
+ * Returns the page's URL with changed query parameters. An undefined value removes its parameter. Values longer than
+ * {@link CARRIED_QUERY_VALUE_LENGTH} are dropped.
  */
 export const currentUrlWith = (
   { path, query }: SignedInVisit,
@@ -118,7 +117,7 @@ const EARLIER_VISIT_ERROR = makeActionError(
   "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
 )
 
-/** If the API refuses the account, the page shows only the reason. */
+/** If the API rejects the account, the page shows only the reason. */
 export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
   const messagesByKey = new Map<string, string>([
     [ALREADY_DONE_KEY, TEXTS.access.done[ALREADY_DONE_KEY]],
@@ -155,7 +154,7 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
       visit.accountProblem === undefined
         ? Effect.matchEffect(runSubmission(run(visit, form)), {
             onSuccess: ({ result, isReplay }) => {
-              // A stored result is not shown again: an address in it may have been replaced since.
+              // A replayed result is not shown, because a secret URL in it may have been replaced.
               if (result?._tag === "Told" && !isReplay) return renderView(visit, result.html)
               const { url, doneKey = name } = result?._tag === "GoOn" ? result : { url: currentUrlWith(visit) }
               return Effect.succeed(redirectSeeOther(withDoneKey(url, isReplay ? ALREADY_DONE_KEY : doneKey)))
@@ -182,7 +181,7 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
   }
 }
 
-/** The page frame shows the reason. */
+/** The body is empty, because the page frame shows the reason. */
 export const accountProblemResponse = (visit: SignedInVisit) =>
   renderConsolePage(visit, { title: "Your account does not work", body: nothing }, 403)
 

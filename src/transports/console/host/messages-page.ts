@@ -94,7 +94,7 @@ const conversationNotFoundView = notFoundView(
   "There is no such conversation, or none before that message."
 )
 
-/** Another operator's conversation looks like one that does not exist. */
+/** A missing conversation and another operator's conversation show the same page. */
 const isInaccessible = ({ status }: ActionError): boolean => status === 403 || status === 404
 
 const readConversationId = ({ query }: SignedInVisit): string => query.get("id") ?? ""

@@ -64,7 +64,6 @@ export const formatMonth = (month: string): string => {
   return `${MONTHS[Number(number) - 1] ?? ""} ${year}`
 }
 
-/** Renders an instant in the operator's time zone, to the minute. */
 export const timeHtml = (instant: Date | string, { session }: SignedInVisit): Html => {
   const date = new Date(instant)
   return html`<time datetime="${date.toISOString()}">${formatWallClock(date, session.person.caller.timeZone).slice(0, 16)}</time>`
@@ -104,7 +103,6 @@ export const fact = (name: string, value: Html | string | null | undefined): Htm
 
 export const toWords = (word: string): string => word.replaceAll("_", " ")
 
-/** `record` is the name in the audit log: `reservation:5-ABC`. */
 export const activityLogLink = (record: string): Html =>
   html`<p class="soft"><a href="${activityLogUrl(record)}">History of this</a></p>
 `
@@ -135,7 +133,6 @@ export const pagination = (
 `
 }
 
-/** Returns undefined if the date is missing or invalid. */
 export const readDateParam = ({ query }: SignedInVisit, name: string): string | undefined => {
   const text = query.get(name) ?? ""
   return DATE_PATTERN.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true ? text : undefined
@@ -144,13 +141,12 @@ export const readDateParam = ({ query }: SignedInVisit, name: string): string | 
 export const readIdParam = ({ query }: SignedInVisit, name: string): number | undefined =>
   parseRecordId(query.get(name))
 
-/** Returns a month as `YYYY-MM`, or undefined if it is missing or invalid. */
 export const readMonthParam = ({ query }: SignedInVisit, name = "month"): string | undefined => {
   const text = query.get(name) ?? ""
   return MONTH_PATTERN.test(text) ? text : undefined
 }
 
-/** The range of years keeps dates computed from these valid. */
+/** MONTH_PATTERN and DATE_PATTERN accept only years in which computed dates stay valid. */
 const MONTH_PATTERN = /^(?:19|20|21)\d{2}-(?:0[1-9]|1[0-2])$/
 const DATE_PATTERN = /^(?:19|20|21)\d{2}-\d{2}-\d{2}$/
 

@@ -32,7 +32,7 @@ export const makePeoplePage = Effect.gen(function* () {
   })
 })
 
-/** Returns undefined for a sub-account. */
+/** Returns undefined if the caller is a sub-account. */
 const listVisibleAccounts = (subAccounts: SubAccounts["Service"]) =>
   Effect.catchTag(CurrentCaller.use(subAccounts.list), "Forbidden", () => Effect.undefined)
 

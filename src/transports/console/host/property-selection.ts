@@ -4,7 +4,7 @@ import type { PickableProperty } from "../queries/property-picker.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { checkboxGroup, input, queryForm } from "./form-fields.ts"
 
-/** The record to create or edit: `group:new`, `group:12`. */
+/** Query parameter with the record to create or edit: `group:new` or `group:12`. */
 const EDIT_FIELD = "change"
 const TITLE_QUERY_FIELD = "q"
 

@@ -5,7 +5,7 @@ import type { SignedInVisit } from "../visit.ts"
 import { type FieldFiller, input, select } from "./form-fields.ts"
 import { formatDay } from "./page-parts.ts"
 
-/** A typed code has priority over a selected stay. */
+/** A typed code takes precedence over a selected stay. */
 export const readTestStayCode = ({ query }: SignedInVisit): string | undefined =>
   [query.get("code"), query.get("stay")].map((text) => text?.trim()).find((text) => text !== undefined && text !== "")
 

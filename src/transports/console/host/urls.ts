@@ -30,12 +30,12 @@ export const ACTIVITY_LOG_PATH = "/console/history"
 export const stayUrl = (stayCode: string): string => buildUrl(STAY_PATH, { code: stayCode })
 
 interface ReservationsQuery {
-  /** Part of a code or of a guest's name. */
+  /** Part of a guest's name or of a stay code, or a complete reservation code. */
   readonly q?: string
   readonly property?: number
   readonly status?: string
   readonly payment?: string
-  /** First and last day, both included. */
+  /** First and last check-in date, both included. */
   readonly from?: string
   readonly to?: string
   readonly leaves_from?: string
@@ -53,7 +53,7 @@ export const messagesUrl = (filters: { readonly id?: string; readonly show?: "wa
 
 export const reviewsUrl = (show?: "waiting"): string => buildUrl(REVIEWS_PATH, { show })
 
-/** An order without days selects all its entries. */
+/** With `order` and without days, selects all entries of the order. */
 export interface MoneyQuery {
   readonly from?: string
   readonly to?: string
@@ -74,5 +74,5 @@ export const tasksUrl = (filters: { readonly from?: string; readonly to?: string
 
 export const listingUrl = (id: number, month?: string): string => buildUrl(LISTING_PATH, { id, month })
 
-/** `record` is the name in the audit log: `reservation:5-ABC`. */
+/** `record` is the record's name in the audit log, such as `reservation:5-ABC`. */
 export const activityLogUrl = (record?: string): string => buildUrl(ACTIVITY_LOG_PATH, { record })

@@ -21,9 +21,9 @@ export type ListedAccessToken = typeof ListedAccessToken.Type
 
 interface TokenListInput {
   readonly operatorId: number
-  /** Undefined for all accounts. */
+  /** Undefined selects the tokens of all accounts. */
   readonly accountId: number | undefined
-  /** Undefined for the newest page. */
+  /** Undefined selects the newest page. */
   readonly cursorId: number | undefined
 }
 
@@ -56,7 +56,7 @@ export class AccessTokenList extends Context.Service<AccessTokenList>()(
   "latchkey/transports/console/queries/AccessTokenList",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the newest tokens first. A cursor without tokens behind it returns the first page. */
+      /** Returns the newest tokens first. Returns the first page if no tokens follow the cursor. */
       list: list(sql)
     }))
   }

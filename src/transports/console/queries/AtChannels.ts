@@ -11,7 +11,7 @@ const ChannelAccountSummary = Schema.Struct({
   username: Schema.String,
   auth_status: Schema.String,
   listings: Schema.Int,
-  /** Listings without a mapping that are not deleted. */
+  /** Listings without a mapping, except deleted ones. */
   unlinked: Schema.Int
 })
 export type ChannelAccountSummary = typeof ChannelAccountSummary.Type
@@ -26,7 +26,7 @@ const ListingSummary = Schema.Struct({
   link_title: Schema.NullOr(Schema.String),
   ratio: Schema.Int,
   readonly: Schema.Boolean,
-  /** Null if there was no push lately. */
+  /** Null if the listing has no push. Old pushes are deleted. */
   push_state: Schema.NullOr(Schema.String),
   push_at: Schema.NullOr(Schema.String)
 })
@@ -91,7 +91,7 @@ const selectChannelOverview = (sql: Sql, input: ChannelListingsInput) => {
 
 export class AtChannels extends Context.Service<AtChannels>()("latchkey/transports/console/queries/AtChannels", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns at most {@link CHANNELS_LISTINGS_MAX} of the matching listings, by id from `offset` on. */
+    /** Returns at most {@link CHANNELS_LISTINGS_MAX} of the matching listings, sorted by id, from `offset` on. */
     of: ({ account, isUnmappedOnly }: ChannelListingFilter, offset: number) =>
       CurrentCaller.use(({ operatorId }) =>
         readChannelOverview(selectChannelOverview(sql, { operatorId, account, isUnmappedOnly, offset }))

@@ -44,12 +44,12 @@ const OfferableListing = Schema.Struct({
 })
 
 const ConversationSidebarRow = Schema.Struct({
-  /** Latest order first, at most {@link ACTIVITIES_SHOWN}. */
+  /** Sorted by order, latest first, at most {@link ACTIVITIES_SHOWN} stays. */
   stays: Schema.Array(ConversationStay),
   asking: Schema.NullOr(ConversationInquiry),
   /**
-   * The inquired listing first, then by title. A row beyond {@link OFFERED_LISTINGS_MAX} means that further listings
-   * exist.
+   * The inquired listing comes first, the others by title. A row beyond {@link OFFERED_LISTINGS_MAX} means that further
+   * listings exist.
    */
   listings: Schema.Array(OfferableListing),
   offers: Schema.Array(SpecialOfferRow)
@@ -108,7 +108,6 @@ const selectSidebar = (sql: Sql, input: ConversationSidebarInput) => {
 
 export class BesideTalk extends Context.Service<BesideTalk>()("latchkey/transports/console/queries/BesideTalk", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns undefined if the operator has no such conversation. */
     of: Effect.fnUntraced(function* (code: string) {
       const { operatorId } = yield* CurrentCaller
       const row = yield* readSidebarRow(selectSidebar(sql, { operatorId, code }))

@@ -11,16 +11,16 @@ import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 const ImportedCalendarSummary = Schema.Struct({
   id: Schema.Int,
   property_title: Schema.String,
-  /** The other parts of the URL are secret, except `ending`. */
+  /** The page shows only the host and the `ending` of the URL. The rest is secret. */
   host: Schema.String,
   /** Null if the URL cannot be decrypted. */
   ending: Schema.NullOr(Schema.String),
   state: Schema.Literals(["new", "ok", "failing"]),
   fetched_at: Schema.NullOr(Schema.String),
-  /** Null if it is not fetched automatically. */
+  /** Null if the calendar is not fetched automatically. */
   due_at: Schema.NullOr(Schema.String),
   error: Schema.NullOr(Schema.String),
-  /** Unreadable parts of the latest feed, until the host accepts it, and the digest of that feed. */
+  /** Unreadable parts of the latest feed, with the digest `digest`. Null after the host accepted that feed. */
   unreadable: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
@@ -29,7 +29,7 @@ const ImportedCalendarSummary = Schema.Struct({
 export type ImportedCalendarSummary = typeof ImportedCalendarSummary.Type
 
 const ImportedCalendars = Schema.Struct({
-  /** At most {@link CALENDARS_SHOWN}: failing calendars first, then those read in part. */
+  /** At most {@link CALENDARS_SHOWN}. Failing calendars come first, then those that were read in part. */
   calendars: Schema.Array(ImportedCalendarSummary),
   total: Schema.Int,
   properties: Schema.Array(NamedRecord)
@@ -38,7 +38,6 @@ export type ImportedCalendarsPage = typeof ImportedCalendars.Type
 
 const ImportedCalendarsRow = Schema.Struct({
   ...ImportedCalendars.fields,
-  // The URL is stored encrypted.
   calendars: Schema.Array(
     Schema.Struct({ ...Struct.omit(ImportedCalendarSummary.fields, ["ending"]), url: Schema.String })
   )
@@ -71,7 +70,7 @@ export class CalendarsElsewhere extends Context.Service<CalendarsElsewhere>()(
     make: Effect.gen(function* () {
       const [sql, seals] = [yield* SqlClient.SqlClient, yield* CurrentSealer]
       return {
-        /** `today`: a date in the operator's time zone. */
+        /** `today` is a date in the operator's time zone. */
         of: Effect.fnUntraced(function* (today: string, offset: number) {
           const { operatorId } = yield* CurrentCaller
           const { calendars, ...page } = yield* readRow(selectImportedCalendars(sql, operatorId, today, offset))

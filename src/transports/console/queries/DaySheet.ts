@@ -28,13 +28,13 @@ const GuestMovement = Schema.Struct({
   arrives: Schema.Boolean,
   guest_name: Schema.NullOr(Schema.String),
   number_of_guests: Schema.Int,
-  /** `HH:MM`: the guest's time, else the property's default. */
+  /** `HH:MM`. The guest's time, or else the property's default. */
   time: Schema.String
 })
 export type GuestMovement = typeof GuestMovement.Type
 
 const DaySheetData = Schema.Struct({
-  /** By person and time, without cancelled tasks; at most {@link DAY_SHEET_TASKS_MAX}. */
+  /** Sorted by person and time, without cancelled tasks, at most {@link DAY_SHEET_TASKS_MAX}. */
   tasks: Schema.Array(DaySheetTask),
   total: Schema.Int,
   /** Arrivals and departures at the properties of these tasks. */

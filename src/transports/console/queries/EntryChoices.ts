@@ -32,9 +32,7 @@ interface TransactionChoicesInput {
   readonly order: string | undefined
 }
 
-/**
- * Choices for an entry form. With `order`, a reservation code or stay code, `currency` is the currency of that order.
- */
+/** If `order`, a reservation or stay code, is given, `currency` is the currency of that order. */
 export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/transports/console/queries/EntryChoices", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const statement = ({ operatorId, items, methods, order }: TransactionChoicesInput) => {

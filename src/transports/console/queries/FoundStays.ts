@@ -16,7 +16,7 @@ import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** An order's status, or `check_in` if guests' documents await review. */
+/** Status of an order, or `check_in` if guests' documents await review. */
 export const StaySearchStatus = Schema.Literals([...OrderStatus.literals, "check_in"])
 export type StaySearchStatus = typeof StaySearchStatus.Type
 
@@ -29,10 +29,10 @@ export interface StaySearchFilter {
    * range ({@link checkOutRangeOf}).
    */
   readonly searchText: string | undefined
-  /** {@link UNASSIGNED_PROPERTY} for unassigned stays. */
+  /** {@link UNASSIGNED_PROPERTY} selects unassigned stays. */
   readonly propertyId: number | undefined
   readonly status: StaySearchStatus | undefined
-  /** Applies only to accepted orders. */
+  /** Both values select only accepted orders. */
   readonly payment: StaySearchPayment | undefined
   /** First and last check-in date, both included. */
   readonly from: string | undefined
@@ -72,7 +72,7 @@ const StaySearchRow = Schema.Struct({
   channel_type: Schema.String,
   status: OrderStatus,
   stay_status: StayStatus,
-  /** `HH:mm` on the operator's clock. */
+  /** `HH:mm` in the operator's time zone. */
   check_out_time: Schema.String,
   currency: Schema.String,
   /** Decimal amounts of the whole order. */
@@ -85,7 +85,7 @@ export type StaySearchRow = typeof StaySearchRow.Type
 const StaySearchResult = Schema.Struct({
   total: Schema.Int,
   orders: Schema.Int,
-  /** By check-in date, {@link STAY_SEARCH_ROWS_MAX} at most. */
+  /** Sorted by check-in date, at most {@link STAY_SEARCH_ROWS_MAX}. */
   rows: Schema.Array(StaySearchRow)
 })
 
@@ -200,7 +200,7 @@ const LATEST_DATE = "9999-12-31"
 
 export class FoundStays extends Context.Service<FoundStays>()("latchkey/transports/console/queries/FoundStays", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** `clock`: the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
+    /** `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     of: Effect.fnUntraced(function* (filter: StaySearchFilter, clock: string, offset: number) {
       const { operatorId } = yield* CurrentCaller
       const today = dateOfWallClock(clock)
@@ -209,7 +209,7 @@ export class FoundStays extends Context.Service<FoundStays>()("latchkey/transpor
         selectFoundStays(sql, {
           ...filter,
           ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
-          // A check-out is after its check-in, so the check-in filter also bounds the check-out.
+          // Every check-out is after its check-in, so the earliest check-in also limits the check-outs.
           moneyFrom: filter.checkOutFrom ?? filter.from ?? from ?? EARLIEST_DATE,
           moneyTo: filter.checkOutTo ?? to ?? LATEST_DATE
         })

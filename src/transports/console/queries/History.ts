@@ -27,12 +27,12 @@ const AuditLogChange = Schema.Struct({
   application: Schema.String,
   operation: Schema.String,
   request_id: NullableText,
-  /** As in events: `reservation:5-ABC`. */
+  /** Kind and key, such as `reservation:5-ABC`. */
   record: Schema.String,
   fields: Schema.Array(Schema.String),
-  /** Present name of the record; null if it was deleted or has no name. */
+  /** Current name of the record. Null if the record was deleted or has no name. */
   name: NullableText,
-  /** A reservation's first stay code, or an entry's reservation code. */
+  /** For a reservation, its first stay code. For a money entry, its reservation code. */
   leads_to: NullableText
 })
 export type AuditLogChange = typeof AuditLogChange.Type
@@ -40,7 +40,7 @@ export type AuditLogChange = typeof AuditLogChange.Type
 const AuditLogPage = Schema.Struct({
   /** A row beyond {@link ACTIVITY_LOG_SHOWN} means that further changes exist. */
   changes: Schema.Array(AuditLogChange),
-  /** Number of entries scanned, and the last of them. */
+  /** Number of entries scanned. `furthest` is the position of the last one. */
   looked_at: Schema.Int,
   furthest: Schema.NullOr(AuditLogPosition),
   /** All accounts of the operator, including disabled ones. */
@@ -60,7 +60,7 @@ interface AuditLogInput extends AuditRange {
   readonly accountId: number | undefined
 }
 
-/** There is no index by account, so an account's filter scans a limited number of entries. */
+/** The audit log has no index by account, so a filter by account scans a limited number of entries. */
 const scannedEntriesSql = (sql: Sql, { accountId, ...range }: AuditLogInput): Fragment =>
   auditEntriesSql(sql, range, accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED)
 
@@ -78,7 +78,7 @@ const NAME_COLUMNS: ReadonlyArray<readonly [record: string, table: string, name:
   ["tag", "property_tags", "name"],
   ["task", "tasks", "type"],
   ["token", "access_tokens", "name"],
-  // For some receivers the rest of the URL is a secret, which not every account may see.
+  // Only the host of the URL. For some receivers the rest is a secret that not every account may see.
   ["webhook", "webhook_subscriptions", "split_part(url, '/', 3)"]
 ]
 

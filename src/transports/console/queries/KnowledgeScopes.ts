@@ -46,7 +46,7 @@ export class KnowledgeScopes extends Context.Service<KnowledgeScopes>()(
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
       of: makeListScopes(sql),
-      /** `today`: a date in the operator's time zone. */
+      /** `today` is a date in the operator's time zone. */
       trial: makeListTestStays(sql)
     }))
   }

@@ -8,7 +8,7 @@ import { makePositionalRowReader } from "../../../platform/database/positional-r
 import { makeReader } from "../../../platform/database/rows.ts"
 import type { TransactionFilter } from "./Sums.ts"
 
-// One line per property makes a spreadsheet's sums equal those of the page.
+// An entry on several properties has one line per property. So sums in a spreadsheet equal those of the page.
 
 type Sql = SqlClient.SqlClient
 

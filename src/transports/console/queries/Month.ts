@@ -18,7 +18,7 @@ const MonthStay = Schema.Struct({
   guest_name: Schema.NullOr(Schema.String),
   check_in_date: Schema.String,
   check_out_date: Schema.String,
-  /** False for a request or an unpaid order, which holds no nights yet. */
+  /** False for a request or an unpaid order, which does not hold its nights yet. */
   accepted: Schema.Boolean
 })
 export type MonthStay = typeof MonthStay.Type
@@ -35,10 +35,10 @@ const MonthProperty = Schema.Struct({
 export type MonthProperty = typeof MonthProperty.Type
 
 const MonthView = Schema.Struct({
-  /** By title, {@link MONTH_PROPERTIES_MAX} at most. */
+  /** Sorted by title, at most {@link MONTH_PROPERTIES_MAX}. */
   properties: Schema.Array(MonthProperty),
   total: Schema.Int,
-  /** Unassigned stays, {@link MONTH_UNASSIGNED_STAYS_MAX} at most. */
+  /** Unassigned stays, at most {@link MONTH_UNASSIGNED_STAYS_MAX}. */
   boxed: Schema.Array(MonthStay),
   more: Schema.Boolean
 })
@@ -50,7 +50,7 @@ interface MonthInput {
   readonly operatorId: number
   readonly first: string
   readonly last: string
-  /** Stays have a maximum length, so earlier check-ins cannot reach into the range. */
+  /** A stay that checks in earlier ends before the range, because stays have a maximum length. */
   readonly earliestCheckIn: string
   readonly offset: number
   readonly propertyId: number | undefined
@@ -109,7 +109,7 @@ const selectMonth = (sql: Sql, input: MonthInput) => {
 }
 
 export interface CalendarSpan {
-  /** Both included. */
+  /** `first` and `last` are both included. */
   readonly first: string
   readonly last: string
 }
@@ -132,7 +132,7 @@ export class Month extends Context.Service<Month>()("latchkey/transports/console
     return {
       of: (span: CalendarSpan, offset: number) => readMonth(span, offset, undefined),
 
-      /** `properties` is empty if the operator has no such property. */
+      /** Returns no `properties` if the operator has no such property. */
       ofProperty: (span: CalendarSpan, propertyId: number) => readMonth(span, 0, propertyId)
     }
   })

@@ -21,11 +21,11 @@ const ListingPush = Schema.Struct({
 export type ListingPush = typeof ListingPush.Type
 
 const ListingComparison = Schema.Struct({
-  /** Null if not compared since it was mapped. */
+  /** Null if the listing was not compared since it was mapped. */
   compared_at: Schema.NullOr(Schema.String),
   due_at: Schema.NullOr(Schema.String),
   failures: Schema.Int,
-  /** Days on which the channel offered less than is available. */
+  /** Number of days on which the channel offered less than is available. */
   suspected_days: Schema.Int
 })
 
@@ -45,11 +45,11 @@ const ListingDetail = Schema.Struct({
   ratio: Schema.Int,
   readonly: Schema.Boolean,
   account: Schema.Struct({ id: Schema.Int, username: Schema.String, auth_status: Schema.String }),
-  /** Pending changes; those of the calendar count as one. */
+  /** Number of pending changes. All calendar changes count as one. */
   waiting: Schema.Int,
   /** Null without a mapping, or just after the mapping was made. */
   comparison: Schema.NullOr(ListingComparison),
-  /** Latest first, at most {@link LISTING_PUSHES_SHOWN}. */
+  /** Latest pushes first, at most {@link LISTING_PUSHES_SHOWN}. */
   pushes: Schema.Array(ListingPush),
   properties: Schema.Array(NamedRecord),
   room_types: Schema.Array(NamedRecord)
@@ -84,7 +84,6 @@ const selectListingDetail = (sql: SqlClient.SqlClient, operatorId: number, id: n
 
 export class OneListing extends Context.Service<OneListing>()("latchkey/transports/console/queries/OneListing", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns undefined if the operator has no such listing. */
     of: (id: number) =>
       CurrentCaller.use(({ operatorId }) => readListingDetail(selectListingDetail(sql, operatorId, id)))
   }))

@@ -21,7 +21,7 @@ const OverviewStay = Schema.Struct({
   property_title: Schema.NullOr(Schema.String),
   day: Schema.String,
   number_of_guests: Schema.Int,
-  /** `HH:mm` on the operator's clock. */
+  /** `HH:mm` in the operator's time zone. */
   check_out_time: Schema.String,
   stay_status: StayStatus,
   arrival_at: Schema.NullOr(Schema.String)
@@ -29,17 +29,17 @@ const OverviewStay = Schema.Struct({
 export type OverviewStay = typeof OverviewStay.Type
 
 const OverviewData = Schema.Struct({
-  /** At most {@link OVERVIEW_ROWS_MAX} each. */
+  /** `arrivals` and `departures` have at most {@link OVERVIEW_ROWS_MAX} rows each. */
   arrivals: Schema.Array(OverviewStay),
   departures: Schema.Array(OverviewStay),
-  /** Arrivals and departures of today and tomorrow. */
+  /** Number of arrivals today and tomorrow. `leaving` is the number of departures. */
   arriving: Schema.Int,
   leaving: Schema.Int,
-  /** Accepted orders with a balance, of stays that check out within {@link SEARCH_DAYS} days of today. */
+  /** Accepted orders with a balance and a check-out at most {@link SEARCH_DAYS} days before or after today. */
   unpaid: Schema.Int,
   requests: Schema.Int,
   messages: Schema.Int,
-  /** Reviews that the host can write, of stays that ended less than {@link REVIEW_SEARCH_DAYS} days ago. */
+  /** Reviews that the host can still write. Their stays ended less than {@link REVIEW_SEARCH_DAYS} days ago. */
   reviews: Schema.Int,
   check_ins: Schema.Int,
   boxed: Schema.Int,
@@ -63,7 +63,7 @@ interface OverviewInput {
   readonly reviewedFrom: string
 }
 
-/** A plain join would scan all of the operator's orders. */
+/** `OFFSET 0` looks up the order of each stay. A plain join would scan all orders of the operator. */
 const acceptedOrderJoin = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
     SELECT o.status FROM orders o
     WHERE o.operator_id = s.operator_id AND o.id = s.order_id AND o.status = 'accepted' OFFSET 0) o`
@@ -116,7 +116,7 @@ const selectOverview = (sql: Sql, input: OverviewInput) => {
 
 export class Overview extends Context.Service<Overview>()("latchkey/transports/console/queries/Overview", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** `clock`: the instant `now` in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
+    /** `clock` is `now` in the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
     of: Effect.fnUntraced(function* (clock: string, now: Date) {
       const { operatorId } = yield* CurrentCaller
       const today = dateOfWallClock(clock)

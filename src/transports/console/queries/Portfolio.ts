@@ -8,14 +8,14 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../platform/limits.ts"
 import { titleCondition } from "./property-picker.ts"
 
-// The page needs names and states, but the API's operations return only ids.
+// The page needs names and states. The API's operations return only ids.
 
 type Sql = SqlClient.SqlClient
 
 const PortfolioPropertyRow = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
-  /** Null if active. */
+  /** Null if the property is active. */
   deactivated_at: Schema.NullOr(Schema.String),
   groups: Schema.Array(GroupRef),
   tags: Schema.Array(TagRef),
@@ -29,7 +29,7 @@ const PortfolioGroup = Schema.Struct(CountedFields)
 const PortfolioTag = Schema.Struct({ ...CountedFields, color: Schema.String, room_types: Schema.Int })
 const PortfolioRoomType = Schema.Struct({ ...CountedFields, tags: Schema.Array(TagRef) })
 
-/** At most {@link PORTFOLIO_ROWS_MAX} rows. */
+/** `rows` has at most {@link PORTFOLIO_ROWS_MAX} rows. `total` counts all. */
 const listPageSchema = <A>(row: Schema.ConstraintCodec<A, unknown>) =>
   Schema.Struct({ total: Schema.Int, rows: Schema.Array(row) })
 
@@ -55,7 +55,7 @@ interface PortfolioInput extends PortfolioRange {
   readonly operatorId: number
 }
 
-/** The fragments refer to a row of `matching` as `page`. */
+/** `order` and `row` refer to a row of `matching` as `page`. */
 const listPageJsonSql = (
   sql: Sql,
   matching: Fragment,

@@ -6,7 +6,6 @@ import { PAGE_MAX } from "../../../platform/limits.ts"
 
 const ReviewedStay = Schema.Struct({
   reservation_code: Schema.String,
-  /** Code of the order's first stay. */
   stay_code: Schema.String,
   guest_name: Schema.NullOr(Schema.String),
   property_title: Schema.NullOr(Schema.String),
@@ -20,7 +19,7 @@ export class ReviewedStays extends Context.Service<ReviewedStays>()(
   "latchkey/transports/console/queries/ReviewedStays",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the first stay of each order; reads at most {@link PAGE_MAX} codes. */
+      /** Returns the first stay of each order. Ignores codes after the first {@link PAGE_MAX}. */
       of: Effect.fnUntraced(function* (codes: ReadonlyArray<string>) {
         const { operatorId } = yield* CurrentCaller
         const rows =

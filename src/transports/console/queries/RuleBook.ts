@@ -44,8 +44,8 @@ const selectRuleBook = (
 export class RuleBook extends Context.Service<RuleBook>()("latchkey/transports/console/queries/RuleBook", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**
-     * `testedRuleId`: also returns its full definition and stays to test it on. `today`: a date in the operator's time
-     * zone.
+     * With `testedRuleId`, also returns that rule's full text, and stays to test it with. `today` is a date in the
+     * operator's time zone.
      */
     of: (today: string, testedRuleId?: number) =>
       CurrentCaller.use(({ operatorId }) => readRuleBook(selectRuleBook(sql, operatorId, today, testedRuleId)))

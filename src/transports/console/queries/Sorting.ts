@@ -23,7 +23,7 @@ const GroupForm = formSchema(Group)
 const TagForm = Schema.Struct({ ...formSchema(Tag).fields, room_types: RoomTypes })
 const RoomTypeForm = Schema.Struct({
   properties: Schema.Array(PickableProperty),
-  /** Properties that already have a room type. */
+  /** Number of properties that already have a room type. */
   taken: Schema.Int
 })
 export type GroupForm = typeof GroupForm.Type
@@ -104,7 +104,7 @@ export class Sorting extends Context.Service<Sorting>()("latchkey/transports/con
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     group: makeLoadGroupForm(sql),
     tag: makeLoadTagForm(sql),
-    /** The console does not change room types. */
+    /** The console does not edit room types. */
     roomType: makeLoadRoomTypeForm(sql)
   }))
 }) {

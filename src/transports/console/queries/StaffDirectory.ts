@@ -12,7 +12,10 @@ const StaffFields = { id: Schema.Int, name: Schema.String, mobile: Schema.String
 
 const StaffListRow = Schema.Struct({
   ...StaffFields,
-  /** At most {@link STAFF_PROPERTIES_NAMED_MAX}. `properties` counts all; 0 means no limit. */
+  /**
+   * At most {@link STAFF_PROPERTIES_NAMED_MAX} titles of the properties that the person is limited to. `properties`
+   * counts all of them; 0 means no limit.
+   */
   titles: Schema.Array(Schema.String),
   properties: Schema.Int
 })

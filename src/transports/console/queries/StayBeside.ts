@@ -20,15 +20,15 @@ const StayTask = Schema.Struct({
 const StaySidebar = Schema.Struct({
   check_in_approved_at: Schema.NullOr(Schema.Date),
   expires_at: Schema.NullOr(Schema.Date),
-  /** Document photos without a guest. */
+  /** Number of this stay's document photos without a guest. */
   other_images: Schema.Int,
-  /** Property titles by stay code; null if unassigned. */
+  /** Property titles by stay code. The title of an unassigned stay is null. */
   titles: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
   /** Latest first. A row beyond {@link STAY_TASKS_MAX} means that further tasks exist. */
   tasks: Schema.Array(StayTask),
-  /** At most {@link TAGS_OFFERED_MAX}. */
+  /** At most {@link TAGS_OFFERED_MAX} names. */
   tag_names: Schema.Array(Schema.String),
-  /** The property is free from and until these days, except for this stay; null if unlimited. */
+  /** Limits of the free days around this stay at its property. Null means no limit. */
   free_from: Schema.NullOr(Schema.String),
   free_until: Schema.NullOr(Schema.String),
   properties: Schema.Array(OfferedProperty)
@@ -75,7 +75,6 @@ const selectStaySidebar = (sql: Sql, operatorId: number, stayCode: string) => {
 
 export class StayBeside extends Context.Service<StayBeside>()("latchkey/transports/console/queries/StayBeside", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns undefined if the operator has no such stay. */
     of: (stayCode: string) =>
       CurrentCaller.use(({ operatorId }) => readStaySidebar(selectStaySidebar(sql, operatorId, stayCode)))
   }))

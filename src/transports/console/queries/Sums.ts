@@ -9,11 +9,11 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
-// An entry on several properties counts at each with its share.
+// An entry on several properties counts at each property with its share of the amount.
 
 type Sql = SqlClient.SqlClient
 
-/** Decimal text; `_due` amounts are outstanding. */
+/** Amounts are decimal text. `income_due` and `expense_due` are outstanding. */
 const AmountFields = {
   income: Schema.String,
   expense: Schema.String,

@@ -47,7 +47,7 @@ export class UnansweredGuests extends Context.Service<UnansweredGuests>()(
     make: Effect.map(SqlClient.SqlClient, (sql) => {
       const findPage = makeFindPage(sql)
       return {
-        /** `today`: the date of `now` in the operator's time zone. */
+        /** `today` is the date of `now` in the operator's time zone. */
         page: (today: string, now: Date, page: Page) =>
           CurrentCaller.use(({ operatorId }) =>
             findPage({ operatorId, today, conversationsSince: recentConversationsStart(now) }, page)

@@ -20,7 +20,7 @@ export const WebhookDetails = Schema.Struct({
    * deleted.
    */
   connection: Schema.NullOr(Schema.String),
-  /** Null if the creator is unknown. */
+  /** Null if the account that created the webhook is unknown. */
   account_name: Schema.NullOr(Schema.String)
 })
 export type WebhookDetails = typeof WebhookDetails.Type
@@ -51,7 +51,7 @@ export class Webhooks extends Context.Service<Webhooks>()("latchkey/transports/c
         CurrentCaller.use((caller) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))),
       /**
        * Returns deliveries for events before `beforeEventId`, latest first. Returns none if the caller may not see the
-       * webhook. Suspended and lapsed accounts get them too, because they may still pause the webhook.
+       * webhook. Works for suspended and lapsed accounts too, because they may still pause the webhook.
        */
       deliveries: (
         { id, beforeEventId }: { readonly id: number; readonly beforeEventId: number | undefined },

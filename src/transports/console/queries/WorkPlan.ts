@@ -15,12 +15,12 @@ const PlannedTask = Schema.Struct({
   type: TaskType,
   status: TaskStatus,
   level: TaskLevel,
-  /** Null for any day. */
+  /** Null if the task may be done on any day. */
   day: Schema.NullOr(Schema.String),
-  /** `HH:MM`; null for any time. */
+  /** `HH:MM`. Null if the task may be done at any time. */
   time: Schema.NullOr(Schema.String),
   property_title: Schema.NullOr(Schema.String),
-  /** Two people may have one name. */
+  /** Distinguishes people with the same name. */
   staff_id: Schema.NullOr(Schema.Int),
   staff_name: Schema.NullOr(Schema.String),
   stay_code: Schema.NullOr(Schema.String),
@@ -31,10 +31,10 @@ const PlannedTask = Schema.Struct({
 export type PlannedTask = typeof PlannedTask.Type
 
 const WorkPlanData = Schema.Struct({
-  /** At most {@link TASKS_SHOWN}, by day and person, tasks without a day last. */
+  /** Sorted by day and person, at most {@link TASKS_SHOWN}. Tasks without a day come last. */
   tasks: Schema.Array(PlannedTask),
   total: Schema.Int,
-  /** Open tasks of the {@link SEARCH_DAYS} days before today. */
+  /** Number of open tasks of the {@link SEARCH_DAYS} days before today. */
   left_over: Schema.Int,
   people: StaffChoices
 })

@@ -7,8 +7,8 @@ import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { REPORT_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
-// A property can sell nights from its creation, or from an earlier sold night, until its deactivation. Blocked nights
-// cannot be sold. A sold night always counts as available.
+// `open` counts the nights from the creation of a property, or from its first sold night if that is earlier, to its
+// deactivation. Blocked nights do not count. Sold nights always count.
 
 type Sql = SqlClient.SqlClient
 
@@ -31,10 +31,10 @@ export type PropertyOfYear = typeof PropertyOfYear.Type
 
 const YearReport = Schema.Struct({
   months: Schema.Array(MonthOfYear),
-  /** At most {@link REPORT_PROPERTIES_MAX}, by title; `total` counts all. */
+  /** Sorted by title, at most {@link REPORT_PROPERTIES_MAX}. `total` counts all. */
   properties: Schema.Array(PropertyOfYear),
   total: Schema.Int,
-  /** Income without a property. */
+  /** Income that belongs to no property. */
   elsewhere: Schema.Array(IncomeSum)
 })
 export type YearReport = typeof YearReport.Type

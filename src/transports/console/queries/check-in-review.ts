@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Selects stays `s` of an order `o` whose documents await review. A photo without a stay counts for every stay of its
- * order.
+ * Condition for stays `s` of an order `o` whose documents await review. A photo without a stay counts for every stay of
+ * its order.
  */
 export const awaitsReviewCondition = (sql: SqlClient, today: string): Fragment => sql`
   o.status = 'accepted' AND s.check_out_date >= ${today}::date AND s.id_required = 'required_with_review'

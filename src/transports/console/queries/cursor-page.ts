@@ -1,6 +1,6 @@
 import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
 
-/** The page starts after this row. */
+/** Selects the rows that are older or newer than the row `id`. */
 export interface PageCursor {
   readonly direction: "older" | "newer"
   readonly id: number
@@ -15,7 +15,7 @@ export const parseCursor = (text: string | null): PageCursor | undefined => {
   return direction === "older" || direction === "newer" ? { direction, id: Number(id) } : undefined
 }
 
-/** Newest first. */
+/** The newest row comes first. */
 export interface CursorPage<A> {
   readonly rows: ReadonlyArray<A>
   readonly older: PageCursor | undefined
@@ -23,8 +23,8 @@ export interface CursorPage<A> {
 }
 
 /**
- * `candidates` has one row more than a page if there are more. Returns undefined if the newest page applies: no row
- * follows the cursor, or all newer rows fit on the page.
+ * `candidates` has more rows than `size` if further rows exist. Returns undefined if the newest page applies: no row
+ * follows the cursor, or all newer rows fit on one page.
  */
 export const toCursorPage = <A extends { readonly id: number }>(
   candidates: ReadonlyArray<A>,

@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { FORM_CHOICES_MAX } from "../../../platform/limits.ts"
 
-/** At most {@link FORM_CHOICES_MAX}. */
+/** At most {@link FORM_CHOICES_MAX} properties. */
 export const PropertyChoices = Schema.Array(Schema.Struct({ id: Schema.Int, title: Schema.String }))
 export type PropertyChoices = typeof PropertyChoices.Type
 
@@ -18,7 +18,7 @@ export const StaffChoices = Schema.Array(
 )
 export type StaffChoices = typeof StaffChoices.Type
 
-/** By name, inactive people last. */
+/** Sorts people by name, inactive people last. */
 export const staffChoicesSql = (sql: SqlClient, operatorId: number): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(person) ORDER BY NOT is_active, name, id), '[]') FROM (
     SELECT s.id, s.name, s.is_active, (

@@ -20,7 +20,7 @@ export const OfferedProperty = Schema.Struct({
   /** Earliest first. A row beyond {@link CONFLICTING_STAYS_MAX} means that further stays exist. */
   stays: Schema.Array(ConflictingStay),
   closed: Schema.Int,
-  /** Hosts of imported calendars with a busy night. */
+  /** URL hosts of the imported calendars that block a night. */
   elsewhere: Schema.Array(Schema.String)
 })
 export type OfferedProperty = typeof OfferedProperty.Type
@@ -28,7 +28,7 @@ export type OfferedProperty = typeof OfferedProperty.Type
 interface RequestedNights {
   readonly from: string | Fragment
   readonly before: string | Fragment
-  /** Id of a stay that is no conflict. */
+  /** Id of the stay to move, which is no conflict for itself. */
   readonly exceptStayId?: Fragment
 }
 

@@ -10,7 +10,7 @@ interface UnansweredConversationsInput {
 
 export const recentConversationsStart = (now: Date): Date => daysBefore(now, OVERVIEW_THREADS_DAYS)
 
-/** FROM clause of the recent conversations `c` whose last message is the guest's. */
+/** SQL for a FROM clause: the recent conversations `c` whose last message is the guest's. */
 export const unansweredConversationsSql = (
   sql: SqlClient,
   { operatorId, conversationsSince }: UnansweredConversationsInput

@@ -1,10 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Accepted orders with a balance (specification, `payment.balance_amount`). */
+/** Input for the query of accepted orders with a balance (specification, `payment.balance_amount`). */
 interface UnpaidOrdersInput {
   readonly operatorId: number
-  /** Check-out days, both included. They keep the query from summing all orders ever made. */
+  /** Range of check-out dates, both included. Without it, the query would sum all orders ever made. */
   readonly from: string
   readonly until: string
 }

@@ -9,7 +9,7 @@ import { toOperationObject } from "./operation-object.ts"
 import { toPathItemLocations } from "./path-items.ts"
 import { errorSchemas, responseHeaders } from "./responses.ts"
 
-/** Specification, What the service does, and Tasks and staff. */
+/** Differences of the deployments (specification, What the service does, and Tasks and staff). */
 const DEPLOYMENT_NOTES: Readonly<Record<DeploymentName, string>> = {
   international:
     "This is the international deployment: GET /custom_channels lists custom_channel_id 35, and the mobile of a staff member is `+<country code> <number>`.",
@@ -71,8 +71,8 @@ const toPaths = (deployment: DeploymentName): JsonSchema => {
 const RELATIVE_BASE = ""
 
 /**
- * Returns the OpenAPI 3.1 document of a deployment. Without `publicUrl`, the address of that deployment, the document names no server,
- * and its other addresses are relative.
+ * Returns the OpenAPI 3.1 document of the deployment at `publicUrl`. Without `publicUrl`, the document names no server
+ * and has only relative addresses.
  */
 export const openApiDocument = (deployment: DeploymentName, publicUrl: string | undefined): JsonSchema => ({
   openapi: "3.1.0",

@@ -29,7 +29,7 @@ const toParameter = (
   }
 }
 
-/** Drops the array alternative of a list, because a query contains a list as one comma-separated text. */
+/** Keeps only the text alternative of a list, because a query contains a list as one comma-separated text. */
 const toTextSchema = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -95,7 +95,7 @@ export const toOperationObject = (
   const { request = {}, answer } = example ?? {}
   const parameters = operation.fields
     .filter(({ location }) => location !== "body")
-    // The caller may send the field in the body instead.
+    // The parameter is optional, because the caller may send the field in the body.
     .map((field) => (takesQueryOrBody(operation) ? { ...field, required: false } : field))
     .map((field) =>
       toParameter(field, field.location === "path" ? parameterNameOf(field.name) : field.name, request[field.name])

@@ -8,13 +8,11 @@ const toPathShape = (path: string): string => path.replaceAll(/\{[a-z_]+\}/g, "{
 const SHARED_PARAMETER = "code"
 
 export interface PathItemLocation {
-  /** The key of the path item. */
   readonly path: string
-  /** Returns the name of a path field of the operation in the path item. */
+  /** Returns the name that the path item uses for a path field of the operation. */
   readonly parameterNameOf: (field: string) => string
 }
 
-/** Returns the path item of each operation, by its name. */
 export const toPathItemLocations = (
   operations: ReadonlyArray<OperationDescription>
 ): ReadonlyMap<string, PathItemLocation> => {

@@ -1,7 +1,7 @@
 import { ERROR_TABLE, findErrorRow } from "../error-table.ts"
 import type { JsonSchema, OperationDescription } from "../operation-descriptions.ts"
 
-// The HTTP status is always 200 (specification, Errors). So the response schema of an operation is one choice: the envelope of its
+// The HTTP status is always 200 (specification, Errors). So an operation has one response schema: the envelope of its
 // result, or the envelope of one of its errors.
 
 const REQUEST_ID: JsonSchema = { type: "string", description: "Identifies the request. Name it when you ask for help." }
@@ -16,7 +16,6 @@ const toEnvelopeSchema = (code: number, message: JsonSchema, data: JsonSchema): 
 
 const errorSchemaName = (code: number): string => `Error${code}`
 
-/** Returns the envelope schema of each error, by name. */
 export const errorSchemas = (): Record<string, JsonSchema> =>
   Object.fromEntries(
     ERROR_TABLE.map(({ code, title, meaning, advice }) => [
@@ -33,7 +32,6 @@ export const errorSchemas = (): Record<string, JsonSchema> =>
     ])
   )
 
-/** Returns the schema of all response bodies of an operation. */
 export const toResponseSchema = ({ resultSchema, errors }: OperationDescription): JsonSchema => ({
   oneOf: [
     toEnvelopeSchema(0, { type: "string", const: "" }, resultSchema),
@@ -46,7 +44,6 @@ const headerObject = (description: string, schema: JsonSchema = { type: "string"
   schema
 })
 
-/** Returns the headers that a response may have, by name. */
 export const responseHeaders = (): Record<string, JsonSchema> => ({
   "X-Request-Id": headerObject("The request_id of the body."),
   "Retry-After": headerObject("Seconds to wait, with error_code 429 and with some 409, 500 and 503.", {
@@ -80,7 +77,6 @@ const STATUSES_OF_REGISTRATIONS: ReadonlyArray<readonly [string, string]> = [
   ["501", "This service has no public client."]
 ]
 
-/** Returns the responses of an operation, with one of its results as the example. */
 export const toResponses = (operation: OperationDescription, example: unknown): JsonSchema => {
   const schema = toResponseSchema(operation)
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } }

@@ -1,8 +1,6 @@
 import { IDEMPOTENCY_KEY_HEADER } from "../../../contract/idempotency-key.ts"
 import type { FieldDescription, OperationDescription } from "../operation-descriptions.ts"
 
-// Examples of one request as a shell command, a JavaScript module of Node.js and a Python script.
-
 export type ExampleRequest = Readonly<Record<string, unknown>>
 
 type ToCode = (operation: OperationDescription, request: ExampleRequest, publicUrl: string) => string
@@ -38,10 +36,9 @@ const toBody = (operation: OperationDescription, request: ExampleRequest): Examp
   return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
-/** Indents all lines but the first. */
 const indent = (text: string, spaces: number): string => text.replaceAll("\n", `\n${" ".repeat(spaces)}`)
 
-/** Closes the quotes around each quote in the text, because a shell has no escape in single quotes. */
+/** A shell has no escape in single quotes, so each quote in the text closes and reopens them. */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Returns a command that reads the access token from `TOKEN` and the idempotency key from `KEY`. */
@@ -63,7 +60,7 @@ const toJavaScriptLiteral = (value: unknown): string =>
     JAVASCRIPT_NAME.test(name) ? `${spaces}${name}:` : line
   )
 
-/** Returns a module that reads the access token from the environment variable `TOKEN` and prints `data`. */
+/** Returns a module that reads the access token from `TOKEN` and prints `data`. */
 export const toJavaScript: ToCode = (operation, request, publicUrl) => {
   const body = toBody(operation, request)
   const headers = [
@@ -94,7 +91,7 @@ const toPythonLiteral = (value: unknown): string =>
     (_, start: string, constant: string, end: string) => `${start}${PYTHON_CONSTANTS[constant] ?? constant}${end}`
   )
 
-/** Returns a script that needs the package requests, reads the access token from the environment variable `TOKEN` and prints `data`. */
+/** Returns a script that needs the package requests, reads the access token from `TOKEN` and prints `data`. */
 export const toPython: ToCode = (operation, request, publicUrl) => {
   const body = toBody(operation, request)
   const headers = [

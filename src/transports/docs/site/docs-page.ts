@@ -3,7 +3,6 @@ export interface DocsPage {
   /** The name of the page in `reference/{slug}.html` and `reference/{slug}.md`. */
   readonly slug: string
   readonly title: string
-  /** One sentence. */
   readonly description: string
   /** The heading of the page in the list of pages. */
   readonly section: string

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { DocsPage } from "./docs-page.ts"
 
-/** Beside the folder docs. An installation without this file has no page for it. */
+/** The file is beside the folder `docs`. If an installation lacks it, the site has no page for it. */
 const CHANGELOG_FILE = "../CHANGELOG.md"
 
 /** The hand-written pages of the site by section. The files are relative to docs. */
@@ -56,7 +56,7 @@ export const GUIDE_SECTIONS: ReadonlyArray<readonly [section: string, files: Rea
 /** The files of `docs/examples` that the site serves unchanged. */
 export const EXAMPLE_FILES = ["connector.mjs", "signed-messages.mjs", "airbnb-settings.json"]
 
-/** The slugs of files whose name another file has. */
+/** Slugs of files that have the same name as another file. */
 const SLUG_EXCEPTIONS: Readonly<Record<string, string>> = { "quickstarts/oauth.md": "oauth-quickstart" }
 
 export const toSlug = (file: string): string => SLUG_EXCEPTIONS[file] ?? posix.basename(file, ".md").toLowerCase()
@@ -67,7 +67,7 @@ const EXAMPLE_PUBLIC_URL = "http://127.0.0.1:8080"
 const CODE_BLOCK = /^(```[\s\S]*?^```)$/m
 const RELATIVE_LINK = /\[([^\]]*)\]\((?![a-z]+:|#)([^)#\s]*)(#[^)\s]*)?\)/g
 
-/** Returns the address of a file relative to the pages, or undefined if the site does not have the file. */
+/** Returns the address of a file relative to the pages, or undefined if the site lacks the file. */
 const findPageAddress = (file: string, siteFiles: ReadonlySet<string>): string | undefined => {
   if (siteFiles.has(file)) return `${toSlug(file)}.md`
   const isExample = posix.dirname(file) === "examples" && EXAMPLE_FILES.includes(posix.basename(file))
@@ -99,7 +99,6 @@ const toPlainWords = (markdown: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim()
 
-/** Returns the first sentence below the title, without markup. */
 const firstSentence = (markdown: string): string => {
   const paragraph = markdown.split(/\n\n+/).find((part) => !/^(?:#|<!--)/.test(part) && part.trim() !== "") ?? ""
   const words = toPlainWords(paragraph)

@@ -16,7 +16,6 @@ export const renderLlmsIndex = (pages: ReadonlyArray<DocsPage>, docsUrl: string)
   return `# Latchkey\n\n> ${SUMMARY}\n\n${sectionTexts.join("\n\n")}\n`
 }
 
-/** Returns `llms-full.txt`: the Markdown of all pages. */
 export const renderLlmsFull = (pages: ReadonlyArray<DocsPage>, docsUrl: string): string =>
   pages
     .map(({ slug, markdown }) => `<!-- ${docsUrl}/reference/${slug}.md -->\n\n${toAbsoluteLinks(markdown, docsUrl)}`)

@@ -23,7 +23,7 @@ const makeAnchors = (): ((heading: string) => string) => {
   }
 }
 
-/** Returns a page as HTML, with an anchor for each heading, scrolling tables, and links to the HTML of other pages. */
+/** Returns HTML with anchors for headings, scrolling tables, and links to the HTML of other pages. */
 export const renderMarkdown = (markdown: string): Html => {
   const nextAnchor = makeAnchors()
   const marked = new Marked({
@@ -37,7 +37,7 @@ export const renderMarkdown = (markdown: string): Html => {
         const target = slug === undefined ? href : `${slug}.html${anchor}`
         return html`<a href="${target}">${{ html: this.parser.parseInline(tokens) }}</a>`.html
       },
-      // Shows text such as <country code>. The files contain comments, but no other HTML.
+      // Shows HTML such as <country code> as text. Comments of the files are left out.
       html({ text }) {
         return text.startsWith("<!--") ? "" : html`${text}`.html
       },

@@ -135,7 +135,7 @@ const exampleSection = (
 
 const withFullStop = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
 
-/** Returns the page of an operation and of its tool, with examples that call the service at `publicUrl`. */
+/** Returns the page of an operation and its tool, with examples that call `publicUrl`. */
 export const renderOperationPage = (
   operation: OperationDescription,
   publicUrl: string,

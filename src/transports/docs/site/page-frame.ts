@@ -7,7 +7,7 @@ interface DocsFrame {
   readonly body: Html
   /** The path from the page to the root of the site. */
   readonly root: "" | "../"
-  /** The entry of this page in the list of pages. */
+  /** The slug to highlight in the list of pages. */
   readonly slug: string | undefined
   readonly pageList: ReadonlyArray<DocsPageSummary>
   /** Modules of `assets`. */
@@ -46,7 +46,6 @@ const classicScript = (root: string, name: string): Html => html`<script src="${
 const stylesheetLink = (root: string, name: string): Html =>
   html`<link rel="stylesheet" href="${root}assets/${name}">\n`
 
-/** Returns a page of the site with its header, search and list of pages. Search and the theme switch need scripts. */
 export const renderDocsFrame = (page: DocsFrame): Html => html`<!doctype html>
 <html lang="en">
 <head>

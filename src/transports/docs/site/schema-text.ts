@@ -57,7 +57,10 @@ interface SchemaFieldRow {
 /** Levels of nested objects that a table shows. */
 const MAX_DEPTH = 4
 
-/** The properties of an object, of the objects in a list, and of all alternatives, each with the suffix of its path. */
+/**
+ * Returns the properties of an object, of the objects in a list, or of all alternatives, each with the suffix of its
+ * path.
+ */
 const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema]> => {
   const { anyOf, items } = schema
   if (Array.isArray(anyOf)) return anyOf.filter(isRecord).flatMap(nestedProperties)

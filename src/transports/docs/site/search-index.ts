@@ -5,22 +5,22 @@ import type { DocsPage } from "./docs-page.ts"
 import { renderMarkdown } from "./markdown.ts"
 import { SEARCH_SYNONYMS } from "./search-synonyms.ts"
 
-/** A page, or a section of a page. The heading of a page's own entry is its title. */
+/** A page, or a section of a page. */
 interface SearchEntry {
   readonly id: number
   readonly title: string
   readonly heading: string
-  /** The summary of the page, in its own entry. */
+  /** The summary, only in the entry of a page. */
   readonly description?: string
-  /** Other names of the operation, in the page's own entry. */
+  /** Other names of the operation, only in the entry of a page. */
   readonly names?: string
-  /** Synonyms of words in the title, the summary or the heading. The page's own entry also has the summary. */
+  /** Synonyms of words in title and heading, and for the entry of a page, in the summary. */
   readonly keywords: string
   readonly text: string
   readonly href: string
 }
 
-/** Returns the terms of a text between single spaces, so that `includes` finds a phrase at the boundaries of words only. */
+/** Returns the terms between single spaces, so that `includes` finds only whole words. */
 const toTermText = (text: string): string => ` ${toTerms(text).join(" ")} `
 
 const findSynonyms = (text: string): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 /**
- * Words that readers search for, each with the words of the documentation for the same thing. A page or section is found by the former if
- * its title, heading or summary has one of the latter. Singular and plural are the same.
+ * Maps words that readers search for to words of the documentation with the same meaning. A search finds a page or
+ * section whose title, heading or summary has one of these words. Singular and plural are the same.
  */
 export const SEARCH_SYNONYMS: Readonly<Record<string, ReadonlyArray<string>>> = {
   authentication: ["access token", "authorize", "authorization", "sign in", "oauth"],

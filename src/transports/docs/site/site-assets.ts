@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 
-/** Returns the path of a file beside this one, or of a package. */
+/** Returns the path of a package's main file, or of a file beside this one. */
 const resolvePath = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier))
 
 export const DOCS_FOLDER = resolvePath("../../../../docs")

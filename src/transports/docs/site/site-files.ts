@@ -13,8 +13,8 @@ import { renderDocsFrame, renderRedirect } from "./page-frame.ts"
 import { renderSearchIndex } from "./search-index.ts"
 import { renderToolsPage } from "./tools-page.ts"
 
-// The documentation as files. The service serves them below /docs, and `latchkey docs build` writes them to a folder. Their links are
-// relative, so the site works at any address.
+// The documentation as files, which the service serves below /docs and `latchkey docs build` writes to a folder. Links
+// are relative, so the site works at any address.
 
 interface SiteFile {
   readonly contentType: string
@@ -30,8 +30,8 @@ export interface SiteSettings {
   readonly deployment: DeploymentName
   readonly guides: ReadonlyArray<DocsPage>
   /**
-   * The address of the service, relative to the "Try it" page. Undefined if the service does not serve this site: it accepts calls from
-   * its own pages only.
+   * The address of the service, relative to the "Try it" page. Undefined if the service does not serve this site,
+   * because it accepts calls only from its own pages.
    */
   readonly apiBaseUrl: string | undefined
 }
@@ -158,7 +158,7 @@ const renderMovedPages = (pages: ReadonlyArray<DocsPage>): ReadonlyArray<readonl
   })
 }
 
-/** Returns functions that render the files of the site, by name. The files of `assets` and `examples` are not among them. */
+/** Returns functions that render the files of the site by name, except those of `assets` and `examples`. */
 export const listSiteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
   const pages = listPages(settings)
   const pageList: ReadonlyArray<DocsPageSummary> = pages

@@ -23,7 +23,7 @@ const makeFindPartner = (sql: Sql) => (id: string) =>
 const makeFindRegisteredUris = (sql: Sql) => (uri: string) =>
   Effect.map(readUris(sql`SELECT uri FROM oauth_redirects WHERE uri = ${uri}`), (rows) => rows.map((row) => row.uri))
 
-/** SKIP LOCKED spares an address that a concurrent registration is storing. */
+/** SKIP LOCKED avoids deleting an address that a concurrent registration is storing. */
 const makeRegisterRedirectUris = (sql: Sql) => (uris: ReadonlyArray<string>, now: Date) =>
   Effect.asVoid(
     readNoColumns(sql`
@@ -45,8 +45,8 @@ const makeRegisterRedirectUris = (sql: Sql) => (uris: ReadonlyArray<string>, now
   )
 
 /**
- * Only half of the limit is protected, so one account cannot fill the table. Beyond it, the oldest consent loses its
- * protection, so nobody occupies that half forever.
+ * At most USED_REDIRECTS_MAX addresses are protected from deletion, half of the table's limit. Beyond that number, the
+ * address with the oldest consent loses its protection.
  */
 const makeRecordRedirectUriUse = (sql: Sql) => (uri: string, now: Date) =>
   Effect.asVoid(
@@ -79,12 +79,10 @@ const makeClientStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class ClientStore extends Context.Service<
   ClientStore,
   {
-    /** Returns undefined if the partner is unknown or disabled. */
     readonly findPartner: (id: string) => Effect.Effect<typeof Partner.Type | undefined>
     readonly findRegisteredUris: (uri: string) => Effect.Effect<ReadonlyArray<string>>
-    /** Beyond the limit, deletes the oldest addresses without consent. */
+    /** Stores the addresses. Beyond the limit, deletes the oldest addresses to which no host consented. */
     readonly registerRedirectUris: (uris: ReadonlyArray<string>, now: Date) => Effect.Effect<void>
-    /** Protects an address to which a host consented. */
     readonly recordRedirectUriUse: (uri: string, now: Date) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/clients/ClientStore") {

@@ -11,7 +11,6 @@ const PartnerRow = Schema.Struct({
   redirect_uris: Schema.Array(Schema.String),
   created_at: Schema.Date,
   disabled: Schema.Boolean,
-  /** Number of live grants. */
   connections: Schema.Int
 })
 export type PartnerRow = typeof PartnerRow.Type
@@ -28,7 +27,7 @@ interface NewPartnerRow {
   readonly now: Date
 }
 
-/** The lock prevents two concurrent calls from taking the last free slot. */
+/** The lock prevents two concurrent calls from both taking the last free slot. */
 const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow) =>
   sql
     .withTransaction(
@@ -49,7 +48,7 @@ const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow
       Effect.map(({ made }) => made)
     )
 
-/** The limit does not count the public client. */
+/** The list may have one row more than OAUTH_CLIENTS_MAX, which does not count the public client. */
 const list = (sql: Sql) =>
   readPartners(sql`
     SELECT id AS client_id, name, redirect_uris, created_at, disabled_at IS NOT NULL AS disabled, (
@@ -83,7 +82,7 @@ const makePartnerStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class PartnerStore extends Context.Service<
   PartnerStore,
   {
-    /** Returns false if the installation has the maximum of partners. */
+    /** Returns false if the installation has the maximum number of partners. */
     readonly create: (partner: NewPartnerRow) => Effect.Effect<boolean>
     readonly list: Effect.Effect<ReadonlyArray<PartnerRow>>
     /** Idempotent. Returns false if there is no such partner. */

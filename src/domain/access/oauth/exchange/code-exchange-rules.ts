@@ -33,7 +33,7 @@ const errorVerdict = (error: BadRequest | Unauthenticated): CodeExchangeVerdict 
 const toInvalidGrantError = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_grant" })
 const toInvalidRequestError = (message: string) => new BadRequest({ message, oauthErrorCode: "invalid_request" })
 
-/** One message for all cases, so that guessing reveals nothing. */
+/** One message for all these cases, so that guessing reveals nothing. */
 export const unknownCodeError = toInvalidGrantError("code: is unknown, expired or already used.")
 export const wrongVerifierError = toInvalidGrantError(
   "code_verifier: does not match the code_challenge of the authorization request."
@@ -60,8 +60,8 @@ export const judgeCode = (
 }
 
 /**
- * A partner's secret proves that the code is its own. The public client's id is known to all, and browser histories
- * contain used codes. So that client needs the verifier.
+ * A partner has proved its identity by its secret. The public client needs the verifier, because its id is no secret
+ * and browser histories contain used codes.
  */
 const isOwnCode = ({ challenge }: StoredCode, { client, verifier }: CodeExchangeRequest): boolean =>
   !client.isPublic || (challenge !== null && verifier !== undefined && matchesChallenge(verifier, challenge))
@@ -72,7 +72,10 @@ const findRedirectUriError = ({ redirectUri }: StoredCode, request: CodeExchange
     ? undefined
     : toInvalidGrantError("redirect_uri: must equal the redirect_uri of the authorization request.")
 
-/** The request may repeat the resource of the consent (RFC 8707 2.2), or choose one if the consent named none. */
+/**
+ * The request may repeat the resource of the consent (RFC 8707 2.2). If the consent named no resource, the request may
+ * choose one.
+ */
 const findResourceError = ({ resource }: StoredCode, request: CodeExchangeRequest, publicUrl: string) => {
   const consentedResource = resource === null ? undefined : findProtectedResource(publicUrl, resource)
   const areResourcesGranted = request.resources

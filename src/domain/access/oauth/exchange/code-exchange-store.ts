@@ -21,7 +21,7 @@ const readCreatedGrant = makeOptionalRowReaderOrFail(CreatedGrant, ({ name, deta
 )
 const readInvalidatedRow = makeOptionalRowReader(Schema.Struct({ killed: Schema.Boolean }))
 
-/** Ignores codes of the other deployment, of closed operators and of disabled accounts. */
+/** Ignores codes of another deployment, of closed operators and of disabled accounts. */
 const makeFindCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, deployment: string) =>
   readCode(sql`
       SELECT c.operator_id AS "operatorId", c.account_id AS "accountId", c.client_id AS "clientId",
@@ -40,10 +40,10 @@ interface NewGrant extends NewGrantToken, NewRefreshToken {
 }
 
 /**
- * Uses the code and creates the grant and its tokens in one statement. Returns undefined if the code, its client or its
- * account is no longer valid.
+ * Marks the code as used, and creates the grant and its tokens, in one statement. Returns undefined if the code, its
+ * client or its account is no longer valid.
  *
- * All MCP users share the public client, so its `application` includes the grant.
+ * All MCP users share the public client. So for this client, `application` includes the id of the grant.
  */
 const makeCreateGrant =
   (sql: SqlClient.SqlClient) =>

@@ -14,14 +14,13 @@ import type { CodeExchangeRequest, IssuedTokens, TokenIssuerContext, TokenReques
 import { judgeCode, type StoredCode, unknownCodeError, wrongVerifierError } from "./code-exchange-rules.ts"
 import { makeCodeExchangeStore } from "./code-exchange-store.ts"
 
-/** A code changes only from unused to used or invalid, so a second attempt finds its final state. */
+/** A code changes only once, from unused to used or invalid. So a second attempt finds its final state. */
 const ATTEMPTS = 3
 
-/** All MCP users share the public client, so failures count by account. */
+/** All MCP users share the public client, so its failures are counted per account. */
 const toSecretCheckKey = ({ client }: CodeExchangeRequest, { accountId }: StoredCode): string =>
   client.isPublic ? `${client.id}:${accountId}` : client.id
 
-/** Exchanges an authorization code for tokens (RFC 6749 4.1.3 and 4.1.4). */
 export const makeCodeExchange = (
   sql: SqlClient.SqlClient,
   failedSecretChecks: FailedSecretChecks["Service"],
@@ -73,7 +72,7 @@ export const makeCodeExchange = (
       return yield* unknownCodeError
     }
     const isVerified = verdict._tag === "Good"
-    // The code becomes invalid before the response, so that a crash allows no second guess.
+    // Invalidates the code before the error is returned, so that a crash cannot leave it valid for another attempt.
     if (!isVerified && !(yield* store.invalidateCode(digest, now))) return undefined
     if (code.challenge !== null) yield* failedSecretChecks.recordResult(toSecretCheckKey(request, code), isVerified)
     return isVerified ? yield* issueTokens(request, code, now) : yield* wrongVerifierError

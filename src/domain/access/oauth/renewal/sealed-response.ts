@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { Schema } from "effect"
 
-// A client that lost a response has only the token it used. So the response is stored for a minute, encrypted with that
-// token. The database has only the token's digest and cannot decrypt it.
+// A client that missed the response to its renewal has only the refresh token that it used. So the response is stored
+// for a minute, encrypted with that token. The database has only a digest of the token.
 
 export const SealedResponse = Schema.Struct({
   accessToken: Schema.String,
   refreshToken: Schema.String,
   scope: Schema.Literals(["read-only", "writable"]),
-  /** End of the access token, in milliseconds since the epoch. */
+  /** Expiry of the access token, in milliseconds since the epoch. */
   until: Schema.Int
 })
 export type SealedResponse = typeof SealedResponse.Type
@@ -24,7 +24,6 @@ const deriveKey = (token: string): Uint8Array =>
 
 const decodeSealedResponse = Schema.decodeUnknownSync(SealedResponse)
 
-/** Returns nonce, authentication tag and ciphertext. */
 export const sealResponse = (token: string, response: SealedResponse): Uint8Array => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, deriveKey(token), nonce)

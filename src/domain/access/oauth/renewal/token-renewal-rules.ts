@@ -18,9 +18,12 @@ export const StoredRefreshToken = Schema.Struct({
   grantEnded: Schema.Boolean,
   expiresAt: Schema.Date,
   usedAt: Schema.NullOr(Schema.Date),
-  /** The sealed response. Null if the new token was used or the grace period is over. */
+  /**
+   * The sealed response to the renewal that used this token. Null if the new token was used or the grace period is
+   * over.
+   */
   answer: Schema.NullOr(Schema.Uint8Array),
-  /** Renewals within the last hour, up to {@link GRANT_RENEWALS_MAX}, and the time of the first. */
+  /** Number of renewals within the last hour, up to {@link GRANT_RENEWALS_MAX}, and the time of the first of them. */
   renewals: Schema.Int,
   firstRenewal: Schema.NullOr(Schema.Date)
 })
@@ -28,7 +31,6 @@ export type StoredRefreshToken = typeof StoredRefreshToken.Type
 
 type TokenRenewalVerdict =
   | { readonly _tag: "Good"; readonly token: StoredRefreshToken; readonly scope: Scope }
-  /** A repetition within the grace period gets the same response. */
   | { readonly _tag: "Repeated"; readonly answer: Uint8Array }
   /** The token may be stolen (RFC 9700 4.14.2). The caller must end the grant. */
   | { readonly _tag: "Reused"; readonly token: StoredRefreshToken }
@@ -39,7 +41,7 @@ const errorVerdict = (error: BadRequest | Unauthenticated | RateLimited): TokenR
   error
 })
 
-/** One message for all cases, so that guessing reveals nothing. */
+/** One message for all these cases, so that guessing reveals nothing. */
 export const unknownTokenError = new Unauthenticated({
   message: "refresh_token: is unknown, expired, used or revoked.",
   oauthErrorCode: "invalid_grant"
@@ -91,7 +93,6 @@ const renewedTooOftenError = (firstRenewal: Date, now: Date): RateLimited =>
     }
   })
 
-/** The requested scope must not exceed the granted one (RFC 6749 6). */
 export const narrowScope = (consented: Scope, requested: string | undefined): Result.Result<Scope, BadRequest> => {
   const scope = parseScope(requested) ?? consented
   return scope === "writable" && consented === "read-only" ? Result.fail(scopeTooWideError) : Result.succeed(scope)

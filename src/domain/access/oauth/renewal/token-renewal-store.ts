@@ -19,7 +19,7 @@ interface RefreshTokenLookup {
   readonly now: Date
 }
 
-/** Ignores tokens of the other deployment, of closed operators and of disabled accounts. */
+/** Ignores tokens of another deployment, of closed operators and of disabled accounts. */
 const makeFindToken = (sql: SqlClient.SqlClient) => (lookup: RefreshTokenLookup) =>
   readToken(sql`
       SELECT r.operator_id AS "operatorId", r.grant_id AS "grantId", g.account_id AS "accountId", g.name,
@@ -52,10 +52,10 @@ interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
 }
 
 /**
- * Uses the token and creates the next pair in one statement. Returns false if the token, its grant, client or account
- * is no longer valid.
+ * Marks the refresh token as used and creates the next two tokens in one statement. Returns false if the refresh token,
+ * its grant, client or account is no longer valid.
  *
- * Deletes older sealed responses, because the use proves that the client received the token.
+ * Deletes the sealed responses to earlier renewals: the use of this token proves that the client received it.
  */
 const makeRenewGrant =
   (sql: SqlClient.SqlClient) =>

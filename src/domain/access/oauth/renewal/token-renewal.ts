@@ -13,7 +13,7 @@ import { type SealedResponse, sealResponse, unsealResponse } from "./sealed-resp
 import { judgeRefreshToken, type StoredRefreshToken, unknownTokenError } from "./token-renewal-rules.ts"
 import { makeTokenRenewalStore } from "./token-renewal-store.ts"
 
-/** A token changes only from unused to used, so a second attempt finds its final state. */
+/** A token changes only once, from unused to used. So a second attempt finds its final state. */
 const ATTEMPTS = 3
 
 const toIssuedTokens = ({ accessToken, refreshToken, scope, until }: SealedResponse, now: Date): IssuedTokens => ({
@@ -23,7 +23,7 @@ const toIssuedTokens = ({ accessToken, refreshToken, scope, until }: SealedRespo
   expiresIn: Math.floor((until - now.getTime()) / 1000)
 })
 
-/** Exchanges a refresh token for a new pair (RFC 6749 6, RFC 9700 4.14.2). */
+/** Exchanges a refresh token for a new access token and refresh token (RFC 6749 6, RFC 9700 4.14.2). */
 export const makeTokenRenewal = (sql: SqlClient.SqlClient, { publicUrl, deployment }: TokenIssuerContext) => {
   const store = makeTokenRenewalStore(sql)
   const endGrant = makeEndGrant(sql)

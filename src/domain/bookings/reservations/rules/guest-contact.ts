@@ -33,7 +33,7 @@ const readAliasedField = (
     : Result.fail(new BadRequest({ message: `${alias}: must equal ${name}, or be left out.` }))
 }
 
-/** Returns 400 if the two names of a field have different values. */
+/** Fails with 400 if the two names of a field have different values. */
 export const toGuestContact = (fields: GuestContactFields): Result.Result<GuestContact, BadRequest> =>
   Result.all({
     guest_email: readAliasedField(fields, "email", "guest_email"),

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../../platform/limits.ts"
 
-// The database normalizes both sides with `search_form`.
+// The database normalizes the keyword and the searched texts with `search_form`.
 
 const trimmedLength = (text: string): number => Array.from(text.trim()).length
 
@@ -20,7 +20,7 @@ export const SearchKeyword = Schema.String.check(
 
 export interface Keyword {
   readonly text: string
-  /** Undefined if the keyword is no phone number, or if `text` holds the digits already. */
+  /** Undefined if the keyword is no phone number, or if `text` consists of the same digits. */
   readonly digits: string | undefined
 }
 

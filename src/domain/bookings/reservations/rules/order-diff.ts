@@ -8,7 +8,7 @@ import { roomIndexOf } from "./reservation-codes.ts"
 
 interface NightChange extends PropertyNight {
   readonly stay_id: number | null
-  /** Previous holder; null if the night was free or becomes free. */
+  /** Id of the stay that previously held the night. Null if the night was free or becomes free. */
   readonly taken_from: number | null
 }
 
@@ -106,7 +106,7 @@ const STAY_BOOKKEEPING_FIELDS = ["channel_room_id"] as const
 const STAY_BASIC_FIELDS = Struct.keys(
   Struct.omit(OrderStayFields.fields, [...RATE_FIELDS, ...REMARK_FIELDS, ...STAY_BOOKKEEPING_FIELDS])
 )
-// Message events already report a new conversation.
+// `conversation_id` is omitted, because message events already report a new conversation.
 const ORDER_BASIC_FIELDS = Struct.keys(
   Struct.omit(OrderTerms.fields, ["currency", "cancelled_at", "conversation_id", ...ORDER_BOOKKEEPING_FIELDS])
 )
@@ -158,7 +158,7 @@ const listNightChanges = (
     return [...freedNights, ...takenNights]
   })
 
-/** Entries are split anew when stays or their revenue change (specification, Transaction rule 1). */
+/** Entries are split over the stays again when stays or their revenue change (specification, Transaction rule 1). */
 const listShareChanges = (order: BeforeAndAfter<OrderState>): OrderChange["shares"] =>
   hasAddedOrRemovedStays(order) || pairKeptStays(order).some((stay) => differsIn(stay, ["accommodation_revenue"]))
     ? order.after.entries.flatMap((entry) =>
@@ -196,10 +196,7 @@ const toChangedRecords = (order: BeforeAndAfter<OrderState>): ReadonlyArray<Chan
   ]
 }
 
-/**
- * Returns the rows, nights, shares and events that turn `before` into `after`. Fails if two stays would hold the same
- * night.
- */
+/** Fails if two stays would hold the same night. */
 export const diffOrders = (
   before: ReadonlyArray<OrderState>,
   after: ReadonlyArray<OrderState>

@@ -11,7 +11,8 @@ export const isManualOrderCode = (reservationCode: string): boolean => reservati
 const CODE_PARTS = /^(\d-[^-]+)(-.+)?$/
 
 /**
- * The first stay has the order's code. Later ones add `_1`, `_2` … after its number: `5-ABC_1`, `0-48120375_1-XK2P`.
+ * The first stay has the code of the order. Later stays add `_1`, `_2` … after the order's number: `5-ABC_1`,
+ * `0-48120375_1-XK2P`.
  */
 export const toStayCode = (reservationCode: string, room: number): string => {
   if (room === 0) return reservationCode

@@ -8,12 +8,12 @@ import type { DecimalText } from "../../stays/stay.ts"
 import type { Reservation } from "../reservation.ts"
 import type { ReservationRow } from "../search-store.ts"
 
-/** Sums are exact, because floating-point numbers lose digits. */
+/** The result is exact, because sums of floating-point numbers lose digits. */
 const toExactAmount = (units: bigint) => toExactNumber(units, 4)
 
 /**
- * Returns the payment of the whole order (specification, "Reservation", payment). With nothing due or received, it
- * counts as `received`. An ended order has balance 0 but keeps its payment status.
+ * Returns the payment of the whole order (specification, "Reservation", payment). If nothing is due and nothing was
+ * received, the status is `received`. An ended order (`isOver`) has balance 0 but keeps its payment status.
  */
 export const toPayment = (currency: string, total: DecimalText, received: DecimalText, isOver = false) => {
   const [receivable, receivedUnits] = [toTenThousandths(total), toTenThousandths(received)]
@@ -66,7 +66,7 @@ const toTax = (row: ReservationRow) => {
   return taxes.length === 0 ? null : { currency: row.currency, amount: toExactAmount(units) }
 }
 
-/** An order keeps its custom channel even if the deployment no longer lists it. */
+/** The order keeps its custom channel even if the deployment no longer lists it. */
 const toCustomChannel = (row: ReservationRow) =>
   row.custom_channel_id === null ? undefined : findCustomChannel("international", row.custom_channel_id)
 
@@ -81,8 +81,8 @@ const toCheckInDetails = (row: ReservationRow, publicUrl: string): Reservation["
 })
 
 /**
- * Returns the record as the API shows it. `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. The fields are
- * written out because spreading a row is much slower.
+ * `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. The fields are written out because spreading a row is
+ * much slower.
  */
 export const toReservation = (row: ReservationRow, publicUrl: string, clock: string): Reservation => ({
   id: row.id,

@@ -36,7 +36,7 @@ export const parseCheckInDays = (payload: {
   readonly end_check_in_date?: string
 }): SearchDaysResult => parseSearchDays(payload, CHECK_IN_FIELDS, SEARCH_DAYS)
 
-/** Has no length limit, because the length does not affect the cost. */
+/** The range has no length limit, because its length does not affect the cost of the search. */
 export const parseCheckOutDays = (payload: {
   readonly start_check_out_date?: string
   readonly end_check_out_date?: string

@@ -84,7 +84,6 @@ const checkCurrency = (
     : failValidation(`currency: an amount of the order has more decimals than ${currency} has.`)
 }
 
-/** Dates, price and currency of a channel order accept only their present values. */
 export const applyStayEdit = (order: OrderState, stay: ExistingStay, edit: StayEdit): ValidationResult<OrderState> =>
   Result.gen(function* () {
     const editedStay: ExistingStay = {

@@ -2,7 +2,7 @@ import type { NewOrder, OrderState } from "../../orders/order.ts"
 import type { ExistingStay, NewStay } from "../../stays/stay.ts"
 import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
 
-/** Unassigns each stay that would hold a taken night or a night of an earlier stay. */
+/** Unassigns each stay that would hold a taken night, or a night of an earlier stay of the order. */
 export const unassignConflictingNewStays = (order: NewOrder, takenNights: ReadonlySet<string>): NewOrder => {
   const heldNightKeys = new Set(takenNights)
   const unassignIfTaken = (stay: NewStay): NewStay => {
@@ -32,8 +32,8 @@ const unassignStaysIf = (order: OrderState, shouldUnassign: (stay: ExistingStay)
 })
 
 /**
- * Unassigns each stay that would hold a taken night or a night of another stay. A night that the order held before may
- * pass to another of its stays.
+ * Unassigns each stay that would hold a taken night, or a night of another stay of the order. A night that the order
+ * held before may pass to another of its stays.
  */
 export const unassignConflictingStays = (
   before: OrderState,
@@ -67,8 +67,8 @@ export const unassignStay = (order: OrderState, stay: ExistingStay): OrderState 
   unassignStaysIf(order, ({ id }) => id === stay.id)
 
 /**
- * Moves the stay and unassigns the stays that held its nights there (contract facts 2.7). A pending stay displaces
- * none.
+ * Moves the stay, and unassigns the stays that hold its nights in that property (contract facts 2.7). The stay of a
+ * pending order displaces no other stay.
  */
 export const moveStayToProperty = (
   orders: ReadonlyArray<OrderState>,
@@ -91,7 +91,7 @@ export const moveStayToProperty = (
   })
 }
 
-/** Unassigns each stay whose nights another order or an earlier stay holds. */
+/** Unassigns each stay whose nights another order or an earlier stay of this order holds. */
 export const acceptOrder = (order: OrderState, conflictingStayIds: ReadonlyArray<number>): OrderState => {
   const heldNightKeys = new Set<string>()
   return unassignStaysIf({ ...order, status: "accepted" }, (stay) => {

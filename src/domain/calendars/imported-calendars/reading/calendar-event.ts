@@ -16,7 +16,7 @@ import { UTC_CLOCK } from "./zone-clocks.ts"
 
 // Unreadable properties other than the start are reported and never make a day available.
 
-/** `seconds` is undefined without a length of its own. */
+/** `seconds` is undefined if the occurrence has no length of its own. */
 interface RdateOccurrence {
   readonly time: CalendarTime
   readonly seconds: number | undefined
@@ -28,9 +28,9 @@ export interface CalendarEvent {
   /** Undefined if unreadable. */
   readonly sequence: number | undefined
   readonly start: CalendarTime
-  /** Length on the event's own clock. */
+  /** Length in local time of the event's time zone. */
   readonly seconds: number
-  /** Whether it means dates, in any time zone. */
+  /** Whether the event means dates, in any time zone. */
   readonly isAllDay: boolean
   readonly isBusy: boolean
   /** If false, the event must not replace another event or an occurrence. */
@@ -38,7 +38,7 @@ export interface CalendarEvent {
   readonly rules: ReadonlyArray<RecurrenceRule>
   readonly dates: ReadonlyArray<RdateOccurrence>
   readonly exceptions: ReadonlyArray<CalendarTime>
-  /** RECURRENCE-ID. */
+  /** Value of RECURRENCE-ID. */
   readonly replaces: { readonly time: CalendarTime; readonly andLater: boolean } | undefined
   /** An all-day block `Not available` that neither repeats nor replaces an occurrence. */
   readonly isUnavailable: boolean
@@ -81,7 +81,7 @@ class EventPropertyReader {
     })
   }
 
-  /** For a property that may appear once. Reports different values, because one of them is wrong. */
+  /** Reads a property that may appear only once. Reports different values, because one of them is wrong. */
   readSingle<A>(name: string, read: (line: ContentLine) => A | undefined): ReadonlyArray<A> {
     const lines = this.linesOf(name)
     const different = new Set(lines.map(({ parameters, value }) => `${parameters}:${value.trim()}`))
@@ -125,7 +125,7 @@ class EventPropertyReader {
   }
 }
 
-/** `text` is a time or a duration. Undefined if it is unreadable or before the start. */
+/** `text` is a time or a duration. Returns undefined if it is unreadable or before the start. */
 export const parsePeriodSeconds = (
   start: CalendarTime,
   text: string,
@@ -136,7 +136,7 @@ export const parsePeriodSeconds = (
   return end === undefined ? parseDurationSeconds(text) : secondsBetween(start, end, clocks)
 }
 
-/** Measures on the clock of the start. Undefined if the end is earlier. */
+/** Measures in local time of the start. Returns undefined for an earlier end. */
 const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: CalendarClocks): number | undefined => {
   const areDays = (start.isDate && end.isMidnight) || (start.isMidnight && end.isDate)
   if (areDays) return end.day < start.day ? undefined : (end.day - start.day) * DAY_SECONDS
@@ -147,7 +147,8 @@ const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: Calendar
 }
 
 /**
- * Programs without all-day events write whole days from midnight to midnight in UTC, whatever the zone of the property.
+ * Programs without all-day events write whole days from midnight to midnight in UTC, whatever the time zone of the
+ * property.
  */
 export const withoutClockIfWholeDays = (start: CalendarTime, seconds: number): CalendarTime => {
   const isWholeDays =
@@ -165,7 +166,7 @@ const readReplacement = (properties: EventPropertyReader): CalendarEvent["replac
   return replacement
 }
 
-/** Undefined if it is unreadable or may be misspelt. */
+/** Returns undefined if SEQUENCE is unreadable or may be misspelt. */
 const readSequence = (properties: EventPropertyReader, mayHideSequence: boolean): number | undefined => {
   const [line, another] = properties.linesOf("SEQUENCE")
   if (line === undefined) return mayHideSequence ? undefined : 0

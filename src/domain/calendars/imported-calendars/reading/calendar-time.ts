@@ -6,12 +6,12 @@ import { UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
 export interface CalendarTime {
   readonly isDate: boolean
-  /** Local time of `clock` (or else of the property), in seconds since 1970. */
+  /** Local time in seconds since 1970, on `clock` or, without one, on the property's clock. */
   readonly wall: number
   readonly clock: ZoneClock | undefined
   /** The written date, in days since 1970. */
   readonly day: number
-  /** True for a date too. */
+  /** Also true for a date. */
   readonly isMidnight: boolean
 }
 
@@ -23,7 +23,6 @@ export interface CalendarClocks {
 /** Any other parameter may be a misspelt TZID. */
 const TIME_PARAMETERS = new Set(["TZID", "VALUE", "RANGE", "FBTYPE"])
 
-/** Returns undefined if the parameters are unreadable. */
 export const makeTimeReader = (
   line: ContentLine,
   clocks: CalendarClocks
@@ -56,8 +55,9 @@ export const wallAtProperty = (
 ): number => (clock === undefined ? wall : propertyClock.wallOf(clock.instantOf(wall)))
 
 /**
- * Returns the date of a time in an all-day series: a midnight as written, which Exchange uses for dates, or a midnight
- * of the property in UTC. Other times return undefined, because they may mean the day before or after.
+ * Returns the date that a time in an all-day series means. Accepts a midnight as written, which Exchange uses for
+ * dates, and a UTC time that is midnight at the property. Returns undefined for other times, because they may mean the
+ * day before or after.
  */
 export const toAllDayDate = (time: CalendarTime, clocks: CalendarClocks): CalendarTime | undefined => {
   const wall = time.isMidnight ? time.day * DAY_SECONDS : wallAtProperty(time, clocks)
@@ -65,7 +65,10 @@ export const toAllDayDate = (time: CalendarTime, clocks: CalendarClocks): Calend
   return { isDate: true, wall, clock: undefined, day: wall / DAY_SECONDS, isMidnight: true }
 }
 
-/** Undefined if the zones differ and one of them is unknown, because the time then identifies no occurrence. */
+/**
+ * Returns the local time on `clock`. Returns undefined if the zones differ and one of them is unknown, because the time
+ * then identifies no occurrence.
+ */
 export const wallOnClock = (
   time: CalendarTime,
   clock: ZoneClock | undefined,

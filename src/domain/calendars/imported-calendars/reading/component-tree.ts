@@ -23,11 +23,11 @@ import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 export interface CalendarComponent {
   readonly name: string
   readonly lineNumber: number
-  /** Only lines that decide days. */
+  /** Only lines that affect which days are busy. */
   readonly properties: Map<string, Array<ContentLine>>
   readonly components: Array<CalendarComponent>
   isFullyReadable: boolean
-  /** An unknown name may be a misspelt SEQUENCE. */
+  /** Whether an unknown name may be a misspelt SEQUENCE. */
   mayHideSequence: boolean
 }
 
@@ -73,10 +73,10 @@ const addLine = ({ properties }: CalendarComponent, line: ContentLine): void => 
   else lines.push(line)
 }
 
-/** An unknown name may be guest data. */
+/** Leaves out an unknown name, because it may be guest data. */
 const formatEdge = (edge: string, name: string): string => (COMPONENTS.has(name) ? `${edge}:${name}` : edge)
 
-/** The component was a line of a text. */
+/** Moves the lines of a component whose BEGIN was only a line of a text. */
 const moveLinesToParent = (component: CalendarComponent, into: CalendarComponent): void => {
   for (const line of Array.from(component.properties.values()).flat()) addLine(into, line)
   for (const each of component.components) into.components.push(each)
@@ -88,7 +88,7 @@ const TIME_PROPERTIES = ["DTSTART", "DTEND", "FREEBUSY"]
 const isTruncatedBegin = (text: string): boolean =>
   text !== "" && text.toUpperCase() !== "BEGIN:VCALENDAR" && "BEGIN:VCALENDAR".startsWith(text.toUpperCase())
 
-/** A returned clause says why the file cannot be read at all. */
+/** If a method returns a clause, the file cannot be read at all, and the clause says why. */
 class ComponentTreeBuilder {
   readonly root = makeComponent("", 0)
   readonly #openComponents: Array<CalendarComponent> = [this.root]
@@ -116,7 +116,7 @@ class ComponentTreeBuilder {
     this.#report(clause)
   }
 
-  /** Reports all components but `ended` as without an end. */
+  /** Closes components until `depth` are open. Reports each but `ended` as a component without an end. */
   #closeTo(depth: number, ended: CalendarComponent | undefined): void {
     while (this.#openComponents.length > depth) {
       const component = this.#openComponents.pop()
@@ -154,7 +154,7 @@ class ComponentTreeBuilder {
     this.#report(`${name} in line ${lineNumber} has white space before it`)
   }
 
-  /** It may be an event under a misspelt name. */
+  /** Reports a component with times in an unexpected place, because it may be an event under a misspelt name. */
   #checkPlace({ name, lineNumber, properties }: CalendarComponent): void {
     if (mayHaveTimes(name, this.#current.name) || !TIME_PROPERTIES.some((each) => properties.has(each))) return
     this.#reportFault(`${formatEdge("BEGIN", name)} in line ${lineNumber} may begin an event`)
@@ -228,7 +228,10 @@ class ComponentTreeBuilder {
     }
   }
 
-  /** The line may belong to an event, or a failing server may have written it. */
+  /**
+   * Reports a line that does not belong in VCALENDAR. It may belong to an event, or a failing server may have written
+   * it.
+   */
   #checkCalendarLine({ name, lineNumber }: ContentLine): void {
     if (isCalendarProperty(name)) return
     if (READ_PROPERTIES.has(name)) this.#report(`${name} in line ${lineNumber} is outside of an event`)
@@ -246,7 +249,7 @@ class ComponentTreeBuilder {
 const CUT_OFF_REASON = "it is incomplete: END:VCALENDAR is missing"
 
 /**
- * Returns the calendars, and last a component with everything outside of them. Fails with a clause if the file is
+ * Returns the calendars, followed by a component with everything outside of them. Fails with a clause if the file is
  * empty, not iCalendar data, cut off, or beyond a limit.
  */
 export const parseComponents = (

@@ -1,9 +1,8 @@
 // RFC 5545, 3.1. An invalid line does not affect the lines around it.
 
-/** `DTSTART;TZID=Europe/Berlin:20270501T150000` */
 export interface ContentLine {
   readonly name: string
-  /** From the first `;` on. */
+  /** Text from the first `;` to the `:`. */
   readonly parameters: string
   readonly value: string
   readonly lineNumber: number
@@ -12,15 +11,15 @@ export interface ContentLine {
 export interface LogicalLine {
   readonly text: string
   readonly lineNumber: number
-  /** White space precedes it, so it could also continue the line before. */
+  /** True if white space precedes the line, so that it may also continue the line before. */
   readonly isAmbiguous: boolean
 }
 
 const COMPONENT_EDGE_PATTERN = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9_-]+)$/i
 
 /**
- * Such a line counts even with white space before it, because its loss would silently change days. EXDATE, STATUS and
- * TRANSP are left out: the rest of a text must never make a day available.
+ * An indented line with one of these names counts as a property, because its loss would silently change days. EXDATE,
+ * STATUS and TRANSP are left out, because the rest of a text must never make a day available.
  */
 const INDENTED_PROPERTY_PATTERN =
   /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURRENCE-ID|SEQUENCE|UID)[ \t]*[;:]/i
@@ -29,8 +28,8 @@ const INDENTED_PROPERTY_PATTERN =
 const PROPERTY_NAME_PATTERN = /^([A-Za-z0-9_-]+)[ \t]*(?=[;:])/
 
 /**
- * Uses LF as the only line end. Each byte becomes one character, because a line may be folded within a UTF-8 character
- * and only ASCII decides days.
+ * Uses LF as the only line end. Each byte becomes one character, because a line may be folded within a UTF-8 character.
+ * Only ASCII characters affect days.
  */
 export const decodeFeedText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -88,7 +87,7 @@ const splitUnquoted = (text: string, separator: string): ReadonlyArray<string> =
   return [...parts, text.slice(begin)]
 }
 
-/** An unclosed quote hides all colons. */
+/** Returns -1 if a quote is not closed, because it hides all colons after it. */
 const findColon = (text: string, from: number): number => {
   let isQuoted = false
   for (let at = from; at < text.length; at++) {
@@ -112,7 +111,7 @@ export const parseContentLine = ({ text, lineNumber }: LogicalLine): ContentLine
   }
 }
 
-/** Names are in upper case. Undefined if a parameter has no name or value. */
+/** Returns values by upper-case name. Returns undefined if a parameter has no name or value. */
 export const parseParameters = ({ parameters }: ContentLine): ReadonlyMap<string, string> | undefined => {
   const all = new Map<string, string>()
   for (const part of splitUnquoted(parameters, ";")) {

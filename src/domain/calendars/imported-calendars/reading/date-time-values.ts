@@ -1,12 +1,12 @@
 import { DAY_SECONDS } from "./event-nights.ts"
 
-// Strict (RFC 5545, 3.3): an invalid value is never taken for another one.
+// Parses strictly (RFC 5545, 3.3): an invalid value is never read as another one.
 
 export interface WrittenTime {
   readonly isDate: boolean
   /** Local time in seconds since 1970. */
   readonly wall: number
-  /** Seconds ahead of UTC, if written; 0 for `Z`. */
+  /** Seconds ahead of UTC, 0 for `Z`. Undefined if the text has no offset. */
   readonly utcOffset: number | undefined
 }
 
@@ -42,7 +42,7 @@ export const parseTime = (text: string): WrittenTime | undefined => {
 
 const padTwo = (number: number): string => String(number).padStart(2, "0")
 
-/** `20270501T150000Z` */
+/** Returns a text such as `20270501T150000Z`. */
 export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): string => {
   const at = new Date((wall - (utcOffset ?? 0)) * 1000)
   const date = `${String(at.getUTCFullYear()).padStart(4, "0")}${padTwo(at.getUTCMonth() + 1)}${padTwo(at.getUTCDate())}`
@@ -52,10 +52,10 @@ export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): strin
 }
 
 const DURATION_PATTERN = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
-/** Keeps sums exact. */
+/** Limit that keeps sums of seconds exact. */
 const MAX_DURATION_SECONDS = 100_000 * DAY_SECONDS
 
-/** Undefined for an invalid or negative duration. */
+/** Returns undefined for an invalid or negative duration. */
 export const parseDurationSeconds = (text: string): number | undefined => {
   const match = DURATION_PATTERN.exec(text.trim())
   if (match === null) return undefined

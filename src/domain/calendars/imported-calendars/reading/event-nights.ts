@@ -2,7 +2,10 @@
 
 export const DAY_SECONDS = 86_400
 
-/** An event from this hour until noon of the same day blocks no night: it is a check-out or a cleaning. */
+/**
+ * An event that begins at this hour or later, and ends by noon of the same day, blocks no night: it is a check-out or a
+ * cleaning.
+ */
 const MORNING_HOUR = 6
 
 /** An event that ends by this hour leaves the last night free. */
@@ -21,8 +24,8 @@ export const timeOfDay = (at: number): number => at - Math.floor(at / DAY_SECOND
 
 /**
  * The last day counts only if the event ends after noon, and either after 18:00 or later in the day than `arrival`. So
- * check-in and check-out at 14:00 leave the last day free. `arrival` is 0 for whole days of another zone, which have no
- * check-in.
+ * check-in and check-out at 14:00 leave the last day free. `arrival` is in seconds, and 0 for whole days of another
+ * zone, which have no check-in.
  */
 export const nightsBetween = (start: number, end: number, arrival = timeOfDay(start)): NightSpan => {
   const from = Math.floor(start / DAY_SECONDS)

@@ -12,7 +12,7 @@ import { findClock, makeClockLookup, UTC_CLOCK, type ZoneClock } from "./zone-cl
 
 // Results contain no guest data. See docs/adr/0001-read-imported-calendars-by-line.md.
 
-/** Days since 1970, both inclusive. */
+/** `first` and `last` are days since 1970, both inclusive. */
 export interface FeedReadOptions {
   readonly zone: string
   readonly first: number
@@ -25,7 +25,7 @@ export interface ParsedFeed {
   readonly events: number
   /** Clauses for the host, empty if everything was read. */
   readonly unreadable: ReadonlyArray<string>
-  /** The all-day block "Not available" at the end of the feed, which ends a marketplace's booking window. */
+  /** The all-day block "Not available" at the end of the feed. */
   readonly lastUnavailable: NightSpan | undefined
   readonly daysWithoutLastUnavailable: ReadonlyArray<number>
 }
@@ -97,7 +97,7 @@ const addBusyTimes = (
   return undefined
 }
 
-/** Returns the block only if nothing else reaches the end of the feed. */
+/** Returns the block only if no other event reaches the end of the feed. */
 const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined => {
   const end = spans.reduce((latest, { before }) => Math.max(latest, before), Number.NEGATIVE_INFINITY)
   const [block, another] = spans.filter(({ before }) => before === end)
@@ -106,7 +106,7 @@ const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined
 
 const toBrokenFeed = (reason: string): FeedReadResult => ({ outcome: "broken", reason })
 
-/** `broken`: cut off, not a calendar, without a readable event, or beyond a limit. */
+/** Returns `broken` if the feed is cut off, is no calendar, has only unreadable events, or is beyond a limit. */
 export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptions): FeedReadResult => {
   const { report, listParts } = makeUnreadablePartReport()
   const calendars = parseComponents(decodeFeedText(bytes), report)

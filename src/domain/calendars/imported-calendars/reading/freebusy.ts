@@ -16,7 +16,7 @@ interface BusyTimes {
   readonly readablePeriodCount: number
 }
 
-/** A period with an unreadable end is one day. Fails with a clause if there are too many periods. */
+/** A period with an unreadable end counts as one day. Fails with a clause if there are too many periods. */
 export const parseBusyTimes = (
   components: ReadonlyArray<CalendarComponent>,
   context: ReadContext,

@@ -3,7 +3,7 @@ export const READ_PROPERTIES: ReadonlySet<string> = new Set(
    TZID TZOFFSETFROM TZOFFSETTO X-LIC-LOCATION`.split(/\s+/)
 )
 
-/** From RFC 5545, 7953, 7986, 9073, 9074 and 9253. */
+/** Names from RFC 5545, 7953, 7986, 9073, 9074 and 9253. */
 const OTHER_PROPERTIES: ReadonlySet<string> = new Set(
   `ACKNOWLEDGED ACTION ATTACH ATTENDEE BUSYTYPE CALENDAR-ADDRESS CALSCALE CATEGORIES CLASS COLOR COMMENT COMPLETED CONCEPT
    CONFERENCE CONTACT CREATED DESCRIPTION DTSTAMP DUE EXRULE GEO IMAGE LAST-MODIFIED LINK LOCATION LOCATION-TYPE METHOD NAME
@@ -13,7 +13,7 @@ const OTHER_PROPERTIES: ReadonlySet<string> = new Set(
   )
 )
 
-/** Further names in VCALENDAR: time zones of many programs, and vCalendar 1.0. */
+/** Further names that occur in VCALENDAR: time zones of many programs, and TZ and DAYLIGHT of vCalendar 1.0. */
 const CALENDAR_PROPERTIES: ReadonlySet<string> = new Set(["UID", "TZID", "TIMEZONE-ID", "TZ", "DAYLIGHT"])
 
 /** A BEGIN with another name and without an END is a line of a text. */
@@ -52,13 +52,13 @@ const CONTAINERS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
 export const mayHaveTimes = (name: string, container: string): boolean =>
   name === "VCALENDAR" || CALENDAR_CHILDREN.has(name) || CONTAINERS.get(name)?.includes(container) === true
 
-/** The standard wants `X-`, and some programs write `X_`. */
+/** The standard requires `X-`, but some programs write `X_`. */
 export const isExtensionName = (name: string): boolean => /^X[-_]/.test(name)
 
 export const isKnownProperty = (name: string): boolean =>
   READ_PROPERTIES.has(name) || OTHER_PROPERTIES.has(name) || isExtensionName(name)
 
-/** Servers report their own errors in REQUEST-STATUS. */
+/** Servers report their own errors in REQUEST-STATUS, so it does not count. */
 export const isCalendarProperty = (name: string): boolean =>
   CALENDAR_PROPERTIES.has(name) || (OTHER_PROPERTIES.has(name) && name !== "REQUEST-STATUS") || isExtensionName(name)
 
@@ -95,7 +95,6 @@ export const isSimilarName = (name: string, whole: string): boolean =>
   isShortenedName(name, whole) ||
   isWithinEdits(MAX_MISSPELT_LETTERS, name, whole)
 
-/** Properties whose loss may change days. */
 const DATE_PROPERTIES = ["DTSTART", "DTEND", "DURATION", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "FREEBUSY"]
 
 export const isSimilarToDateProperty = (name: string): boolean =>

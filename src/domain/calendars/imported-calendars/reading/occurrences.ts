@@ -35,14 +35,14 @@ export const nightsOfOccurrence = (
   if (wall + seconds < first * DAY_SECONDS - MAX_ZONE_DIFFERENCE) return []
   if (wall > (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE) return [{ from: last + 1, before: last + 2 }]
   const start = wallAtProperty(time, clocks)
-  // Whole days of another zone have no check-in, so the night they end in stays busy.
+  // Whole days of another zone have no check-in.
   const arrival = areWholeDays(wall, seconds) ? 0 : timeOfDay(start)
   return [nightsBetween(start, wallAtProperty({ wall: wall + seconds, clock }, clocks), arrival)]
 }
 
 interface Occurrence {
   readonly time: Pick<CalendarTime, "wall" | "clock">
-  /** Start on the clock of the series, if known. */
+  /** Start in local time of the series, if known. */
   readonly wall: number | undefined
   readonly seconds: number
 }
@@ -70,7 +70,7 @@ const exceptionsOf = (
 const isExcluded = ({ days, walls }: Exceptions, wall: number | undefined): boolean =>
   wall !== undefined && (walls.has(wall) || days.has(Math.floor(wall / DAY_SECONDS)))
 
-/** RECURRENCE-ID with THISANDFUTURE. */
+/** Effect of a RECURRENCE-ID with THISANDFUTURE on the occurrences from `from` on. */
 interface Shift {
   readonly from: number
   readonly offsetSeconds: number
@@ -129,7 +129,7 @@ const toRdateOccurrences = (event: CalendarEvent, clocks: CalendarClocks): Reado
     return { time, wall: wallOnClock(time, event.start.clock, clocks), seconds }
   })
 
-/** `replacements` are events of the same UID. Undefined if there are too many occurrences. */
+/** `replacements` are events with the same UID. Returns undefined if there are too many occurrences. */
 export const nightsOfEvent = (
   event: CalendarEvent,
   replacements: ReadonlyArray<CalendarEvent>,

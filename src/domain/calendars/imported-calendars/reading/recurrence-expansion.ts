@@ -22,7 +22,7 @@ type NumberList = ReadonlyArray<number> | undefined
 export interface RuleWeekday {
   /** 0 is Sunday. */
   readonly weekday: number
-  /** Within the month or year, negative from its end; 0 for every such weekday. */
+  /** Position of the weekday within the month or year, negative from its end. 0 means every such weekday. */
   readonly ordinal: number
 }
 
@@ -51,9 +51,9 @@ interface SeriesStart {
 interface ExpansionBounds {
   readonly soonest: number
   readonly latest: number
-  /** True for all later walls too. */
+  /** If true for a wall, it is true for all later walls. */
   readonly isAfterEnd: (wall: number) => boolean
-  /** An empty period of the rule counts as one. */
+  /** Number of occurrences that may still be computed. A period without occurrences counts as one. */
   readonly remaining: { occurrences: number }
 }
 
@@ -82,7 +82,7 @@ const isWeekdaySelected = ({ frequency, months, weekdays }: Recurrence, day: Cal
 
 const isMonthSelected = ({ months }: Recurrence, { month }: CalendarDay): boolean => months?.includes(month) ?? true
 
-/** The table of RFC 5545 amounts to this for each frequency. */
+/** For each frequency, these conditions give the same days as the table of RFC 5545. */
 const isDaySelected = (rule: Recurrence, day: CalendarDay): boolean =>
   isMonthSelected(rule, day) &&
   isSelected(rule.monthDays, day.dayOfMonth, monthLength(day.year, day.month)) &&
@@ -117,9 +117,11 @@ const timesOf = (
 interface RecurrencePeriods {
   readonly indexAt: (wall: number) => number
   readonly beginOf: (index: number) => number
-  /** Returns sorted walls before BYSETPOS; undefined if there are more than `most`. */
+  /**
+   * Returns the sorted walls of the period before BYSETPOS is applied. Returns undefined if there are more than `most`.
+   */
   readonly wallsIn: (index: number, most: number) => ReadonlyArray<number> | undefined
-  /** Skips periods without occurrences. */
+  /** May skip periods without occurrences. */
   readonly indexAfter: (index: number) => number
 }
 
@@ -196,7 +198,7 @@ const periodsOfDays = (rule: Recurrence, wall: number): RecurrencePeriods => {
 
 const UNIT_SECONDS: Readonly<Partial<Record<Frequency, number>>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 
-/** Returns `at` itself if its period matches. */
+/** Returns `at` if it matches, otherwise the earliest later time that may match. */
 const nextMatch = (rule: Recurrence, unit: number, at: number): number => {
   const [day, time] = [Math.floor(at / DAY_SECONDS), timeOfDay(at)]
   const endOf = (seconds: number) => (Math.floor(at / seconds) + 1) * seconds
@@ -231,8 +233,8 @@ const wallsAt = (positions: NumberList, walls: ReadonlyArray<number>): ReadonlyA
   positions === undefined ? walls : walls.filter((_, index) => isSelected(positions, index + 1, walls.length))
 
 /**
- * Returns sorted walls; undefined if there are too many to compute. The start is included, and counts for COUNT, only
- * if it matches the rule.
+ * Returns sorted walls. Returns undefined if there are too many to compute. The start is included, and counts for
+ * COUNT, only if it matches the rule.
  */
 export const expandRecurrence = (
   recurrence: Recurrence,

@@ -2,7 +2,7 @@ import { parseTime, type WrittenTime } from "./date-time-values.ts"
 import type { Frequency, Recurrence, RuleWeekday } from "./recurrence-expansion.ts"
 
 export interface RecurrenceRule extends Recurrence {
-  /** Without COUNT and UNTIL, for `ical.js`. */
+  /** Text of the rule without COUNT and UNTIL, for the library `ical.js`. */
   readonly text: string
   readonly until: WrittenTime | undefined
 }

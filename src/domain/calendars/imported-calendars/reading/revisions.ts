@@ -15,7 +15,7 @@ const revisionKeyOf = ({ uid, replaces }: CalendarEvent): string => {
 const isRevision = ({ uid, sequence, isFullyReadable }: CalendarEvent): boolean =>
   uid !== undefined && sequence !== undefined && isFullyReadable
 
-/** Keeps all revisions with the same SEQUENCE. */
+/** Keeps the events with the highest SEQUENCE, even if there are several. */
 export const keepLatestRevisions = (events: ReadonlyArray<CalendarEvent>): ReadonlyArray<CalendarEvent> => {
   const latest = new Map<string, number>()
   for (const event of events) {
@@ -38,7 +38,7 @@ export const groupReplacementsByUid = (
     ({ uid = "" }) => uid
   )
 
-/** Reports and drops an event whose RECURRENCE-ID means no certain date, so it makes no day available. */
+/** Reports and drops an event whose RECURRENCE-ID means no certain date, so that this event makes no day available. */
 export const resolveReplacedDates = (
   replacements: ReadonlyArray<CalendarEvent>,
   clocks: CalendarClocks,
@@ -52,7 +52,10 @@ export const resolveReplacedDates = (
     return []
   })
 
-/** The dates of occurrences that such an event moves are unknown. */
+/**
+ * Reports THISANDFUTURE events without a series or with an unknown SEQUENCE, because they move occurrences to unknown
+ * dates.
+ */
 export const reportLostSeries = (events: ReadonlyArray<CalendarEvent>, report: ReportUnreadablePart): void => {
   const series = new Set(events.flatMap(({ uid, replaces }) => (replaces === undefined ? [uid] : [])))
   for (const { uid, replaces, sequence, lineNumber } of events) {

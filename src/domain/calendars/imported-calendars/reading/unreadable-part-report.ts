@@ -2,13 +2,13 @@ import { CALENDAR_UNREADABLE_REASONS_MAX } from "../../../../platform/limits.ts"
 
 // Clauses may contain line numbers, property names and names of time zones. Other values may be guest data.
 
-/** "DTEND in line 8 is unreadable" */
+/** For example "DTEND in line 8 is unreadable". */
 export type ReportUnreadablePart = (clause: string) => void
 
 /** Limits memory: a feed may have a million broken lines. */
 export const MAX_COUNTED_PARTS = 1_000
 
-/** `listParts` returns the first clauses, and a last one with the number of others. */
+/** `listParts` returns the first clauses. If there are more, the last clause gives their number. */
 export const makeUnreadablePartReport = (): {
   readonly report: ReportUnreadablePart
   readonly listParts: () => ReadonlyArray<string>

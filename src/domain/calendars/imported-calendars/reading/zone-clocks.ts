@@ -11,13 +11,13 @@ import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 export interface ZoneClock {
   readonly instantOf: (wall: number) => number
   readonly wallOf: (instant: number) => number
-  /** False if the property's clock stands in for an unknown zone. */
+  /** False if the zone is unknown and the property's clock is used in its place. */
   readonly isKnown: boolean
 }
 
 export const UTC_CLOCK: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
 
-/** Offsets change only at the beginning of a quarter of an hour. */
+/** The cache has one offset for each quarter of an hour, because offsets change only at its beginning. */
 const OFFSET_CACHE_SIZE = 20_000
 const QUARTER_SECONDS = 900
 
@@ -54,7 +54,8 @@ const makeClock = (computeOffset: (at: number) => number): ZoneClock => {
     return seconds
   }
   return {
-    // RFC 5545, 3.3.5: a repeated local time is the first one, and a skipped one uses the offset before the gap.
+    // RFC 5545, 3.3.5: a local time that occurs twice means the first one, and a skipped one uses the offset before the
+    // gap.
     instantOf: (wall) => {
       const before = offsetAt(wall - DAY_SECONDS)
       if (offsetAt(wall - before) === before) return wall - before
@@ -70,7 +71,7 @@ const clockCache = new Map<string, ZoneClock>()
 /** There are about 600 zones, and their names may be in any case. */
 const CLOCK_CACHE_SIZE = 1_000
 
-/** Other zones without an offset, such as Africa/Abidjan, are places. */
+/** Names of UTC. Other zones without an offset, such as Africa/Abidjan, belong to places. */
 const UTC_NAME = /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$/i
 
 const findIanaClock = (name: string): ZoneClock | undefined => {
@@ -85,14 +86,14 @@ const findIanaClock = (name: string): ZoneClock | undefined => {
   return clock
 }
 
-/** Names in lower case, for the territory `001`: the whole world (Unicode CLDR). */
+/** Maps Windows names in lower case. In Unicode CLDR, the territory `001` is the whole world. */
 const IANA_NAME_BY_WINDOWS_NAME: ReadonlyMap<string, string> = new Map(
   windowsZones.supplemental.windowsZones.mapTimezones.flatMap(({ mapZone }) =>
     mapZone._territory === "001" ? [[mapZone._other.toLowerCase(), mapZone._type]] : []
   )
 )
 
-/** Some programs write `/example.com/20270101/Europe/Berlin`. */
+/** Some programs write a prefix: `/example.com/20270101/Europe/Berlin`. */
 const listCandidateNames = (name: string): ReadonlyArray<string> => {
   if (!name.startsWith("/")) return [name]
   const parts = name.split("/")
@@ -144,7 +145,6 @@ const toLibraryTime = (wall: number): ICAL.Time => {
   })
 }
 
-/** Returns undefined if the VTIMEZONE is empty or partly unreadable. */
 const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined => {
   const observances = component.components.map(formatObservance)
   if (!component.isFullyReadable || observances.length === 0 || observances.includes(undefined)) return undefined
@@ -156,17 +156,17 @@ const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined
   if (Result.isFailure(Result.try(() => offsetAtWall(0)))) return undefined
   return makeClock((at) => {
     const [before, after] = [offsetAtWall(at - DAY_SECONDS), offsetAtWall(at + DAY_SECONDS)]
-    // The library takes local times. It changes the offset at the earlier of the two local times of a change.
+    // The library expects local times. Where the offset changes, it switches at the earlier of the two local times.
     return before === after ? before : offsetAtWall(at + Math.min(before, after))
   })
 }
 
-/** The name may be any text, so it is shortened to 40 printable ASCII characters. */
+/** The name may be any text. */
 const toPrintableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
 
 /**
- * Looks in the runtime, among the Windows names, then in the VTIMEZONEs. Reports an unknown zone once and uses the
- * property's clock for it.
+ * Searches the IANA and Windows names, then the VTIMEZONEs. Reports an unknown zone once and uses the property's clock
+ * for it.
  */
 export const makeClockLookup = (
   timezones: ReadonlyArray<CalendarComponent>,

@@ -11,8 +11,8 @@ import {
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
 
-// Each conversation is a partition (message_lanes), claimed for one message at a time, so its messages arrive in order.
-// After a worker dies, its message counts as attempted.
+// Each conversation is a partition (message_lanes). A worker claims it for one message at a time, so the messages
+// arrive in order. If the worker dies, its message counts as attempted.
 //
 // A statement that completes a message must lock the partition first. This keeps the count of pending messages exact.
 
@@ -146,8 +146,8 @@ interface MessageFailedParameters extends MessageClaim {
 }
 
 /**
- * Postpones the whole conversation, to keep its order. Gives up messages that are too old, without a request to the
- * channel.
+ * Postpones the whole conversation, to keep the order of its messages. Gives up messages that are too old, without a
+ * request to the channel.
  */
 const postponeMessageSql = (sql: SqlClient.SqlClient, parameters: MessageFailedParameters): Fragment => {
   const { message_id, now, giveUpCreatedUntil } = parameters
@@ -197,7 +197,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Returns the codes of deleted copies, which the channel reported first. */
+    /** Returns the codes of deleted copies of the message, which the channel had reported first. */
     recordSent: (message: ClaimedMessage, channelMessageId: string | null, now: Date) =>
       Effect.map(
         readEchoes(
@@ -205,7 +205,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         ),
         (row) => row?.echoes ?? []
       ),
-    /** Returns false if the message was complete already. */
+    /** Returns false if the worker has lost its claim, or the message was complete already. */
     recordRefusedOrUnknown: (
       message: ClaimedMessage,
       delivery: MessageRefusedOrUnknownParameters["delivery"],
@@ -216,7 +216,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         readMessageCount(sql`${recordRefusedOrUnknownSql(sql, { ...toMessageClaim(message, now), delivery, reason })}`),
         (row) => (row?.messages ?? 0) > 0
       ),
-    /** Returns the number of messages given up. */
+    /** Returns the number of messages that were given up. */
     postpone: (message: ClaimedMessage, reason: string, maybeSent: boolean, nextAttempt: Date, now: Date) =>
       Effect.map(
         readMessageCount(

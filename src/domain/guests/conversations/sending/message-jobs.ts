@@ -13,7 +13,6 @@ import { describeChannelError } from "../../../channels/port/error-descriptions.
 import { type ChannelError, ChannelUnavailable } from "../../../channels/port/errors.ts"
 import { type ClaimedMessage, MESSAGE_TABLE, SENDING_ROOM, SendQueue } from "./SendQueue.ts"
 
-/** Pauses of 5 s, doubling up to 15 min, ±25 %. */
 export const SEND_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
 /** Shortest time between two polls. */
@@ -21,12 +20,14 @@ export const SEND_POLL_GAP_MS = 100
 
 type SendOutcome =
   | { readonly kind: "sent"; readonly channelMessageId: string | null }
-  /** `refused`: a repetition would be refused too. `unknown`: nobody can determine the delivery. */
+  /**
+   * `refused`: the channel would refuse a repetition too. `unknown`: the channel cannot tell whether it delivered the
+   * message.
+   */
   | { readonly kind: "refused" | "unknown"; readonly reason: string }
-  /** `maybeSent`: the channel may have delivered the message. */
   | { readonly kind: "failed"; readonly reason: string; readonly maybeSent: boolean }
 
-/** For channels that cannot recognize a repeated message. */
+/** Reason for channels that cannot recognize a repeated message. */
 const UNCONFIRMED_REASON = "it may have been delivered; the channel cannot tell"
 
 const toSendOutcome = (result: MessageSendResult): SendOutcome =>
@@ -34,7 +35,7 @@ const toSendOutcome = (result: MessageSendResult): SendOutcome =>
     ? { kind: "sent", channelMessageId: result.channelMessageId }
     : { kind: "unknown", reason: UNCONFIRMED_REASON }
 
-/** Only `failed` is attempted again. A 503 means that the attempt did not reach the channel. */
+/** Only the outcome `failed` leads to another attempt. A 503 means that the attempt did not reach the channel. */
 export const toFailureOutcome = (error: ChannelError, wasAttemptedBefore: boolean): SendOutcome => {
   const reason = describeChannelError(error)
   switch (error._tag) {
@@ -83,7 +84,7 @@ const OUTCOME_WARNINGS = {
   unknown: "the delivery of a message is unknown"
 } as const
 
-/** Records no event, because the change that created the message did. */
+/** Records no event, because the change that created the message recorded one. */
 const storeSendOutcome = Effect.fnUntraced(function* (
   message: ClaimedMessage,
   outcome: SendOutcome,
@@ -125,7 +126,7 @@ export const messageJobs = defineJobs({
       reason: "the connector failed with a defect",
       maybeSent: true
     }),
-  // The attempt is counted last, because storing the outcome may be repeated.
+  // The attempt is counted after its outcome is stored, because storing the outcome may be repeated.
   complete: (message, outcome, end) =>
     Effect.andThen(
       storeSendOutcome(message, outcome, end),

@@ -14,7 +14,6 @@ export type HostReview = Pick<OutboundReview, "review" | "reply">
 const toTextOrNull = (text: string | undefined): string | null =>
   text === undefined || text.trim() === "" ? null : text
 
-/** Category ratings require a score or a text. */
 export const toHostReview = (payload: CreateReviewPayload): Result.Result<HostReview, BadRequest> => {
   const { category_ratings: categoryRatings = {} } = payload
   const [content, reply] = [toTextOrNull(payload.host_review_content), toTextOrNull(payload.host_reply_content)]
@@ -36,7 +35,7 @@ export const keepSupportedRatings = (channelType: string, { review, reply }: Hos
 interface ReviewableOrder {
   readonly channel_type: string
   readonly status: OrderStatus
-  /** The latest check-out of its stays. */
+  /** The latest check-out of the order's stays. */
   readonly check_out_date: string
   readonly written: ReviewContent | null
 }
@@ -75,7 +74,7 @@ export const applyHostReview = (before: ReviewContent, { review, reply }: HostRe
   host_reply: before.host_reply ?? (reply === null ? null : { content: reply, created_at: formatInstantWithOffset(at) })
 })
 
-/** The channel may have reported a review whose call was interrupted. */
+/** Returns whether the channel has already reported this review, for example after an interrupted call. */
 export const containsHostReview = (content: ReviewContent | null, { review, reply }: HostReview): boolean =>
   content !== null &&
   (review === null ||

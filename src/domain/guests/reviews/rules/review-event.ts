@@ -4,7 +4,8 @@ import type { ChannelReviewEvent } from "../../../channels/port/channel-events.t
 import { parseChannelInstant } from "../../../channels/port/event-handling.ts"
 import type { ReviewContent, ReviewReply, ReviewSide, SubScore } from "../review.ts"
 
-// Missing parts keep their value. Unchanged parts keep their time, because a new time alone is no change.
+// Parts that an event does not contain keep their value. Unchanged parts keep their time, because a new time alone is
+// no change.
 
 type ReviewSideEvent = NonNullable<ChannelReviewEvent["guest_review"]>
 type ReplyEvent = NonNullable<ChannelReviewEvent["host_reply"]>

@@ -12,7 +12,7 @@ const MAX_DAYS_BETWEEN = REVIEW_SEARCH_DAYS - 1
 /** Earliest date of the contract (contract/fields.ts). */
 const EARLIEST_DATE = "0001-01-01"
 
-/** Default: up to today, as long as allowed. A search by reservation code has no default range. */
+/** The default range ends today and has the maximum length. A search by reservation code has no default range. */
 export const parseReviewSearchDays = (
   payload: {
     readonly reservation_code?: string
@@ -33,7 +33,6 @@ export const parseReviewSearchDays = (
 
 export type ReviewStatusFilter = ReviewStatus | "any"
 
-/** Defaults to `reviewed`, or to `any` in a search by reservation code. */
 export const resolveReviewStatusFilter = (payload: {
   readonly reservation_code?: string
   readonly review_status?: ReviewStatus

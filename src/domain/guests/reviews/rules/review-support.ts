@@ -2,7 +2,9 @@ import type { ChannelType } from "../../../channels/port/channel-type.ts"
 
 // Review support by channel (contract facts 5.2).
 
-/** `both`: hosts also review guests and reply. `rated`: they also rate by category. */
+/**
+ * `guest`: only guests write reviews. `both`: hosts also review guests and reply. `rated`: hosts also rate by category.
+ */
 type ReviewSupport = "none" | "guest" | "both" | "both, rated"
 
 const REVIEW_SUPPORT: Readonly<Record<ChannelType, ReviewSupport>> = {

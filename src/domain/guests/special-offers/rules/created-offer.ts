@@ -9,7 +9,7 @@ import { parseChannelInstant } from "../../../channels/port/event-handling.ts"
 import { newPublicCode } from "../../conversations/conversation-lookup.ts"
 import type { NewOffer } from "../offer-columns.ts"
 
-/** 128 bits. */
+/** Number of hex digits, for 128 bits. */
 const REFERENCE_LENGTH = 32
 
 /**

@@ -27,12 +27,12 @@ export const checkOfferDates = (dates: StayDates, today: string): Result.Result<
     : validateStayDates(dates)
 
 interface OfferPreconditions {
-  /** Null: no such listing. */
+  /** Null if the channel account has no such listing. */
   readonly listing_currency: string | null
   readonly nights_taken: boolean
 }
 
-/** Returns the currency. `field` names the request field in errors. */
+/** Returns the currency of the listing. */
 export const checkBookable = (
   { listing_currency, nights_taken }: OfferPreconditions,
   field: string
@@ -51,10 +51,9 @@ interface PriceRequest {
   readonly rate_plan_id?: string
 }
 
-/** No currency means the listing's currency. */
+/** A null currency means the listing's currency. */
 type OfferPrice = Pick<OutboundOffer, "price" | "currency" | "ratePlanId">
 
-/** airbnb ignores both fields. */
 export const toOfferPrice = (channelType: string, request: PriceRequest): Result.Result<OfferPrice, BadRequest> => {
   const { price, currency, rate_plan_id } = request
   if (channelType !== "booking_site") return Result.succeed({ price, currency: null, ratePlanId: null })

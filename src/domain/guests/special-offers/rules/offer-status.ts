@@ -5,7 +5,7 @@ import { OfferStatus } from "../../../channels/port/channel-events.ts"
 /** A decision of the guest or the host is final. */
 const FINAL_STATUSES: ReadonlySet<OfferStatus> = new Set(["accepted", "declined", "withdrawn"])
 
-/** An offer that has expired here may still be accepted. */
+/** Returns the statuses that may change to `status`. An offer that has expired here may still be accepted. */
 export const listPreviousStatuses = (status: OfferStatus): ReadonlyArray<OfferStatus> =>
   OfferStatus.literals.filter((previous) => previous !== status && !FINAL_STATUSES.has(previous))
 

@@ -5,7 +5,6 @@ import { extractTerms, type Term, termNamesOf } from "./terms.ts"
 
 interface KnowledgeFragmentMatch {
   readonly knowledge_base_id: number
-  /** Revision of the entry. */
   readonly revision: number
   readonly title: string
   readonly place: number
@@ -23,15 +22,15 @@ interface ScoredSentence {
 export const MAX_ANSWER_SENTENCES = 3
 const MAX_SENTENCES_PER_QUESTION = 2
 
-/** Share of the question that an answer must cover. */
+/** Lowest score of an answer. */
 const MIN_SCORE = 0.8
 
-/** Relative to the best sentence. */
+/** Lowest score of a further sentence, relative to the best one. */
 const MIN_SHARE_OF_BEST = 0.9
 
 const TERM_WEIGHTS = { topic: 1, condition: 0.6, word: 0.6, context: 0.2, aspect: 0.12, pair: 0.3 } as const
 
-/** Show that a sentence contains a time, a price or a distance. */
+/** Patterns that show a time, a price or a distance in a sentence. */
 const VALUE_PATTERNS: ReadonlyArray<readonly [name: string, weight: number, shown: RegExp]> = [
   [
     "aboutwhen",
@@ -46,7 +45,10 @@ const VALUE_PATTERNS: ReadonlyArray<readonly [name: string, weight: number, show
   ]
 ]
 
-/** An unknown word may be the subject. Beside a topic, later unknown words mostly belong to a story. */
+/**
+ * Weights of unknown words beside a topic. The first one may be the subject of the question, later ones mostly belong
+ * to a story.
+ */
 const WORD_WEIGHTS_BESIDE_TOPIC = { first: 0.35, later: 0.1 } as const
 const PAIR_WEIGHTS_BESIDE_TOPIC = { first: 0.25, later: 0.08 } as const
 const NUMBER_WEIGHT = 0.4
@@ -119,17 +121,17 @@ type Sentence = AnalyzedFragment["sentences"][number]
 
 const includesTerm = (names: ReadonlySet<string>, term: Term): boolean => term.names.some((name) => names.has(name))
 
-/** A topic that is not the sentence's first, under a title about another topic. */
+/** Score of a topic that is not the first of its sentence, under a title about another topic. */
 const MENTIONED_TOPIC_SCORE = 0.55
-/** The sentence's first topic under a title about another topic. */
+/** Score of the first topic of a sentence, under a title about another topic. */
 const FIRST_TOPIC_SCORE = 0.85
-/** A topic under a related title. */
+/** Score of a topic in a sentence under a related title. */
 const RELATED_TITLE_SCORE = 0.95
 
-/** A topic of the title in a part whose sub-title has another topic. */
+/** Score of a term of the title, if the subtitle has a topic. */
 const OTHER_SUB_TITLE_SCORE = 0.7
 
-/** The value may belong to something else. */
+/** Scores of terms in other sentences of the fragment, which may be about something else. */
 const OTHER_SENTENCE_SCORES = { topic: 0.5, condition: 0.5, word: 0.8, pair: 0.8, context: 0.8, aspect: 0.4 } as const
 
 const isUnderRelatedTitle = ({ names }: Term, { title, subTitle }: AnalyzedFragment): boolean =>
@@ -142,7 +144,10 @@ const isTopicOrCondition = ({ kind }: Term): boolean => kind === "topic" || kind
 const isMentioned = (term: Term, fragment: AnalyzedFragment): boolean =>
   includesTerm(fragment.text, term) || includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term)
 
-/** A related topic need not be mentioned: a crib implies a child, a metro stop implies the metro. */
+/**
+ * The answer need not mention a topic that the question implies by another one: a crib implies a child, a metro stop
+ * the metro.
+ */
 const isImpliedByOthers = (term: Term, questionTerms: QuestionTerms): boolean =>
   questionTerms.some(({ names }) => {
     const isSubset = names.length < term.names.length && names.every((name) => term.names.includes(name))
@@ -164,7 +169,7 @@ const isSubjectOf = (term: Term, sentence: Sentence, fragment: AnalyzedFragment)
 
 /**
  * Without a topic, all words must be in the fragment, one of them in a title: two words in one sentence may be a street
- * name. Character pairs are left to the score, because some are only endings.
+ * name. Pairs of characters may be missing, because some are only endings.
  */
 const coversAllTerms = (questionTerms: QuestionTerms, fragment: AnalyzedFragment): boolean => {
   const requiredTerms = questionTerms.filter(({ kind }) => kind !== "aspect")
@@ -185,7 +190,7 @@ const mayAnswer = (questionTerms: QuestionTerms, sentence: Sentence, fragment: A
   )
 }
 
-/** From 0 to 1. */
+/** Returns a score from 0 to 1. */
 const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): number => {
   if (includesTerm(fragment.subTitle, term)) return 1
   if (includesTerm(sentence.names, term)) {
@@ -199,7 +204,7 @@ const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): 
   return includesTerm(fragment.text, term) ? OTHER_SENTENCE_SCORES[term.kind] : 0
 }
 
-/** Words lose weight the more fragments contain them. Topics keep theirs. */
+/** A word that many fragments contain has less weight. Topics keep their weight. */
 const weighTerms = (
   questionTerms: QuestionTerms,
   fragments: ReadonlyArray<AnalyzedFragment>
@@ -214,10 +219,10 @@ const weighTerms = (
   })
 }
 
-/** Late departures are not departures. */
+/** Penalty if the title has a condition that the question lacks: late departures are not departures. */
 const OTHER_CONDITION_PENALTY = 0.25
 
-/** For a sentence without a term of the question, or about another condition. */
+/** Penalty for a sentence without a term of the question, or with a condition that the question lacks. */
 const INDIRECT_ANSWER_PENALTY = 0.02
 
 const hasOtherCondition = (questionTerms: QuestionTerms, conditions: ReadonlyArray<Term>): boolean => {
@@ -282,7 +287,7 @@ const removeDuplicateTerms = (questionTerms: QuestionTerms): QuestionTerms => {
   })
 }
 
-/** Uses the first reading with an answer, and only the best fragment. */
+/** Uses the first reading of the question that has an answer, and only the best fragment. */
 const answerQuestion = (
   question: KnowledgeQuestion,
   fragments: ReadonlyArray<AnalyzedFragment>

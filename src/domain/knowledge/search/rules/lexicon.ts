@@ -21,7 +21,7 @@ interface PhraseIndex {
   readonly byPrefix: Map<string, Array<Meaning>>
   readonly bySuffix: Map<string, Array<Meaning>>
   readonly byUnbrokenText: Map<string, Array<Meaning>>
-  /** Words of the longest phrase, by its first word and that word's stem. */
+  /** Number of words of the longest phrase, by its first word and by the stem of this word. */
   readonly phraseLengths: Map<string, number>
 }
 
@@ -98,15 +98,15 @@ let builtLexicon: ReturnType<typeof buildLexicon> | undefined
 /** Built lazily, because it takes 50 ms. */
 const getLexicon = () => (builtLexicon ??= buildLexicon())
 
-/** The match has all groups, and one meaning of each. */
+/** The matched phrase has one meaning of each group. */
 interface MeaningMatch {
   readonly length: number
   readonly groups: ReadonlyArray<Meanings>
 }
 
 /**
- * Finds the longest known phrase. Exact words precede prefixes and suffixes, which precede stems, because a word with
- * the same stem may be of another language.
+ * Finds the longest known phrase. Exact words take precedence over prefixes and suffixes, and these over stems, because
+ * a word with the same stem may be of another language.
  */
 export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningMatch | undefined => {
   for (let length = Math.min(findMaxPhraseLength(runs[at]), runs.length - at); length > 0; length--) {
@@ -160,7 +160,7 @@ export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
     : (phraseIndex.byWords.get(corrected) ?? phraseIndex.byPrefix.get(corrected))
 }
 
-/** For scripts without word breaks. */
+/** Does the same for scripts without word breaks. */
 export const matchUnbrokenMeaning = (text: string, at: number): MeaningMatch | undefined => {
   const { phraseIndex, maxUnbrokenPhraseLength } = getLexicon()
   for (let length = Math.min(maxUnbrokenPhraseLength, text.length - at); length > 0; length--) {

@@ -5,7 +5,7 @@ import { splitSentences } from "./sentences.ts"
 import { extractTerms, type Term, termNamesOf } from "./terms.ts"
 import { foldText, splitRuns } from "./text-folding.ts"
 
-/** For all pending messages together. */
+/** Limits for all pending messages together. */
 export const MAX_QUESTIONS = 12
 export const MAX_SEARCH_NAMES = 64
 
@@ -15,15 +15,15 @@ const QUESTION_MARK = /[?？؟¿]/
 
 const QUESTION_WORDS =
   /\b(?:what|whats|where|wheres|when|how|hows|who|which|is there|are there|do (?:i|we|you)|does the|please|need|looking for|tell me|let me know|wondering|wo|wie|wann|wer|welche[rsn]?|gibt es|habt ihr|haben sie|kann|konnen|konnt|darf|durfen|bitte|brauche|brauchen|suche|donde|como|cuando|que|cual|cuanto|cuanta|hay|puedo|podemos|pueden|puede|podria|tienen|tienes|teneis|necesito|necesitamos|favor|quisiera|onde|quando|qual|posso|tem|ou|comment|quand|combien|puis je|dove|quanto|posso|waar|hoe|wanneer)\b/u
-/** Only at the beginning: German "was" is an English past tense. */
+/** These words ask only at the beginning: German "was" is an English past tense. */
 const LEADING_QUESTION_WORDS = /^\W*(?:can|could|may|was)\b/u
 const UNBROKEN_QUESTION_WORDS =
   /吗|呢|嘛|请问|怎么|如何|哪|什么|多少|几|是否|有没有|能不能|可不可以|可以|想知道|需要|谁|告诉|か[。?\s]*$|どこ|何|いつ|ください|ไหม|ที่ไหน|อะไร|อย่างไร|เท่าไ|까|어디|무엇|뭐/u
-/** Includes the Chinese sign of a completed action. */
+/** Includes 了, the Chinese sign of a completed action. */
 const STATEMENT_WORDS =
   /^\W*(?:thanks|thank you|ok|okay|great|perfect|danke|vielen dank|alles klar|super|gracias|muchas gracias|perfecto|vale|obrigad[oa]|merci|grazie|谢谢|感谢|好的|收到)|了[。！!.]*\s*$/u
 
-/** "wifi password" is a question. */
+/** A sentence this short is a question even without a verb: "wifi password". */
 const MAX_WORDS_WITHOUT_VERB = 3
 
 const hasQuestionWords = (sentence: string): boolean =>
@@ -56,7 +56,7 @@ interface ClassifiedSentence {
   readonly isQuestion: boolean
 }
 
-/** If one sentence has a question mark, sentences without one are no questions. */
+/** If one sentence has a question mark, sentences without a question mark are no questions. */
 const classifySentences = (message: string): ReadonlyArray<ClassifiedSentence> => {
   const sentences = splitSentences(message.toWellFormed()).map(foldText)
   const hasMarkedQuestion = sentences.some((sentence) => QUESTION_MARK.test(sentence))
@@ -99,7 +99,7 @@ const namesSubject = (terms: QuestionTerms): boolean => terms.some(({ kind }) =>
 
 const namesTopic = (terms: QuestionTerms): boolean => terms.some(({ kind }) => kind === "topic")
 
-/** Keeps readings whole, because part of one would ask something else. */
+/** Drops a reading only as a whole, because a part of it would ask something else. */
 const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<KnowledgeQuestion> => {
   const names = new Set<string>()
   const addNamesIfTheyFit = (terms: QuestionTerms): boolean => {
@@ -114,6 +114,6 @@ const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): Readonly
   })
 }
 
-/** An entry must have one of these names. Aspects are left out, because their topic finds the entry. */
+/** Returns names of which a fragment must have one. Aspects are left out, because the topic finds the entry. */
 export const searchNamesOf = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<string> =>
   Array.from(termNamesOf(questions.flat(2).filter(({ kind }) => kind !== "aspect")))

@@ -9,7 +9,7 @@ const MIN_PARAGRAPH_LENGTH = 120
 
 const segmenter = new Intl.Segmenter("und", { granularity: "sentence" })
 
-/** Ends that do not end a sentence. */
+/** Periods that do not end a sentence, for example after abbreviations. */
 const ABBREVIATION_END =
   /(?:(?:^|(?<!\d)[\s(])(?:\p{L}|nr|no|num|st|str|ca|approx|dr|mr|mrs|ms|av|avda|tel|bzw|usw|min|max|incl|inkl|e\.g|i\.e|z\.\s?B|d\.\s?h|p\.\s?ej)|^\s*\d{1,2}|\s(?:im|am|vom|zum|bis|der|den|dem)\s\d{1,2})\.\s*$/iu
 

@@ -12,7 +12,7 @@ const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 type LoggedAttempt = LoggedDelivery["attempts"][number]
 
-/** The receiver chooses all of this text. The `html` template escapes it. */
+/** The webhook's receiver controls these texts, so `html` must escape them. */
 const attemptResult = (result: Omit<LoggedAttempt, "attempt" | "started_at">): Html => {
   const { status, reason, detail, duration_ms, first_bytes } = result
   const statusText = status === null ? (reason ?? "") : String(status)

@@ -4,7 +4,7 @@ import { TEXTS } from "../../console-texts.ts"
 const WEBHOOK_TEXTS = TEXTS.access.webhooks
 
 interface AttemptResult {
-  /** Null if there was no response; `reason` then says why. */
+  /** Null if there was no response. Then `reason` says why. */
   readonly status: number | null
   readonly reason: string | null
 }
@@ -27,7 +27,6 @@ const explainStatus = (status: number): string => {
     : WEBHOOK_TEXTS.statusExplanations.other
 }
 
-/** Explains the result of an attempt to a host who runs no network. */
 export const explainResult = ({ status, reason }: AttemptResult): string => {
   if (status !== null) return explainStatus(status)
   return reason !== null && isFailureReason(reason) ? failureTexts[reason] : WEBHOOK_TEXTS.failureReasons.closed

@@ -66,7 +66,6 @@ const makeOperationAction =
 
 const toIdField = (_form: SubmittedForm, { id }: WebhookDetails) => ({ id })
 
-/** Actions that need no password. */
 const makePlainActions = (makeAction: ReturnType<typeof makeOperationAction>) => {
   const removeWebhook = makeAction("delete_webhook", toIdField, () => makeActionDone("webhook_deleted"))
   return {
@@ -94,7 +93,7 @@ const makePlainActions = (makeAction: ReturnType<typeof makeOperationAction>) =>
 export const makeWebhookActions = Effect.gen(function* () {
   const [makeAction, sudo] = [makeOperationAction(yield* Service), yield* makeSudo]
 
-  /** Asks for the password first, because events may then go elsewhere or be signed with another secret. */
+  /** Requires the password, because `action` can send events to another URL or change the signing secret. */
   const withPassword =
     (action: WebhookAction): WebhookAction =>
     (visit, form, webhook) =>

@@ -41,7 +41,7 @@ export const stateBadge = (webhook: WebhookDetails, timeZone: string): Html => {
   return html`<span class="badge ${STATE_BADGES[state]}">${WEBHOOK_TEXTS.states[state]}</span>${reason === undefined ? nothing : html` <span class="soft">${reason}</span>`}`
 }
 
-/** Returns the application by the name its host knows, and the account behind it. */
+/** Returns the application's name as the host knows it, with the account in brackets. */
 export const creatorLabel = ({ application, connection, account_name }: WebhookDetails): string => {
   const account = account_name ?? WEBHOOK_TEXTS.unknownCreator
   if (application === null) return account
@@ -77,7 +77,7 @@ const secretMessage = (secret: string, text: string, continueUrl: string): Html 
   html`<div class="message done" role="status"><p>${text}</p><code class="secret">${secret}</code>
 <p>${WEBHOOK_TEXTS.reloadWarning}</p><p><a href="${continueUrl}">${WEBHOOK_TEXTS.continueLink}</a></p></div>`
 
-/** A form sent again gets this message: its secret was shown the first time. */
+/** Shown if the form is sent again, because the secret is shown only once. */
 const repeatedSecretMessage: Html = html`<p class="message note" role="status">${WEBHOOK_TEXTS.repeatedSecret}</p>`
 
 export const newSecretMessage = (data: Schema.Json, text: string, continueUrl: string): Html =>

@@ -25,13 +25,13 @@ const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}$
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(Api, name)
 
-/** Actions that are not operations of the API. Without a label, the name itself is shown. */
+/** Labels of actions that are not operations of the API. An action without a label is shown by its name. */
 const ACTION_LABELS: Readonly<Record<string, string>> = {
   // Forms of the console.
   sign_in: "Signed in",
   change_password: "Changed a password",
   authorize: "Let an application in",
-  // Entries written by earlier releases.
+  // Names that earlier releases wrote into the audit log.
   make_token: "Made a token",
   delete_token: "Deleted a token",
   replay_delivery: "Sent an event to a webhook again",
@@ -70,7 +70,7 @@ const COMMAND_LINE = "command line"
 
 export const actionLabel = ({ application, operation }: Pick<AuditLogChange, "application" | "operation">): string => {
   if (application === COMMAND_LINE) return `By a command: ${operation}`
-  // The text after a semicolon is for callers of the API only.
+  // In a summary, the text after a semicolon is only for callers of the API.
   if (isOperation(operation)) return summaryOf(Api[operation]).split("; ", 1).join()
   const ingestLabel = operation.startsWith("ingest ")
     ? `A channel told: ${operation.slice("ingest ".length)}`
@@ -103,7 +103,6 @@ export const applicationLabel = (application: string): string =>
 
 interface RecordKind {
   readonly label: string
-  /** Returns undefined if the record has no page or was deleted. */
   readonly url?: (key: string, entry: AuditLogChange) => string | undefined
 }
 
@@ -154,7 +153,7 @@ interface RecordLabel {
   readonly url: string | undefined
 }
 
-/** Kinds whose key a host knows. Other records are shown by name, or by number without one. */
+/** Hosts know the keys of these records. Other records are shown by name, or by number if they have no name. */
 const KINDS_SHOWN_BY_KEY = new Set(["reservation", "event_consumer"])
 
 export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {

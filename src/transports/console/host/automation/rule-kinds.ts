@@ -1,4 +1,4 @@
-/** When a rule of this kind acts; undefined if it acts on request only. */
+/** Time at which rules of a kind act. Kinds without a timing act when a guest asks a question. */
 export interface RuleTiming {
   readonly event: string
   readonly direction: "before" | "after"

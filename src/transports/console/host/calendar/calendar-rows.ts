@@ -7,12 +7,11 @@ export interface DateSpan<Value> {
   readonly value: Value
 }
 
-/** `start` is the index of the first of `days` days; `value` is undefined for free days. */
+/** `start` is the index of the first of `days` days. For free days, `value` is undefined. */
 export interface CalendarCell<Value> {
   readonly start: number
   readonly days: number
   readonly value: Value | undefined
-  /** Whether the span began before the first day shown. */
   readonly startsEarlier: boolean
   readonly endsLater: boolean
 }

@@ -8,7 +8,7 @@ import { currentUrlWith } from "../host-page.ts"
 import { dayHtml, link, readDateParam, readIdParam, readOffsetParam, section } from "../page-parts.ts"
 import { CALENDAR_PATH, newReservationUrl, stayUrl } from "../urls.ts"
 
-// The host selects days before blocking, unblocking or booking them, to see their stays first.
+// The host first selects days and sees their stays, then blocks, unblocks or books the days.
 
 interface SelectedDays extends CalendarSpan {
   readonly property: number
@@ -109,7 +109,7 @@ const occupancyList = ({ stays, closed, elsewhere, deactivated }: MonthProperty)
 `
 }
 
-/** Whether a reservation of these nights would be refused. */
+/** Returns whether these nights cannot be reserved. */
 const isOccupied = ({ stays, elsewhere }: MonthProperty): boolean =>
   elsewhere.length > 0 || stays.some(({ accepted }) => accepted)
 

@@ -24,7 +24,7 @@ const noFeedError = makeActionError(404, "There is no such address.")
 
 const FEED_ID_PATTERN = /^([1-9]\d{0,14})(?::([1-9]\d{0,14}))?$/
 
-/** Parses `12` as the property's own feed, and `12:7` as its feed for the imported calendar 7. */
+/** Parses `12` as the feed of property 12, and `12:7` as the feed of property 12 for imported calendar 7. */
 const readFeedId = (form: SubmittedForm) => {
   const [, property, calendar] = FEED_ID_PATTERN.exec(form.get("id") ?? "") ?? []
   return property === undefined
@@ -47,7 +47,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
   ]
   const createFeed = makeCreateFeed(service)
 
-  /** Includes the feeds of removed calendars. */
+  /** Includes feeds for imported calendars that were removed. */
   const loadCalendarFeeds = Effect.fnUntraced(function* (
     visit: SignedInVisit,
     form: SubmittedForm,
@@ -92,7 +92,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
           const feed = property_feeds.find(({ calendar_id }) => calendar_id === feedId.calendar)
           if (feed === undefined) return yield* Effect.fail(noFeedError)
           const renewal = run(visit, form, "renew_property_feed", { id: feed.id })
-          // A repeated or stale form only replaces the URL it showed, never a newer one.
+          // A form only replaces the URL that it showed, so a repeated form never replaces a newer URL.
           const shown = { current: fingerprint(feed.url), seen: form.get("seen"), target: undefined }
           return yield* failIfStale(shown, renewal)
         })

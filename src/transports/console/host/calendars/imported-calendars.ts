@@ -35,7 +35,7 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
   return {
     follow: {
       doneMessage: "The calendar is followed.",
-      // Asks for the password because the answer shows an address of the property's own calendar.
+      // Requires the password, because the response shows the secret URL of the property's feed.
       run: (visit, form) =>
         Effect.gen(function* () {
           const property = parseRecordId(form.get("property"))

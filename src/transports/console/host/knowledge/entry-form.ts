@@ -39,7 +39,7 @@ export const CHANGE_ENTRY_ACTION = "change_entry"
 type SubmittedEntry = ReturnType<typeof readEntry>
 type EntryContent = Omit<KnowledgeEntryDetail, "id" | "process_status"> | SubmittedEntry
 
-/** The text is independent of the order of properties and channels. */
+/** The result does not depend on the order of properties and channels. */
 const serializeEntry = ({
   title,
   is_enable,
@@ -57,7 +57,7 @@ const serializeEntry = ({
 const digestEntry = (entry: KnowledgeEntryDetail): string =>
   createHash("sha256").update(serializeEntry(entry)).digest("base64url")
 
-/** Returns whether the entry is as the form has shown it, or already as the form would make it. */
+/** Returns whether the entry is as the form showed it, or already has the form's values. */
 export const isUnchangedOrApplied = (entry: KnowledgeEntryDetail, form: SubmittedForm): boolean =>
   form.get("seen") === digestEntry(entry) || serializeEntry(entry) === serializeEntry(readEntry(form))
 
@@ -101,7 +101,7 @@ export const entryForm = (visit: SignedInVisit, { scopes, entry, failedSubmissio
   })
 }
 
-/** A failed form ticks only the submitted boxes. */
+/** In a failed form, the checkbox is ticked only if it was submitted. */
 const enabledField = (
   action: string,
   entry: KnowledgeEntryDetail | undefined,
@@ -127,7 +127,7 @@ const partFields = (
       ? readParts(failedSubmission.form)
       : undefined
   const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS_MAX)
-  // A failed form keeps the order of its parts, even with empty ones.
+  // A failed form shows its parts in the submitted order, including empty ones.
   const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
     restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, defaultValue) => defaultValue]
   return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS_MAX}.</p>
@@ -165,7 +165,7 @@ const scopeFields = (
   return html`${select(fillField, { name: "where", label: "For", options: SCOPE_OPTIONS, value: type })}${checkboxGroups}${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channels) })}`
 }
 
-/** Keeps selected records that the form does not list. */
+/** Keeps the selection of records that the form does not list. */
 const unlistedFields = (
   name: string,
   ids: ReadonlyArray<number>,

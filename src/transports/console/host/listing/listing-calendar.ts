@@ -37,7 +37,7 @@ import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, sec
 const DATE_RANGE_PARSERS = { start_date: parseText, end_date: parseText }
 const parseYesNo = (text: string): Schema.Json => text === "yes"
 
-/** The API's error names the listing by its index, but the page has only one. */
+/** Prefix of the API's error messages. It is removed, because the page has only one listing. */
 const API_FIELD_PREFIX = /^listings\[0\]\.listing_id: /
 
 interface ListingUpdate {
@@ -84,7 +84,7 @@ export const makeListingCalendarSection = (
       )
   })
 
-  /** Returns the error message if the channel does not respond. */
+  /** Returns the calendar, or the error message if the channel does not respond. */
   const loadCalendar = (visit: SignedInVisit, { channel_type, listing_id }: ListingDetail, month: string) =>
     queryCalendar(visit, {
       start_date: `${month}-01`,

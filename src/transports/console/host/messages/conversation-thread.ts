@@ -13,7 +13,7 @@ export type ConversationDetail = typeof get_conversation.successSchema.Type
 
 export const readBeforeMessageId = ({ query }: SignedInVisit): string | undefined => query.get("before") ?? undefined
 
-/** Keeps the newest {@link MESSAGES_PAGE_TEXT_LENGTH} characters of HTML, but at least one message. */
+/** Keeps the newest messages up to {@link MESSAGES_PAGE_TEXT_LENGTH} characters of HTML, but at least one. */
 const limitMessages = (conversation: ConversationDetail): ConversationDetail => {
   const { messages } = conversation
   let remainingCharacters = MESSAGES_PAGE_TEXT_LENGTH
@@ -76,7 +76,8 @@ const earlierMessagesLink = (visit: SignedInVisit, { has_more, messages }: Conve
 const messageItems = (visit: SignedInVisit, conversation: ConversationDetail): ReadonlyArray<Html> =>
   conversation.messages.toReversed().map((message) => messageItem(visit, conversation, message))
 
-// The list's style preserves line breaks, so there are none between elements. The script finds a message by its id.
+// The style of the list shows line breaks, so the markup has none between elements. The script finds a message by its
+// id.
 const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, message: Message): Html => {
   const { id, sender_role, sender_name, content, created_at, sources } = message
   const defaultSender = sender_role === "host" ? visit.session.operatorName : guestName(guest)
@@ -84,7 +85,7 @@ const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, messag
   return html`<li class="${sender_role}" id="message-${id}"><div><strong>${sender_name ?? defaultSender}</strong>${automaticNote} ${timeHtml(created_at, visit)}</div>${content === "" ? nothing : html`<div class="words">${content}</div>`}${attachmentHtml(message)}<div>${deliveryBadge(message)}</div></li>`
 }
 
-/** Attachments are only linked: the console loads nothing from other hosts. */
+/** Attachments are links, not embedded, because the console loads nothing from other hosts. */
 const attachmentHtml = ({ attachment }: Message): Html => {
   if (attachment === null) return nothing
   const attachmentUrl = attachment.fullback_url

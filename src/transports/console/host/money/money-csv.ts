@@ -1,12 +1,15 @@
 import { formatWallClock } from "../../../../contract/time.ts"
 import type { LedgerLine } from "../../queries/Ledger.ts"
 
-// Entries in the CSV format (RFC 4180).
+// Renders entries as CSV (RFC 4180).
 
-/** Start of a cell that a spreadsheet may read as a formula. East Asian editions also accept full-width signs. */
+/**
+ * Matches the start of a cell that a spreadsheet may read as a formula. East Asian editions also accept full-width
+ * signs.
+ */
 const FORMULA_START = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠﹦﹢﹣﹫])/
 
-/** The apostrophe keeps a spreadsheet from running a guest's text as a formula. */
+/** Puts an apostrophe before a formula, so that a spreadsheet does not run a guest's text. */
 const toCsvCell = (text: string): string => {
   const safeText = FORMULA_START.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safeText) || safeText !== safeText.trim() ? `"${safeText.replaceAll('"', '""')}"` : safeText
@@ -17,7 +20,7 @@ interface CsvColumn {
   readonly toText: (line: LedgerLine, timeZone: string) => string
 }
 
-/** An entry on several properties has one line per property, with its share of the amount. */
+/** An entry on several properties has one line per property, with the share of that property. */
 const CSV_COLUMNS: ReadonlyArray<CsvColumn> = [
   { name: "Entry", toText: ({ id }) => String(id) },
   { name: "Time", toText: ({ action_at }, timeZone) => formatWallClock(action_at, timeZone) },

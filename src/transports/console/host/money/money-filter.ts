@@ -5,14 +5,14 @@ import type { SignedInVisit } from "../../visit.ts"
 import { readDateParam, readIdParam } from "../page-parts.ts"
 import type { MoneyQuery } from "../urls.ts"
 
-/** Both days are included. */
+/** `from` and `to` are both included. */
 export interface MoneyPeriod {
   readonly from: string
   readonly to: string
 }
 
 export interface MoneyFilter {
-  /** Undefined for all entries of the order. */
+  /** Undefined selects all entries of `order`. */
   readonly period: MoneyPeriod | undefined
   readonly property: number | undefined
   /** A reservation code or the code of any of its stays. */
@@ -34,7 +34,7 @@ export const readMoneyFilter = (visit: SignedInVisit, now: Date): MoneyFilter =>
   return { period: { from: from ?? month.from, to: to ?? month.to }, property, order }
 }
 
-/** Returns an error for an invalid day or property. Ignoring it would put other entries into a file. */
+/** Returns an error for an invalid day or property. Otherwise the file would contain other entries than requested. */
 export const findUnreadableParam = (visit: SignedInVisit): string | undefined => {
   const isUnreadable = (name: string, value: unknown): boolean =>
     value === undefined && (visit.query.get(name) ?? "") !== ""
@@ -66,7 +66,7 @@ export const isListTruncated = (
   { session }: SignedInVisit
 ): boolean => period === undefined && last !== null && dateInZone(last, session.person.caller.timeZone) > to
 
-/** For an order, returns the days of its entries, up to the limit of one search. */
+/** For an order without a period, returns the days of its entries, up to the limit of one search. */
 export const toListedPeriod = (
   { period }: MoneyFilter,
   { first, last }: TransactionSums,

@@ -27,7 +27,7 @@ const BACK_TO_PEOPLE: ActionRedirect = { _tag: "GoOn", url: PEOPLE_PATH }
 
 const passwordMismatchError = makeActionError(422, TEXTS.password.passwordsDiffer)
 
-/** The process limits how many passwords it hashes at once. The page then reports an overload. */
+/** The process limits how many passwords it hashes at once. Beyond the limit, the page reports an overload. */
 const toOverloadError = (error: ActionError): ActionError =>
   error.status === 500 && error.retryAfter !== undefined
     ? { ...error, status: 503, message: TEXTS.requestErrors.overloaded }
@@ -48,7 +48,7 @@ const readConfirmedPassword = Effect.fnUntraced(function* (sudo: Sudo, visit: Si
   return password
 })
 
-/** The operation enforces this too. The early check keeps other accounts from being asked for a password. */
+/** The operation also checks this. The early check avoids asking sub-accounts for a password. */
 const requireMainAccount = ({ session }: SignedInVisit): Effect.Effect<void, ActionError> =>
   session.person.caller.role === "main"
     ? Effect.void
@@ -142,7 +142,7 @@ export const makeStaffActions = (service: Service["Service"]): HostActions => {
   }
 }
 
-/** Passes an invalid id on, so that the operation reports it. */
+/** Returns an invalid id unchanged, so that the operation reports it. */
 const staffIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
 
 const readPropertyChanges = (

@@ -19,7 +19,7 @@ const readText = (form: SubmittedForm, name: string): string => (form.get(name) 
 
 const readFormId = (form: SubmittedForm): number | undefined => parseRecordId(form.get("id"))
 
-/** Passes an invalid id on, so that the operation reports it. */
+/** Returns an invalid id unchanged, so that the operation reports it. */
 const recordIdField = (form: SubmittedForm) => ({ id: readFormId(form) ?? form.get("id") ?? "" })
 
 const makeRedirectingAction =

@@ -67,7 +67,6 @@ ${points.map((point) => {
 })}`
 }
 
-/** The chart's accessible text. */
 const chartDescription = (year: number, months: ReadonlyArray<MonthOfYear>, currency: string): string => {
   const describeMonth = (month: MonthOfYear) =>
     `${formatMonth(`${year}-${month.month}`)} ${formatOccupancy(month)}, ${formatMoney(monthIncomeOf(month, currency), currency)}`

@@ -5,7 +5,7 @@ import { actionForm, input, makeFieldFiller, nullIfEmpty, parseNumber, parseText
 import { section } from "../page-parts.ts"
 import { actionDisclosure, type StayView } from "./stay-view.ts"
 
-/** Passes an invalid time on, so that the operation reports it. */
+/** Returns an invalid time unchanged, so that the operation reports it. */
 const parseClockTime = (text: string): Schema.Json => {
   const [, hour, minute] = /^(\d{1,2}):(\d{2})(?::\d{2})?$/.exec(text.trim()) ?? []
   return hour === undefined ? text : { hour: Number(hour), minute: Number(minute) }

@@ -4,10 +4,10 @@ import { fingerprint } from "../api-operations.ts"
 import { makeActionError } from "../host-page.ts"
 import { guestNames } from "./stay-labels.ts"
 
-// A move unassigns the stays that hold its nights in the target property. The form names the conflicts that it has
-// shown. A move with any other conflict fails.
+// A move unassigns the stays that hold its nights in the target property. The move fails if there are conflicts that
+// its form did not show.
 
-/** Returns `12:digest` for each property with conflicts. */
+/** Returns `<property id>:<digest of its stays>` for each property with conflicts. */
 export const formatConflicts = (properties: ReadonlyArray<OfferedProperty>): string =>
   properties.flatMap((property) => (property.stays.length === 0 ? [] : [formatConflict(property)])).join(" ")
 

@@ -36,7 +36,7 @@ interface DocumentPhoto {
   readonly guestName: string
 }
 
-/** Includes the order's photos without a guest. */
+/** Includes the order's photos that belong to no guest. */
 const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
   ...stay.guests.flatMap(({ name, id_images }) => id_images.map(({ url }) => ({ url, guestName: name }))),
   ...stay.checkin_guide_images
@@ -44,7 +44,7 @@ const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
     .map(({ url }) => ({ url, guestName: "a guest without a name here" }))
 ]
 
-/** Returns the path of an image of this service under any host name. */
+/** Returns the path if the URL is an image of this service, under any host name. */
 const toOwnPath = (url: string): string | undefined => {
   const path = URL.canParse(url) ? new URL(url).pathname : ""
   const isOwnImage = path.startsWith(IMAGES_PATH_PREFIX) && path.endsWith(IMAGE_EXTENSION)

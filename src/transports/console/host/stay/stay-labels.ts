@@ -57,7 +57,7 @@ export const limitProperties = (properties: ReadonlyArray<OfferedProperty>) => (
       : nothing
 })
 
-/** `toOccupiedText` says what happens to the stays that hold the nights. */
+/** `toOccupiedText` describes the stays that hold the nights. */
 export const propertyOption = (
   property: OfferedProperty,
   toOccupiedText: (names: string) => string = (names) => `taken by ${names}`

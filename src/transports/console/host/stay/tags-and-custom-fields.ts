@@ -28,7 +28,7 @@ ${actionForm(visit, {
   )
 }
 
-/** Custom fields may have any name, so a prefix separates them. */
+/** Custom fields may have any name, so a prefix separates them from other fields. */
 const CUSTOM_FIELD_PREFIX = "field."
 
 export const customFieldsSection = (view: StayView): Html => {

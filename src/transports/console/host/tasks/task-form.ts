@@ -23,7 +23,7 @@ import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
 import { activityLogLink, link, readDateParam, readIdParam, section } from "../page-parts.ts"
 import { TASK_LEVEL_OPTIONS, TASK_STATUS_OPTIONS, TASK_TYPE_OPTIONS } from "./task-labels.ts"
 
-/** Browsers send times without seconds. */
+/** Adds seconds, because browsers send times without them. */
 const parseTime = (text: string): string => (/^\d{2}:\d{2}$/.test(text.trim()) ? `${text.trim()}:00` : text.trim())
 
 export const TASK_CREATE_PARSERS = {
@@ -49,7 +49,7 @@ export const TASK_EDIT_PARSERS = {
   note: parseLines
 }
 
-/** States a limit to some properties, because tasks elsewhere are refused. */
+/** The label shows that a person is limited to some properties, because the API rejects tasks at others. */
 export const staffOptions = (people: StaffChoices): ReadonlyArray<SelectOption> =>
   people.map(({ id, name, properties, is_active }) => {
     const limitNote = is_active

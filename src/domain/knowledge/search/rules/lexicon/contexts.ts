@@ -1,4 +1,4 @@
-/** An entry about the topic without the condition is no answer. */
+/** If a question has a condition, an entry about the topic alone is no answer. */
 export const CONDITIONS: Readonly<Record<string, string>> = {
   early:
     "early, earlier, fruher*, fruh, fruhen, fruhzeitig*, vorzeitig, temprano, antes de la hora, antes de las, anticipadamente, check in anticipado, entrada anticipada, llegada anticipada, mas pronto, 提前入住, 提前办理, 提前到, 提前几个小时, 能提前, 可以提前, 提早, 早点, 早到, 早一点, 早些, antecipad*, mais cedo, a bit sooner, sooner, eher, antes de tiempo, 早一些, 早些时候, 早上到, 早点进, 提前到达, 提前进",
@@ -175,7 +175,7 @@ ano anos mes meses madre padre padres hermano hermana hijo hija marido mujer nov
 junto juntos solo sola solos libre libres aparte ademas incluso excepto salvo aunque mientras segun tras mediante
 `
 
-/** For scripts without word breaks. */
+/** Stop words of scripts without word breaks. */
 export const UNBROKEN_STOP_WORDS = `
 请问 您好 你好 哈喽 谢谢 感谢 麻烦 请 可以 可 能 会 有没有 有 没有 是不是 是否 是 吗 呢 吧 啊 呀 哦 嘛 么 的 了 着 过 得 地 和 与 及 或 还是 还 也 都 就 才 又 再 很 太 非常 比较
 我们 我 你们 你 您 他们 她 他 它 咱们 自己 这个 这里 这 那个 那里 那 什么 哪个 哪些 哪 谁 多少 几个 几 怎么样 如果 因为 所以 但是 不过 然后 想 想要 要 需要 应该 打算 准备 知道 告诉 问 问一下 一下 一个 一些 一点 个 些 次 位 只 把 被 给 在 到 从 对 向 里 里面 上 下 中 内 外 前 后 时 时候 之前 之后 以后 以前

@@ -1,6 +1,6 @@
 /**
- * Topics whose entries often cover a more specific topic. A map, because an object has keys such as "constructor" that
- * a guest's word may equal.
+ * Maps a topic to the topics whose entries often cover it. A Map has no keys such as "constructor", which a guest's
+ * word may equal.
  */
 export const RELATED_TOPICS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["aboutkey", ["aboutcheckin", "aboutcollect"]],

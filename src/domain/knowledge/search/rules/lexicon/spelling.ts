@@ -46,7 +46,6 @@ const indexByDeletions = (words: Iterable<string>): ReadonlyMap<string, Readonly
   return index
 }
 
-/** Builds the index at the first call. */
 export const makeSpellingCorrector = (words: Iterable<string>): ((word: string) => string | undefined) => {
   let index: ReadonlyMap<string, ReadonlyArray<string>> | undefined
   return (word) => {

@@ -1,5 +1,5 @@
-// English, German, Spanish and Chinese in full, and the commonest words of other languages. `word*` matches a prefix,
-// `*word` a suffix, `word!` only the exact word. A phrase with several topics means any of them.
+// English, German, Spanish and Chinese are covered in full, other languages by their commonest words. `word*` matches a
+// prefix, `*word` a suffix, `word!` only the exact word. A phrase with several topics means any of them.
 
 /** An entry must mention all topics of a question to answer it. */
 export const TOPICS: Readonly<Record<string, string>> = {
