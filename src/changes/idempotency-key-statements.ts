@@ -23,7 +23,7 @@ const ownClaimCondition = (
     AND idempotency_keys.under_way_until = ${key.claimedUntil ?? null}`
 
 /**
- * Stores the key with the row of the CTE `outcome`, if the CTE `touched` has rows. A key that exists violates its
+ * Stores the key with the row of the CTE `outcome`, if the CTE `touched` has rows. An existing key violates a unique
  * constraint. If another call has taken over the claim, the key is not stored, but the change is.
  */
 export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Date): Fragment =>

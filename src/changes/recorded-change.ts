@@ -13,12 +13,12 @@ export interface RecordedChange {
   readonly events: ReadonlyArray<Fragment>
   /**
    * Query for the changed records: `operator_id`, `record` (such as `task:12`) and `fields`, the names of the changed
-   * fields. `fields` is empty for a created, deleted or unchanged record. Without rows, no event and no key is stored.
+   * fields. `fields` is empty for a created, deleted or unchanged record. Without rows, no key is stored.
    */
   readonly changedRecords: Fragment
   /**
-   * Query for at most one row. The idempotency key stores this row, so it must suffice to build the response from it
-   * and the input, and must contain no secret.
+   * Query for at most one row, which the idempotency key stores. This row and the input must suffice to build the
+   * response. The row must contain no secret.
    */
   readonly outcome: Fragment
 }
@@ -37,8 +37,8 @@ interface ChangeContext extends Omit<Actor, "idempotencyKey"> {
  * Makes a change, records its events and audit entries, and stores the idempotency key, all in one statement. Returns
  * the rows of `outcome`.
  *
- * If another call has stored the key, its constraint fails and undoes the whole statement. If another call is storing
- * the key, the statement waits for that call.
+ * If another call has stored the key, a unique constraint undoes the whole statement. If another call is storing the
+ * key, the statement waits for that call.
  */
 export const recordChange = (
   sql: SqlClient,

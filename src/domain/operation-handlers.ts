@@ -62,7 +62,7 @@ export const voidChangeHandler = <Payload, Errors>(
   replay: () => ({})
 })
 
-/** The handler of an operation without a token. It must identify the actor itself. */
+/** The handler of an operation without a token. The handler must identify the actor itself. */
 interface AnonymousHandler<Payload, Success, Errors> {
   readonly open: (payload: Payload) => Effect.Effect<Success, Errors, CurrentActor>
   /** Fails before the input is read, if the operation is unavailable or called too often. */
@@ -115,8 +115,8 @@ export const handleOperations = <Ops extends OperationsByName<keyof Ops & string
 }
 
 /**
- * Throws if the handler does not match the declaration, so that no change runs without a key and no operation without a
- * required token.
+ * Throws if the handler does not match the declaration. So every change accepts an idempotency key, and an operation
+ * that needs a token always checks it.
  */
 const makeCallReader = <Op extends OperationSchemas>(operation: Op, handler: Handler<Op>): CallReader => {
   const isOpen = typeof handler === "object" && "open" in handler

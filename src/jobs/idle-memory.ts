@@ -11,7 +11,7 @@ export const IDLE_POLL_MS = 10_000
 export const QUIET_SHARE = 0.1
 /** Quiet polls in a row before a release. A release also drops compiled code, which a busy process needs again. */
 export const QUIET_POLLS = 4
-/** Before the first release, which frees the memory of migration and start. */
+/** Quiet polls before the first release, which frees the memory of migration and start. */
 export const FIRST_QUIET_POLLS = 1
 /** A smaller growth is not worth the pause of all requests. */
 export const MIN_GROWTH_BYTES = 64 * 1024 * 1024

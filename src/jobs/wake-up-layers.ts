@@ -20,5 +20,8 @@ const chooseWakeUp = (server: typeof WakeUp.layerServer, fallback: Layer.Layer<W
 
 export const layerWakeUp = chooseWakeUp(WakeUp.layerServer, layerPolling)
 
-/** Used by commands. With the embedded database, the running service wakes its own workers. */
+/**
+ * Used by commands. With the embedded database, the running service executes a command's statements and wakes its own
+ * workers.
+ */
 export const layerCommandWakeUp = chooseWakeUp(WakeUp.layerNotifyOnly, WakeUp.layerProcess)

@@ -225,7 +225,7 @@ export const AVAILABILITY_END_DAYS = 1_096
 /** All dates from today to AVAILABILITY_END_DAYS. */
 export const AVAILABILITY_DATES_MAX = 1_097
 
-/** Longest stay. Equal to AVAILABILITY_END_DAYS. */
+/** Equal to AVAILABILITY_END_DAYS. */
 export const STAY_NIGHTS = 1_096
 /** Longest range of dates in a search. A search without filters covers as many days before today and after it. */
 export const SEARCH_DAYS = 180
@@ -355,7 +355,6 @@ export const CALENDAR_DAY_RETENTION_MS = 28 * 24 * 60 * 60 * 1000
 
 export const LISTING_RULE_DAYS = 3_650
 export const LISTING_RULE_HOURS = 8_784
-/** RULE_PERIODS_MAX counts days and seasons with their own minimum nights. */
 export const RULE_DISCOUNTS_MAX = 50
 export const RULE_PERIODS_MAX = 400
 export const RULE_PERIOD_FIELDS_MAX = 20
@@ -466,7 +465,7 @@ export const RULE_FILE_BYTES = 512 * 1024
 export const PLANNED_DAYS = 30
 /** An action that is late by more is skipped. */
 export const PLAN_MAX_DELAY_MS = 24 * 60 * 60 * 1000
-/** Pause between automatic answers in a conversation, and answers in a row without a message from the host. */
+/** Pause between automatic answers in a conversation, and most of them in a row without a message from the host. */
 export const AUTOMATIC_ANSWER_PAUSE_MS = 60_000
 export const AUTOMATIC_ANSWERS_IN_A_ROW = 5
 /** A plan is kept for this time after its scheduled time and after the check-out. */
@@ -528,7 +527,6 @@ export const NETWORK_HASHES_MAX = 4
 export const CONSOLE_REQUESTS_A_MINUTE = 600
 export const CONSOLE_PERMITS = 4
 export const CONSOLE_FORM_BYTES = 64 * 1024
-/** Forms of signed-in hosts have long texts, with up to nine encoded bytes per character. */
 export const HOST_FORM_BYTES = 256 * 1024
 export const CONSOLE_FORM_MS = 20_000
 export const REDIRECT_URI_LENGTH = 2_000

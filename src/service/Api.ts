@@ -78,7 +78,6 @@ export type ApiOperation = (typeof Api)[OperationName]
 
 const allOperations: ReadonlyArray<ApiOperation> = Object.values(Api)
 
-/** Lists show the operations in this order. */
 export const operations: ReadonlyArray<ApiOperation> = allOperations.filter((operation) => !isConsoleOnly(operation))
 
 export const consoleOperations: ReadonlyArray<ApiOperation> = allOperations.filter(isConsoleOnly)

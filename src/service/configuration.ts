@@ -63,7 +63,6 @@ export interface Settings {
   readonly databaseDirectUrl: Redacted.Redacted | undefined
   readonly dataDir: string
   readonly statementSeconds: number
-  /** Undefined if rate windows are counted in memory. */
   readonly redisUrl: Redacted.Redacted | undefined
   /** Encryption keys. Undefined if secrets are stored in clear text. */
   readonly secretKeys: SecretKeys | undefined

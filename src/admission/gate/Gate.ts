@@ -36,8 +36,8 @@ export interface AdmittedCall {
   readonly caller: Caller
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Run it with the error_code of a failed call. 400 and 404 count towards layer 4. A message that was not sent counts
-   * in no window of its conversation.
+   * Run it with the error_code of a failed call. 400 and 404 count towards layer 4 (call-buckets.ts). A message that
+   * was not sent counts in no window of its conversation.
    */
   readonly countFailure: (errorCode: number) => Effect.Effect<void>
   /** Run it if the call got no permit, so that it counts in no window. */

@@ -29,7 +29,6 @@ const SERVICE_ENTRIES: ReadonlySet<string> = new Set([
   IMAGES_FOLDER
 ])
 
-/** Returns true for the unfinished database of a first start that was killed. */
 export const isUnfinishedDatabase = (name: string): boolean =>
   name === UNFINISHED_PREFIX || name.startsWith(`${UNFINISHED_PREFIX}-`)
 

@@ -57,7 +57,6 @@ export interface OperationDescription {
   readonly inputSchema: InputSchema
   /** Name of the result's list whose fields the caller can select with `fields`. */
   readonly selectableList: string | undefined
-  /** The schema of `data` in a successful response. */
   readonly resultSchema: JsonSchema
   /** Sorted error codes. */
   readonly errors: ReadonlyArray<number>

@@ -37,7 +37,6 @@ export interface BodyUnreadable {
 export type ApiHandler = (request: ApiRequest) => Effect.Effect<ApiResponse>
 
 export interface HttpApp {
-  /** Returns undefined if the path belongs to a page. */
   readonly answerApi: (request: ApiRequest) => Effect.Effect<ApiResponse> | undefined
   readonly reject: (request: ApiRequest, error: BadRequest) => Effect.Effect<ApiResponse>
   readonly pages: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>

@@ -10,7 +10,7 @@ const BATCH_REVISION = "2025-03-26"
 
 /**
  * Returns why a batch is rejected, or undefined. `revision` is the client's. Notifications count as messages. Ids must
- * differ, because the library would drop the second of two equal ones.
+ * differ, because the library would drop the second message with the same id.
  */
 export const findBatchError = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Returns the nearest candidate, if it differs only in case or punctuation, if one name begins or ends with the other,
- * or if at most a third of the letters differ.
+ * Returns the nearest candidate if at most a third of the name's letters differ. Case and punctuation do not count. A
+ * missing beginning or end counts as one letter.
  */
 export const findNearestName = (name: string, candidates: ReadonlyArray<string>): string | undefined => {
   const letters = normalizeName(name)

@@ -73,7 +73,6 @@ interface BasicCredentials {
   readonly client_secret: string | undefined
 }
 
-/** Returns undefined if the header has no HTTP Basic credentials. */
 export const parseBasicCredentials = (
   header: string | undefined
 ): Result.Result<BasicCredentials | undefined, Unauthenticated> => {

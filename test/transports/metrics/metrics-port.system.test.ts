@@ -76,7 +76,7 @@ it.live("tells several processes as one", () =>
     const { get } = yield* served(Layer.succeed(Snapshots, { all: Effect.succeed([worker(2), worker(40)]) }))
     const { text } = yield* get("/metrics")
     assert.deepStrictEqual(seriesIn(text), ['latchkey_calls_total{operation="x",error_code="0"} 42'])
-    assert.include(text, "# HELP latchkey_calls_total Calls that were answered")
+    assert.include(text, "# HELP latchkey_calls_total Calls with a response")
     assert.include(text, "# TYPE latchkey_calls_total counter")
   }).pipe(Effect.scoped)
 )

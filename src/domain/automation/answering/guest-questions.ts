@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { InternalSubscriber } from "../../../jobs/events/internal-subscribers.ts"
 
-// A guest's message becomes a question, only once, if an answering rule is active when the message's event is
+// A guest's message becomes a question at most once, if an answering rule is active when the message's event is
 // dispatched.
 
 export const answersGuestsCondition = (sql: SqlClient): Fragment => sql`

@@ -96,7 +96,7 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   }
 })
 
-/** The queue of stays to plan. A stay that is marked again during its planning stays due. */
+/** The queue of stays to plan. A stay that is marked again during its planning remains due. */
 export class PlanningQueue extends Context.Service<PlanningQueue>()(
   "latchkey/domain/automation/planning/PlanningQueue",
   { make: makePlanningQueue }

@@ -47,7 +47,7 @@ const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragme
 
 /**
  * Replaces the pending plans of the stays. Settled plans are kept, because a rule acts on a stay only once. A new
- * scheduled time of a plan ends the claim of the plan's worker. Stays that were marked again after the claim stay due.
+ * scheduled time of a plan ends the claim of the plan's worker. A mark that was renewed after the claim remains due.
  */
 export const savePlansSql = (sql: SqlClient, parameters: SavePlansParameters): Fragment => sql`
   WITH ${claimedStaysSql(sql, parameters)}, wanted AS MATERIALIZED (

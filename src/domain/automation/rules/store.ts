@@ -68,7 +68,7 @@ const create =
 
 const readPreviousState = makeOptionalRowReader(Schema.Struct({ state: RuleState }))
 
-/** Setting the current state again has no effect, so resuming an active rule makes no action late. */
+/** Setting the current state again changes nothing. A new `since` of an active rule would make due actions late. */
 const setState =
   (sql: SqlClient.SqlClient, state: RuleState | "removed"): RuleStateChange =>
   ({ operatorId, grantId }, id, now) =>
@@ -138,7 +138,7 @@ export class RuleStore extends Context.Service<
   )
 }
 
-/** A rule without its texts, because a batch may read the rules of many operators. */
+/** Omits the texts, because a batch may read the rules of many operators. */
 const ActiveRuleRow = Schema.Struct({
   ...Struct.pick(StoredRule.fields, ["operator_id", "id", "since"]),
   definition: StayRuleTerms

@@ -97,7 +97,9 @@ const completePlan = Effect.fnUntraced(function* (
   }
 })
 
-/** A plan that is older when it runs gets a trace of its own. Most plans wait for weeks, too long for one trace. */
+/**
+ * A plan that is older than this when it runs gets its own trace. Most plans wait for weeks, too long for one trace.
+ */
 const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
 
 const toRootSpan = ({ kind, id, traceparent, created_at }: ClaimedPlan, now: Date) => {

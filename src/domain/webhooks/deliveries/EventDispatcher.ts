@@ -60,7 +60,7 @@ export class EventDispatcher extends Context.Service<
   )
 }
 
-// The snapshot may predate the lock, so the update rechecks that an event is undispatched.
+// The statement's snapshot may be older than its lock, so the update checks again that an event is undispatched.
 const dispatchToAllSql = (
   sql: SqlClient.SqlClient,
   now: Date,

@@ -4,7 +4,7 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import type { ClaimedDelivery, DeliveryAttempt, DeliverySuccess } from "./delivery.ts"
 import { healSubscriptionsSql, selectHealthSql } from "./subscription-statements.ts"
 
-// These statements force their plans like claim-statements.ts.
+// These statements force their plans as in claim-statements.ts.
 
 const deliveryKeyCondition = (
   sql: SqlClient,

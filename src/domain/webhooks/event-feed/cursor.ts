@@ -7,7 +7,6 @@ interface FeedPosition {
 const CURSOR_VERSION = 1
 const CURSOR_TEXT_PATTERN = /^1\.([1-9]\d{0,15})\.(0|[1-9]\d{0,15})$/
 
-/** No cursor is longer. */
 export const CURSOR_PATTERN = "^[A-Za-z0-9_-]{0,48}$"
 
 export const formatFeedCursor = ({ operatorId, position }: FeedPosition): string =>

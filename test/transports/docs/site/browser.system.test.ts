@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the documentation in a browser")
           await page.keyboard.type("rotated secret signature")
           await page.waitForSelector("#found a")
           await page.keyboard.press("Enter")
-          await page.waitForURL(/\/docs\/reference\/(?:verifying-)?webhooks\.html/)
+          await page.waitForURL(/\/docs\/reference\/verify-signatures\.html/)
           for (const [asked, wanted] of [
             ["move a booking", "update_reservation_basic"],
             ["search_staffs", "query_staffs"],

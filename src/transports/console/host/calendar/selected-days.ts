@@ -109,7 +109,7 @@ const occupancyList = ({ stays, closed, elsewhere, deactivated }: MonthProperty)
 `
 }
 
-/** Returns whether these nights cannot be reserved. */
+/** Returns whether a reservation of these nights would be refused. */
 const isOccupied = ({ stays, elsewhere }: MonthProperty): boolean =>
   elsewhere.length > 0 || stays.some(({ accepted }) => accepted)
 

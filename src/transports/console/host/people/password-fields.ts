@@ -24,7 +24,6 @@ export const newPasswordFields = (label: string): Html => {
 ${passwordInput(NEW_PASSWORD_FIELD, label)}${passwordInput(REPEAT_FIELD, "The same once more")}`
 }
 
-/** Returns undefined if the two inputs differ. */
 export const readNewPassword = (form: SubmittedForm): string | undefined => {
   const newPassword = form.get(NEW_PASSWORD_FIELD) ?? ""
   return newPassword === (form.get(REPEAT_FIELD) ?? "") ? newPassword : undefined

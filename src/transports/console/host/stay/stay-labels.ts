@@ -57,7 +57,6 @@ export const limitProperties = (properties: ReadonlyArray<OfferedProperty>) => (
       : nothing
 })
 
-/** `toOccupiedText` describes the stays that hold the nights. */
 export const propertyOption = (
   property: OfferedProperty,
   toOccupiedText: (names: string) => string = (names) => `taken by ${names}`
