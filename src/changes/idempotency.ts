@@ -131,8 +131,8 @@ const waitAndResume = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns an error of the channel. After an error of our own rules the outcome is unknown, because an earlier run may
- * have acted.
+ * While `isResuming` is set, the earlier call may have acted. So an API error other than `Upstream` is replaced by
+ * `outcomeUnknownError`.
  */
 const runTakenOver = Effect.fnUntraced(function* (
   call: KeyedCall,

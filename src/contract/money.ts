@@ -36,7 +36,10 @@ export const toDecimalText = (
 ): Result.Result<string, ValidationFailed> =>
   Result.map(parseMinorUnits(field, amount, currency), (units) => formatMinorUnits(units, currency))
 
-/** A small number such as 1e-7 prints with an exponent. The text only needs to show too many decimals. */
+/**
+ * A number below 1e-6 prints with an exponent. Its `toFixed` text may be inexact, but it has more decimals than any
+ * currency, so the amount is still rejected.
+ */
 const toPlainDecimal = (amount: number): string => {
   const text = String(amount)
   return text.includes("e-") ? amount.toFixed(20) : text

@@ -184,7 +184,7 @@ const makePasswordOmitter = ({ payloadSchema }: OperationSchemas): ((input: Sche
       : input
 }
 
-/** Shows in the types that the operation is handled. */
+/** Service type of one operation's handler. An app that lacks the handler of an operation does not compile. */
 export interface HandlesOperation<in out Name extends string> {
   readonly name: Name
 }

@@ -1,10 +1,14 @@
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { vi } from "vitest"
 import { BaseUrl, layerHttpServer } from "../support/http-server.ts"
+import { REQUESTS_MS } from "../support/time-limits.ts"
 import { creations } from "./creations.ts"
 import { assertHeld, onRunsDatabase } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
 import { connections } from "./wire.ts"
+
+vi.setConfig({ testTimeout: REQUESTS_MS })
 
 const CREATIONS = 500
 

@@ -1,10 +1,14 @@
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { vi } from "vitest"
 import { BaseUrl } from "../support/http-server.ts"
+import { REQUESTS_MS } from "../support/time-limits.ts"
 import { assertHeld, onRunsDatabase } from "./figures.ts"
 import { layerOnOwnDatabase } from "./grounds.ts"
 import { lostAnswers } from "./lost-answers.ts"
 import { connections } from "./wire.ts"
+
+vi.setConfig({ testTimeout: REQUESTS_MS })
 
 const CALLERS = 16
 

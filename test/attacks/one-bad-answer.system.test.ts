@@ -1,6 +1,7 @@
 import { layer } from "@effect/vitest"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
+import { vi } from "vitest"
 import { addDays, dateInZone } from "../../src/contract/time.ts"
 import { makeDeliveryPolls } from "../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { WEBHOOK_TRY_MS } from "../../src/platform/limits.ts"
@@ -13,10 +14,13 @@ import {
 } from "../support/domain/webhooks/deliveries/delivery-service.ts"
 import { startReceiver } from "../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { call, createOperator, dataOf, insertProperty } from "../support/harness.ts"
+import { REQUESTS_MS } from "../support/time-limits.ts"
 import { assertHeld, onRunsDatabase, tally } from "./figures.ts"
 import { layerQuiet } from "./grounds.ts"
 import { type Mishap, oneBadAnswer } from "./one-bad-answer.ts"
 import { WIDE_LIMITS } from "./worlds.ts"
+
+vi.setConfig({ testTimeout: REQUESTS_MS })
 
 // On the test clock: ten minutes are over at once.
 

@@ -17,8 +17,9 @@ const OrderContext = Schema.Struct({
   /** The order belongs to another account that is still connected. */
   is_anothers: Schema.Boolean,
   /**
-   * For each room, the mapped properties that are free for all nights. Open ones come first, then blocked,
-   * imported-busy and inactive ones, each by id. Null if neither the account nor the stored order has the listing.
+   * For each room, the mapped properties that no other order holds on any of the nights. Available properties come
+   * first, then blocked ones, ones that an imported calendar makes unavailable, and inactive ones, each group by id.
+   * Null if neither the account nor the stored order has the listing.
    */
   free: Schema.Array(Schema.NullOr(Schema.Array(Schema.Int)))
 })

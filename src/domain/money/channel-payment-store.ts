@@ -40,8 +40,8 @@ const OrderOfPayment = Schema.Struct({
   id: Schema.Int,
   reservation_code: Schema.String,
   /**
-   * True if the order belongs to another account of the channel and neither account is disconnected. After a
-   * disconnection the host has connected the channel anew.
+   * True if the order belongs to another account of the channel and neither account is disconnected. If one is
+   * disconnected, the other account is taken as its replacement.
    */
   is_anothers: Schema.Boolean,
   status: OrderStatus,

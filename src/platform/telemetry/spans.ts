@@ -18,8 +18,8 @@ export interface RootSpan<A, E> {
   /** A related span, exported as a link. */
   readonly cause?: Tracer.AnySpan | undefined
   /**
-   * Returns the attributes of a failure, or undefined if there is none. A failure is exported even if the trace is not
-   * recorded. {@link recordFailure} does the same.
+   * Returns the attributes of a failure, or undefined if there is none. A span with a failure is exported even if the
+   * trace is not recorded. Inside the effect, {@link recordFailure} causes the same export.
    */
   readonly attributesAtEnd?: (exit: Exit.Exit<A, E>) => Attributes | undefined
 }

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import fc from "fast-check"
+import { vi } from "vitest"
 import {
   MARKED_OPERATORS_PER_STATEMENT,
   MARKED_STAYS_PER_PAGE
@@ -20,6 +21,9 @@ import {
   planAllDue,
   setRuleState
 } from "../../support/domain/automation/automation-service.ts"
+import { SEQUENCES_MS } from "../../support/time-limits.ts"
+
+vi.setConfig({ testTimeout: SEQUENCES_MS })
 
 type Host = Effect.Success<typeof createAutomationHost>
 

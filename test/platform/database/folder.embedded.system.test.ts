@@ -9,12 +9,16 @@ import { fileURLToPath } from "node:url"
 import { expect, layer } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { vi } from "vitest"
 import { DatabaseSettings, layerDatabase } from "../../../src/platform/database/database-layers.ts"
 import { DataFolderTaken, layerEmbedded } from "../../../src/platform/database/embedded.ts"
 import { lockDataFolder } from "../../../src/platform/database/folder-lock.ts"
 import type { FolderOwnerKind } from "../../../src/platform/database/folder-owner.ts"
 import { UNPOOLED_SETTINGS } from "../../support/platform/database/unpooled-settings.ts"
 import { unpackEmptyDatabase } from "../../support/test-database.ts"
+import { PROCESSES_MS } from "../../support/time-limits.ts"
+
+vi.setConfig({ testTimeout: PROCESSES_MS })
 
 const newFolder = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "latchkey-folder-"))),

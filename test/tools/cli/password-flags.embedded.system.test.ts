@@ -1,10 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { vi } from "vitest"
 import { verifyPassword } from "../../../src/domain/access/operators/password.ts"
 import { PASSWORD_MAX } from "../../../src/platform/limits.ts"
+import { PROCESSES_MS } from "../../support/time-limits.ts"
 import { runLatchkeyProcess } from "../../support/tools/cli/latchkey-process.ts"
 import { layerRunningService, runBesideService, ServiceFolder } from "../../support/tools/cli/running-service.ts"
+
+vi.setConfig({ testTimeout: PROCESSES_MS })
 
 /** A folder whose service has one operator, whose main account has the password `password-of-main`. */
 class Used extends Context.Service<Used, { readonly dataDir: string; readonly operatorId: number }>()(

@@ -1,8 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { vi } from "vitest"
 import { startDemoService } from "../../support/first-start.ts"
+import { PROCESSES_MS } from "../../support/time-limits.ts"
 import { failureMessageOf, fieldOfFailure } from "../../support/tools/cli/command-failures.ts"
 import { runLatchkeyInProcess } from "../../support/tools/cli/running-service.ts"
+
+vi.setConfig({ testTimeout: PROCESSES_MS })
 
 const Reservations = Schema.fromJsonString(
   Schema.Struct({

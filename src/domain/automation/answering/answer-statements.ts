@@ -63,8 +63,8 @@ const orderStatusesSql = (sql: SqlClient): Fragment => sql`
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id`
 
 /**
- * Selects the current and future stays of conversation `c`, and one row for its inquiry, even if the inquiry is
- * unknown.
+ * Selects the current and future stays of conversation `c`, and the properties of its inquiry. A mapped room type
+ * yields one row per property. Without an inquiry or a mapping, one row without a property remains.
  */
 const conversationSubjectsSql = (sql: SqlClient, now: LoadSituationParameters["now"]): Fragment => sql`
   SELECT s.property_id, s.check_out_date - s.check_in_date AS nights

@@ -53,8 +53,8 @@ const makePlanTable = (kind: ClaimedPlan["kind"]): JobTable<"id"> => ({
 })
 
 /**
- * `accountCondition` excludes plans of suspended operators. It is a scalar subquery, because a semi-join would start
- * with all operators.
+ * The `accountCondition` of makePlanTable excludes plans of suspended operators. It is a scalar subquery, because a
+ * semi-join would start with all operators.
  */
 export const PLAN_TABLES = { send_message: makePlanTable("send_message"), review: makePlanTable("review") }
 
@@ -139,7 +139,10 @@ export const postponePlanSql = (sql: SqlClient, postponement: PostponePlanParame
   UPDATE automation_plans SET due_at = ${postponement.nextAttempt}, failures = failures + 1, reason = ${postponement.reason}
   WHERE ${isClaimedCondition(sql, PLAN_TABLES.send_message, postponement)}`
 
-/** Only the planner deletes or moves plans (planning/saved-plans.ts), because the worker's data may be outdated. */
+/**
+ * Marks the stay of a claimed plan, so that the planner computes its plans again. The worker never deletes or moves a
+ * plan, because the data that it has read may be outdated.
+ */
 export const markStayOfPlanSql = (sql: SqlClient, { now, ...claim }: JobClaim & { readonly now: Date }): Fragment =>
   markStaysForPlanningSql(
     sql,

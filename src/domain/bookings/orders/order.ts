@@ -22,7 +22,10 @@ export const OrderTerms = Schema.Struct({
   channel_account_id: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   /** Highest applied version of a channel order. */
   channel_version: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
-  /** Time of the latest channel update. It stays the same for orders that fulfil `predatesChannelDetails`. */
+  /**
+   * Time of the latest channel update. Updates leave it unchanged for orders that ended before the service stored
+   * `channel_details`.
+   */
   channel_synced_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),
   /** Time at which a pending order times out. Null if it never does. */
   expires_at: columnWithDefault("timestamptz", Schema.NullOr(Schema.Date), null),
@@ -64,7 +67,7 @@ export const OrderHead = Schema.Struct({
 })
 export type OrderHead = typeof OrderHead.Type
 
-/** Rules compute the new state, and reservations/rules/order-diff.ts the rows to write. */
+/** Rules compute the new state of an order. Then reservations/rules/order-diff.ts computes the rows to write. */
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,
   stays: Schema.Array(ExistingStay),

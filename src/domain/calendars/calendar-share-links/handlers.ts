@@ -69,7 +69,8 @@ export const layerCalendarShareLinks = layerOperations(
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
     return handleOperations(CalendarShareLinkOperations, {
       search_calendar_share_links: searchLinks(store, publicUrl, seals),
-      // The token may be of an older link or of a repeated call, so its key may be lost by now.
+      // The link may be an older one, or the result of a repeated call. So the `SECRET_KEY` that sealed its token may
+      // be lost by now.
       create_calendar_share_link: changeHandler(createLink(store), ShareLinkRow, (link, _payload, { operatorId }) => ({
         calendar_share_link: toCalendarShareLink(
           publicUrl,

@@ -147,8 +147,9 @@ const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by
 type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
 
 /**
- * Reads the feed even if it is unchanged. Holds no concurrency permit while it waits for the feed. Storing the result
- * ends a worker's claim. If a worker claims the calendar during the fetch, nothing is stored.
+ * Reads the feed even if it is unchanged. Holds no concurrency permit while it waits for the feed. A stored result ends
+ * the claim of a worker that claimed the calendar before. If a worker claims the calendar during the fetch, the result
+ * is not stored.
  */
 export const fetchCalendarNow = (
   calendar: ClaimedCalendar

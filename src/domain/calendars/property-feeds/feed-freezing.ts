@@ -3,7 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 
 /**
  * Makes the feeds of removed calendars (`operator_id, property_id, id`) leave out calendars that are added later. A
- * later calendar of the same marketplace would repeat its own days from our feed, and so block days that nobody booked.
+ * marketplace may still read the feed of its removed calendar. If the host adds its calendar again, this feed would
+ * send the marketplace its own days (a feedback loop).
  */
 export const freezeFeedsOfRemovedCalendarsSql = (sql: SqlClient, removedCalendarsCte: string): Fragment => sql`
   UPDATE property_feeds f SET last_calendar_id = (

@@ -10,7 +10,7 @@ import { TestStay, testStaysSql } from "./test-stays.ts"
 const RuleBookData = Schema.Struct({
   /** Oldest first, without removed rules. Texts are cut after {@link RULE_TEXT_SHOWN} characters. */
   rules: Schema.Array(Schema.toCodecJson(StoredRule)),
-  /** Sorted by title. One record more than a form shows means that further ones exist. */
+  /** Sorted by title. A row beyond SCOPE_CHOICES_MAX means that further properties exist. */
   properties: Schema.Array(NamedRecord),
   /** Empty unless a rule is tested. */
   stays: Schema.Array(TestStay)

@@ -31,7 +31,7 @@ export interface SiteSettings {
   readonly guides: ReadonlyArray<DocsPage>
   /**
    * The address of the service, relative to the "Try it" page. Undefined if the service does not serve this site,
-   * because it accepts calls only from its own pages.
+   * because the service accepts calls only from its own pages.
    */
   readonly apiBaseUrl: string | undefined
 }

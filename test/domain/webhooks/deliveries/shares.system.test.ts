@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
+import { vi } from "vitest"
 import { DeliveryQueue, MAX_DELIVERIES_IN_PROGRESS } from "../../../../src/domain/webhooks/deliveries/DeliveryQueue.ts"
 import { makeDeliveryPolls } from "../../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import {
@@ -21,6 +22,9 @@ import {
 import { neverRespond, respondWith } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import { startReceiver } from "../../../support/domain/webhooks/deliveries/webhook-receiver.ts"
 import { createOperator } from "../../../support/harness.ts"
+import { REQUESTS_MS } from "../../../support/time-limits.ts"
+
+vi.setConfig({ testTimeout: REQUESTS_MS })
 
 const each = (count: number) =>
   Array.from({ length: count }, (_, index) => makeRepeatedEvents(1, `transaction:${index}`)).flat()

@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
             yield* go("What happened")
             yield* looked("what happened")
             const trail = yield* Effect.promise(() => page.locator("main").innerText())
-            for (const act of ["entry", "Open or close days", "message", "request"]) {
+            for (const act of ["entry", "Block or unblock days", "message", "request"]) {
               assert.include(trail.toLowerCase(), act.toLowerCase())
             }
           }),

@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import axe from "axe-core"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
+import { vi } from "vitest"
 import {
   Browser,
   DESKTOP_VIEWPORT,
@@ -12,6 +13,9 @@ import {
   withChromiumNote
 } from "../../../support/browser.ts"
 import { FirstStart } from "../../../support/first-start.ts"
+import { EVERY_PAGE_MS } from "../../../support/time-limits.ts"
+
+vi.setConfig({ testTimeout: EVERY_PAGE_MS })
 
 // The documentation as a newcomer's browser shows it.
 
