@@ -85,7 +85,10 @@ const serveHttp = Effect.fnUntraced(function* ({ announce, replacementReady }: S
   yield* announce(yield* renderGreeting(settings))
 })
 
-/** The background work is below the transports, so it ends after them and receives the jobs of their last requests. */
+/**
+ * The transports are built on the background work. So it ends after them and still runs the jobs of their last
+ * requests.
+ */
 const layerForRole = (
   options: ServeOptions,
   settings: Settings,
@@ -114,7 +117,7 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide(Layer.provide(layerUnsealedWarning(options, settings), layerMigration)),
         Layer.provide(layerMigration),
         Layer.provide(layerConnectorMessages(settings)),
-        // Above the Service, because the pages call its operations.
+        // The pages call operations, so the Service is provided after them.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
         Layer.provide(layerService(settings, options.rateWindows(settings), connectors)),
         Layer.provide(sandbox.connector),

@@ -37,8 +37,8 @@ export class IdempotencyKeys extends Context.Service<
     /** Returns undefined for a key that is unused or was released. */
     readonly find: (key: IdempotencyKeyState) => Effect.Effect<StoredKey | undefined>
     /**
-     * Stores the outcome of a call without changes. Returns false if the key exists or another call took the claim
-     * over.
+     * Stores the outcome of a call whose change did not store it, because no record changed. Returns false if the key
+     * exists or another call took the claim over.
      */
     readonly store: (key: IdempotencyKeyState, outcome: Schema.Json) => Effect.Effect<boolean>
     /** Records an external action in progress. Returns false if the key exists. */

@@ -84,7 +84,10 @@ const runAction = <E, R>({ run, stateAfterError }: ExternalAction<E, R>): Effect
     onFailure: (error) => ({ state: stateAfterError(error), result: Effect.fail(error) })
   })
 
-/** The failure may be due to an earlier run, so `hasHappened` runs again. */
+/**
+ * If the run fails with the state `nothing`, `hasHappened` runs again, because an earlier run may have caused the
+ * failure.
+ */
 const runAndVerify = <E, R>(action: ExternalAction<E, R>): Effect.Effect<ActionEnd<E | Conflict>, never, R> =>
   Effect.gen(function* () {
     const end: ActionEnd<E | Conflict> = yield* runAction(action)
@@ -118,8 +121,8 @@ const runToEnd = <E, R>(
       }
       key.progress = "acting"
       const fiber = yield* Effect.forkDetach(Effect.tap(runningAction, settleClaim))
-      // Only the waiting caller releases its permit. The action holds none, because nothing would release it after the
-      // caller has disconnected.
+      // The permit is released around this wait, not inside the action. After the caller has disconnected, the action
+      // would acquire a permit that nothing releases.
       const { result } = yield* restore(releasePermitForExternalAct(Fiber.join(fiber))).pipe(
         Effect.onInterrupt(() =>
           Effect.sync(() => {

@@ -17,7 +17,7 @@ export const HOUR_MS = 60 * 60 * 1000
 
 export const startOfHour = (instant: number): number => Math.floor(instant / HOUR_MS) * HOUR_MS
 
-/** Calls beyond `maxKeys` keys are only counted in total. */
+/** Once `maxKeys` different keys are stored, calls with other keys are only counted in total. */
 export const makeFailedCallCounts = (maxKeys: number) => {
   const counts = new Map<string, FailedCallCount>()
   let uncounted = 0

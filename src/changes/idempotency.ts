@@ -12,7 +12,7 @@ import type { IdempotencyKeys, StoredKey } from "./IdempotencyKeys.ts"
 const POLL_MS = 200
 
 export interface IdempotentChange {
-  /** The parsed input. A repeated call must have the same. */
+  /** The parsed input. A repeated call must have an equal one. */
   readonly input: () => Schema.Json
   readonly make: Effect.Effect<ChangeResult, ApiError, CurrentCaller | CurrentActor>
   readonly replay: (outcome: Schema.Json) => Effect.Effect<Schema.Json, never, CurrentCaller>
@@ -81,7 +81,8 @@ const runFirst = Effect.fnUntraced(function* (
   if (Exit.isSuccess(exit)) {
     const { result, outcome } = exit.value
     const isSettled = key.progress === "kept" || key.progress === "unneeded"
-    // This call's external action gives its result, even if another call took the claim over.
+    // A call with a claim has made its own external action and returns that result, even if another call took the claim
+    // over.
     const isOwnResult = isSettled || (yield* keys.store(key, outcome())) || key.claimedUntil !== undefined
     if (isOwnResult) return { result, replayed: false }
   }
@@ -174,7 +175,7 @@ const waitedTooLongError = new Conflict({
   retryAfter: IDEMPOTENCY_RETRY_SECONDS
 })
 
-/** The call returns a record as it is now, so its key must not be stored. */
+/** Prevents the key of this call from being stored, because the call only returns a record as it is now. */
 export const skipIdempotencyKey: Effect.Effect<void, never, CurrentActor> = Effect.map(
   CurrentActor,
   ({ idempotencyKey }) => {

@@ -104,7 +104,7 @@ const markKeyStored = ({ idempotencyKey }: Actor, rows: ReadonlyArray<object>): 
   return rows
 }
 
-/** Locks the row for the CTE `before`, so that the change can be compared with it. */
+/** Selects and locks the row for the CTE `before`, with which {@link changedRecordsSql} compares the change. */
 export const lockedRowSql = (sql: SqlClient, table: string, operatorId: number, id: number): Fragment =>
   sql`SELECT * FROM ${sql(table)} WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE`
 

@@ -174,7 +174,7 @@ const toAnyOfProblems = (issue: SchemaIssue.AnyOf, path: ReadonlyArray<PropertyK
     const code = sameType ? 422 : closestIssue === undefined ? 400 : (toProblems(closestIssue, path)[0]?.code ?? 400)
     return [{ field: formatFieldPath(path), text: `must be ${expected}`, code }]
   }
-  // Effect lists last the member of the union that matched most of the value.
+  // Effect puts the member of the union that matched most of the value last.
   return closestIssue === undefined
     ? [{ field: formatFieldPath(path), text: `must be ${describeType(issue.ast)}`, code: 400 }]
     : toProblems(closestIssue, path)

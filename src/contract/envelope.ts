@@ -2,7 +2,10 @@ import type { Schema } from "effect"
 import { customAlphabet } from "../platform/random-text.ts"
 import { type ApiError, errorCode } from "./errors.ts"
 
-/** The body of a response. The HTTP status is 200, also for errors (specification, Response envelope). */
+/**
+ * The body of a response. Unless the operation uses HTTP statuses, the status is 200 even for errors (specification,
+ * Response envelope).
+ */
 export interface Envelope {
   readonly request_id: string
   /** 0 on success, else a code of the error table. */
@@ -15,7 +18,7 @@ export interface Envelope {
 export interface ServiceResponse {
   readonly envelope: Envelope
   readonly headers: Readonly<Record<string, string>>
-  /** For transports that also report errors in another form than the envelope. */
+  /** Some transports also report errors in another form than the envelope. They read this field. */
   readonly error?: ApiError
 }
 

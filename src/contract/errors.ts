@@ -28,7 +28,7 @@ const OAuthErrorField = { oauthErrorCode: Schema.optionalKey(OAuthErrorCode) }
 // biome-ignore lint/suspicious/noExplicitAny: TypeScript requires this parameter type of a mixin class.
 const withoutStack = <Base extends new (...args: any[]) => object>(base: Base) =>
   class extends base {
-    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    // biome-ignore lint/suspicious/noExplicitAny: The constructor of a mixin class requires it too.
     constructor(...args: any[]) {
       const limit = Error.stackTraceLimit
       Error.stackTraceLimit = 0

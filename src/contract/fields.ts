@@ -35,7 +35,8 @@ declare module "effect/Schema" {
       readonly isImmutable?: boolean | undefined
       /**
        * The fingerprint of an input with an idempotency key omits this field, because a fast digest would let a
-       * password be guessed. So the console derives a form's key from all its fields.
+       * password be guessed. So the fingerprint does not reveal a changed password. The console derives a form's key
+       * from all its fields instead.
        */
       readonly isPassword?: boolean | undefined
     }
@@ -211,7 +212,7 @@ export const RecordCode = Schema.String.check(
 
 const PLAUSIBLE_EMAIL = /^[^\s@<>"(),;:\\]+@[^\s@.<>"(),;:\\]+(\.[^\s@.<>"(),;:\\]+)*$/
 
-/** A plausible address. The empty text means none. */
+/** A plausible address. An empty text means that there is no address. */
 export const EmailOrNone = Schema.String.check(
   Schema.makeFilter((text) => text === "" || (text.length <= EMAIL_LENGTH && PLAUSIBLE_EMAIL.test(text)), {
     expected: `an e-mail address of at most ${EMAIL_LENGTH} characters, such as host@example.com`,

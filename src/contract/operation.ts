@@ -13,7 +13,7 @@ export interface RouteSpec {
   readonly body: "plain" | "image"
   /** True for every GET, and for some POSTs. */
   readonly changesNothing: boolean
-  /** For calls that would do more than meant if a field is misspelt. */
+  /** Set for calls that would do more than meant if a field is misspelt. */
   readonly rejectsUnknownFields?: true
 }
 

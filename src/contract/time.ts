@@ -129,7 +129,7 @@ const dropZeroMilliseconds = (iso: string): string => (iso.endsWith(".000Z") ? `
 /** Whole seconds have no fraction (contract facts 0.3). */
 export const formatUtcInstant = (instant: Date): string => dropZeroMilliseconds(instant.toISOString())
 
-/** Shortens six decimals to none, three or six, as in responses. */
+/** Drops a fraction of zeros, or the last three of six decimals if they are zeros, as in responses. */
 export const shortenFraction = (iso: string): string => dropZeroMilliseconds(iso.replace(/(\.\d{3})000Z$/, "$1Z"))
 
 const FRACTION = /\.(\d{1,6})/

@@ -23,7 +23,7 @@ const instantColumn = (format: (instant: Date) => string) =>
 
 export const InstantColumn = instantColumn(formatUtcInstant)
 
-/** The statement selects the time as text with six decimals. */
+/** Decodes a time that the statement selects as text with six decimals. */
 export const MicrosecondInstantColumn = Schema.String.pipe(
   Schema.decodeTo(
     Schema.String,
@@ -32,7 +32,7 @@ export const MicrosecondInstantColumn = Schema.String.pipe(
   Schema.annotate({ fromColumn: (value) => (typeof value === "string" ? shortenFraction(value) : undefined) })
 )
 
-/** To the second with an offset, as in conversations. */
+/** Decodes to a text with whole seconds and an offset, as conversations show times. */
 export const OffsetSecondColumn = instantColumn((instant) =>
   formatInstantWithOffset(truncateToSecond(instant.getTime()))
 )

@@ -15,8 +15,8 @@ export interface GrantKey {
 export const toGrantKey = ({ operatorId, grantId }: Caller): GrantKey => ({ operatorId, grantId: grantId ?? undefined })
 
 /**
- * Returns the CTE `granted`, which locks the grant and is empty if the grant has ended. Without a grant there is no
- * CTE. All rows that the statement writes must depend on {@link grantActiveCondition}.
+ * Returns the CTE `granted`, which locks the grant and is empty if the grant has ended. If `grantId` is undefined,
+ * there is no CTE. All rows that the statement writes must depend on {@link grantActiveCondition}.
  */
 export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: GrantKey): Fragment =>
   grantId === undefined
@@ -24,11 +24,11 @@ export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: GrantKey):
     : sql`granted AS (
         SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL FOR SHARE),`
 
-/** True without a grant. */
+/** Reads the CTE `granted`. Always true if `grantId` is undefined. */
 export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<GrantKey, "grantId">): Fragment =>
   grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
 
-/** True without a grant. Needs no CTE, and locks nothing. */
+/** Needs no CTE, and locks nothing. Always true if `grantId` is undefined. */
 export const grantNotEndedCondition = (sql: SqlClient, { operatorId, grantId }: GrantKey): Fragment =>
   grantId === undefined
     ? sql`true`

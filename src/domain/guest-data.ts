@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../platform/database/parameters.ts"
 
-// Each table with guest data declares it beside its statements. src/tools/privacy exports and erases guest data by
-// these declarations.
+// Each table with guest data has a `GuestDataTable` beside its statements. src/tools/privacy exports and erases guest
+// data by these declarations.
 
 export interface GuestRecordIds {
   readonly operatorId: number
@@ -22,7 +22,7 @@ export interface GuestDataTable {
   readonly belongsToGuest: (sql: SqlClient, guest: GuestRecordIds) => Fragment
   /** Columns that are never exported, such as the token of a secret URL. */
   readonly secretColumns?: ReadonlyArray<string>
-  /** Erase the guest's data, in order, in one transaction. Must be idempotent. */
+  /** Statements that erase the guest's data, in this order and in one transaction. They must be idempotent. */
   readonly eraseStatements: (sql: SqlClient, guest: GuestRecordIds, now: Date) => ReadonlyArray<Fragment>
 }
 

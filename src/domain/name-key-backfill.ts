@@ -17,7 +17,9 @@ const BATCH_RETRIES = 3
 interface NamedTable {
   readonly table: string
   readonly name: string
-  /** Rows in use come before deleted rows, so that no deleted row takes their key. */
+  /**
+   * Condition for the rows to fill. Rows in use are filled before deleted rows, so that no deleted row takes their key.
+   */
   readonly among: "true" | "deleted_at IS NULL" | "deleted_at IS NOT NULL"
   readonly reserved: string
 }

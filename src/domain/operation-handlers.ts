@@ -33,8 +33,9 @@ interface ChangeResult<Success> {
 }
 
 /**
- * `make` makes the change, and `toResult` builds the result from the outcome and the input alone. The idempotency key
- * stores only the fields of `outcome`. Fields that are shown once, such as a secret, belong only to `Made`.
+ * `make` makes the change, and `toResult` builds the result from the outcome, the input and the caller alone. The
+ * idempotency key stores only the fields of `outcome`. Fields that are shown once, such as a secret, belong only to
+ * `Made`.
  */
 export const changeHandler = <Payload, Outcome, Made extends Outcome, Success, Errors>(
   make: (payload: Payload) => Effect.Effect<Made, Errors, CurrentCaller | CurrentActor>,
@@ -97,7 +98,7 @@ export interface ParsedCall {
 /** Path parameters override the input. */
 export interface CallReader {
   (input: CallInput, path: Readonly<Record<string, unknown>>): Effect.Effect<ParsedCall, BadRequest | ValidationFailed>
-  /** Set only for an operation without a token. Fails if the operation is unavailable. */
+  /** Set only for an operation without a token. Fails if the operation is unavailable or called too often. */
   readonly admit?: Effect.Effect<void, ApiError>
 }
 

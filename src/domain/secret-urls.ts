@@ -3,11 +3,12 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { makeOptionalRowReader } from "../platform/database/rows.ts"
 
-// A secret URL contains only a token. The table `addresses` (migrations/0057_addresses.ts) contains its operator.
+// A secret URL contains only a token. The table `addresses` (migrations/0057_addresses.ts) maps the token's digest to
+// an operator and a row.
 
 const SecretUrlOwnerRow = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int })
 
-/** The token is valid only while the row's `token_digest` equals `digest`. */
+/** The token is valid only while the `token_digest` of row `id` equals `digest`. */
 interface SecretUrlOwner {
   readonly operatorId: number
   readonly id: number
@@ -19,7 +20,7 @@ export const UNREADABLE_URL = "(cannot be decrypted: replace it)"
 
 const readSecretUrlOwner = makeOptionalRowReader(SecretUrlOwnerRow)
 
-/** The URL is found by this digest, because its own column may be sealed. */
+/** The row of a URL is found by this digest, because the column with the URL itself may be sealed. */
 export const hashToken = (token: string): Uint8Array => hash("sha256", token, "buffer")
 
 export const findSecretUrlOwner =

@@ -77,7 +77,7 @@ const makeLatches = () => {
 const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const notifications = yield* client.listen(CHANNEL)
-    // Notifications before LISTEN were lost.
+    // Notifications sent before LISTEN were lost, so all workers wake once.
     yield* openAll
     while (true) {
       const { payload } = yield* Queue.take(notifications)

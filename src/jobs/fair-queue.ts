@@ -4,12 +4,12 @@ import { idsParameter } from "../platform/database/parameters.ts"
 import { backlogSql } from "./backlog-statements.ts"
 
 // Selects the next jobs fairly between operators and between the accounts of an operator, so that a hanging channel or
-// a busy host does not delay others. The statements prescribe their plan, because PostgreSQL plans them once for all
-// values.
+// a busy host does not delay others. The statements are written for one plan, because PostgreSQL plans each of them
+// once for all values.
 
 /**
- * Largest number of due rows that a poll reads first. So many rows may all belong to one host, so a loose index scan
- * then finds the other accounts.
+ * Largest number of due rows that a poll reads first. If there are so many, they may all belong to one host, and a
+ * loose index scan finds the other accounts.
  */
 export const DUE_SCAN_ROWS = 1_000
 
@@ -55,11 +55,11 @@ export interface FairQueue {
   readonly keyColumn: string
   /** Matches pending jobs. A partial index has them by account and `due_at`. */
   readonly pendingCondition: string
-  /** Jobs have no account, and the index is by operator and `due_at`. */
+  /** Set if jobs have no account. The index is then by operator and `due_at`. */
   readonly hasNoAccounts?: true
   /**
-   * Another index has the pending rows by `due_at` alone, for a queue whose jobs mostly wait for days. A poll then
-   * starts from due rows.
+   * Set if another index has the pending rows by `due_at` alone, for a queue whose jobs mostly wait for days. A poll
+   * then starts from due rows.
    */
   readonly isIndexedByTime?: true
   /** Condition on `with_work` for the accounts to poll. Default: all. */

@@ -57,7 +57,7 @@ const assign = (sql: SqlClient, assignment: string | undefined): Fragment =>
 export interface ClaimSelection {
   /** Columns of the CTE `claimed`, from the row `j`. */
   readonly returning: Fragment
-  /** The rest of the statement. Default: all of `claimed`. */
+  /** Main query of the statement. Default: selects all of `claimed`. */
   readonly statement?: Fragment
 }
 

@@ -1,4 +1,4 @@
-/** Each pause in milliseconds is twice the one before, up to the longest. */
+/** Pauses in milliseconds. Each is twice the one before, up to `longestMs`. */
 export interface Backoff {
   readonly firstMs: number
   readonly longestMs: number

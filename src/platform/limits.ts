@@ -227,7 +227,10 @@ export const AVAILABILITY_DATES_MAX = 1_097
 
 /** Equal to AVAILABILITY_END_DAYS. */
 export const STAY_NIGHTS = 1_096
-/** Longest range of dates in a search. A search without filters covers as many days before today and after it. */
+/**
+ * Longest range of dates in a search. A reservation search without filters covers this many days before and after
+ * today.
+ */
 export const SEARCH_DAYS = 180
 /** Specification, Other limits and constants. */
 export const CHANNEL_ID_LENGTH = 32
@@ -376,8 +379,8 @@ export const CONNECTOR_MESSAGE_ID_LENGTH = 100
 export const CONCURRENT_CONNECTOR_BODIES_MAX = 64
 export const CONNECTOR_BODY_MS = 5_000
 /**
- * A body that began to arrive within this time keeps its permit, unless its connector or network holds more permits
- * than those of the new message.
+ * A body that began to arrive within this time keeps its permit, unless its connector or network has more permits than
+ * that of the new message.
  */
 export const CONNECTOR_BODY_PROTECTED_MS = 1_000
 /** Ids of inbound messages are kept against replays, longer than a signature is accepted. */

@@ -26,7 +26,7 @@ type DatabaseFailure = Layer.Error<typeof layerRequestDatabase>
 /** If the settings forbid the sandbox, its accounts are unreachable and its page does not exist. */
 export const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
   if (sandbox === "never") return { connector: Connectors.layerNone, backgroundWork: Layer.empty }
-  // Changes by sandbox guests are as durable as changes by callers.
+  // The request database makes changes by sandbox guests as durable as changes by callers.
   const marketplace = layerSandbox.pipe(
     Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAccess.layerFromSettings(sandbox, DEMO_EMAIL))),
     Layer.provideMerge(layerRequestDatabase)

@@ -22,7 +22,7 @@ export const JOB_KINDS = [
   { layer: layerMessageJobs, backlog: messageJobs.backlog },
   { layer: layerCalendarJobs, backlog: calendarJobs.backlog },
   { layer: layerPlanner, backlog: planningBacklog },
-  // The request database makes commits durable (plan-jobs.ts).
+  // The request database makes commits durable, which `layerPlanJobs` requires.
   { layer: Layer.provide(layerPlanJobs, [IdempotencyKeys.layer, layerRequestDatabase]), backlog: planJobs.backlog },
   { layer: Layer.provide(layerAnswerJobs, KnowledgeAnswers.layer), backlog: answerJobs.backlog },
   { layer: layerPreparationJobs, backlog: preparationJobs.backlog }

@@ -56,8 +56,8 @@ export class Service extends Context.Service<
   {
     readonly call: (operation: string, call: ServiceCall) => Effect.Effect<ServiceResponse>
     /**
-     * Returns the response to a request without an operation (unknown route, plain HTTP, wrong method). With a valid
-     * token it counts in the bucket of unmatched paths, unless it got no permit.
+     * Returns the response to a request without an operation (unknown route, plain HTTP, wrong method). A request with
+     * a valid token counts in the bucket of unmatched paths, unless `error` says that it got no permit.
      */
     readonly respondWithError: (
       error: ApiError,
@@ -86,7 +86,7 @@ export class Service extends Context.Service<
       const recentRejections = new RecentRejections()
       const runners = new Map<string, CallRunner>()
       const measures = new Map<string, CallObservers["measure"]>()
-      // Names that callers make up must not become labels.
+      // Names that callers make up must not become metric labels.
       const unmatchedObservers: CallObservers = { failedCallCounter, measure: makeCallRecorder(UNMATCHED_ROUTE) }
       const observersOf = (name: string): CallObservers => ({
         failedCallCounter,
@@ -265,7 +265,7 @@ const rememberRejection = (
     Effect.sync(() => recentRejections.record(headers, caller, clock.currentTimeMillisUnsafe()))
   )
 
-/** Ignores an idempotency key, because a key belongs to an operator and the call has none. */
+/** Ignores an idempotency key, because a key belongs to an operator and the call has no operator. */
 const makeAnonymousRunner = (
   operation: ApiOperation,
   read: CallReader,

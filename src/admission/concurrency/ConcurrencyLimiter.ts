@@ -224,7 +224,8 @@ const waitForPermit = (
             updateSeries(fiber, metrics.duration, (performance.now() - queuedAt) / 1000)
           })
         ),
-        // Yields to the call that released the permit. Otherwise calls that never wait would run inside one another.
+        // Yields to the call that released the permit. Otherwise calls that never wait would run nested, each inside
+        // the release of the one before.
         Effect.flatMap(() =>
           state === "granted" ? Effect.yieldNow : Effect.andThen(incrementCounter(metrics.tooLong), failWaitedTooLong)
         )

@@ -23,8 +23,8 @@ const processEventLoop: EventLoop = {
 
 /**
  * Decides whose response the thread builds next. After each slice of EVENT_LOOP_SLICE_MS, busy sockets get as much
- * time, because the event loop accepts only one connection per iteration. Queued operators take turns ({@link
- * RoundRobinQueue}), so an operator waits for one response of each other operator.
+ * time. A single iteration would not suffice, because it accepts only one connection. Queued operators take turns
+ * ({@link RoundRobinQueue}), so an operator waits for one response of each other operator.
  */
 export class EventLoopSlices {
   readonly #eventLoop: EventLoop

@@ -29,10 +29,10 @@ interface LastCall {
  * Shares a fixed number of permits between operators. An operator is alone unless another one has queued calls or has
  * called within ACTIVE_OPERATOR_MS.
  *
- * An operator that is alone may hold every permit. Other operators may hold half of the permits, or all but the last
- * sixth while calls are brief (BRIEF_CALL_MS). The last sixth of the permits is for operators that hold none. Queued
- * operators take turns ({@link RoundRobinQueue}). A call is rejected if its estimated wait is too long, so the operator
- * that calls most is rejected first.
+ * An operator that is alone may hold every permit. One that is not alone may hold half of the permits, or all but the
+ * last sixth while calls are brief (BRIEF_CALL_MS). The last sixth of the permits is for operators that hold none.
+ * Queued operators take turns ({@link RoundRobinQueue}). A call is rejected if its estimated wait is too long, so the
+ * operator that calls most is rejected first.
  *
  * This class does not wait. Its caller does.
  */

@@ -7,8 +7,8 @@ import type { RejectionReason } from "./FairPermits.ts"
 
 export type LimiterName = "operators" | "strangers" | "console"
 
-/** An overload ends after QUIET_REPORTS reports without a rejection. */
 export const REPORT_INTERVAL_MS = 1_000
+/** An overload ends after this number of reports without a rejection for overload. */
 const QUIET_REPORTS = 5
 
 /** Counts rejections by reason. Logs one line when an overload begins and one when it ends. */

@@ -88,7 +88,10 @@ export class MemoryCounters {
     generations.young.set(bucket.key, count)
   }
 
-  /** If the clock was set back, counts also start anew. Otherwise counts of the future could reject calls for years. */
+  /**
+   * Counts start anew in each window, also if the clock was set back. Otherwise counts of the future could reject calls
+   * for years.
+   */
   #generations(window: RateWindow, nowMillis: number): Generations {
     const index = windowIndex(window, nowMillis)
     const current = this.#byLength.get(window.seconds)

@@ -112,7 +112,7 @@ const makeVersionedHandler =
   (account, event) =>
     Effect.flatMap(currentSecond, (at) => Effect.map(apply(account, event, at), (outcome) => ({ outcome })))
 
-/** After a crash between the order and its payments, the channel sends the order again. */
+/** Applies pending payments after each order event. If a crash prevents this, the channel sends the order again. */
 const withPendingPayments =
   (handle: ChannelEventHandler<ChannelOrderEvent>, services: PaymentServices): ChannelEventHandler<ChannelOrderEvent> =>
   (account, event) =>

@@ -27,7 +27,7 @@ export type OrderContext = typeof OrderContext.Type
 
 const readOrderContext = makeSingleRowReader(Schema.toCodecJson(OrderContext))
 
-/** The other rooms, before and after the change, take at most one property each. */
+/** More candidates are never needed: the other rooms, before and after the change, take at most one property each. */
 const MAX_FREE_PROPERTIES = 2 * CHANNEL_ROOMS_MAX
 
 interface OrderContextQuery extends SourceAccount {

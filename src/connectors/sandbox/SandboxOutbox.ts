@@ -21,8 +21,8 @@ const OUTBOX_LEASE_MS = 60_000
 const BATCHES_PER_ACTION = 4
 
 /**
- * `firstMs` is longer than an action claims ahead ({@link computeDueBefore}), so that it does not retry a failed event
- * at once.
+ * An action claims events that are due soon ({@link computeDueBefore}). `firstMs` is longer, so that the action does
+ * not retry a failed event at once.
  */
 const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
 

@@ -78,8 +78,8 @@ const makeFindIngestOutcome =
 const readStayDates = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
 
 /**
- * Returns stays that are not in the host's calendar: those of pending orders, and of accepted orders whose event is
- * unsent, unless the host approved the order.
+ * Returns stays that are not in the host's calendar: those of pending orders, and those of accepted orders whose event
+ * is unsent. If the host approved the order, its stays are already in the calendar.
  */
 const makeListUnreportedStays =
   (sql: Sql): SandboxRepository["Service"]["listUnreportedStays"] =>

@@ -25,7 +25,7 @@ export interface OutboxEvent {
 }
 
 export interface SandboxWrite {
-  /** As they were read, for the conflict check. */
+  /** The listings as they were read, for the conflict check. */
   readonly listings: ReadonlyArray<SandboxListing>
   readonly changedListings?: ReadonlyArray<SandboxListing>
   readonly days?: ReadonlyArray<SandboxDay>

@@ -47,7 +47,7 @@ const getKnowledgeBase = (store: Store) =>
 
 type CreateKnowledgeBasePayload = typeof create_knowledge_base.payloadSchema.Type
 
-/** A replacement resets omitted fields to their defaults. */
+/** An update replaces the whole entry, so omitted fields get their defaults. */
 const toKnowledgeBaseInput = Effect.fnUntraced(function* ({
   title = "",
   is_enable,

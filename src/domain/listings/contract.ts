@@ -18,7 +18,10 @@ export const Listing = Schema.Struct({
   }),
   listing_id: Schema.String.annotateKey({ documentation: LISTING_ID_MEANING }),
   channel_type: Schema.String.annotateKey({ documentation: "Channel of the listing." }),
-  channel_account_id: Id.annotateKey({ documentation: "Account of the listing, from search_channel_accounts." }),
+  channel_account_id: Id.annotateKey({
+    documentation:
+      "Account of the listing, from search_channel_accounts, which omits the account of the host's booking site."
+  }),
   origin_account_id: Schema.String.annotateKey({ documentation: "The channel's own id of the account." }),
   title: Schema.String.annotateKey({ documentation: "Title on the channel." }),
   cover: Schema.NullOr(Schema.String).annotateKey({
@@ -27,9 +30,10 @@ export const Listing = Schema.Struct({
   url: Schema.NullOr(Schema.String).annotateKey({
     documentation: "Address of the listing on the channel; null if the channel's latest update omits it."
   }),
-  inventory: Schema.Int.annotateKey({ documentation: "Number of units that the listing has." }),
+  inventory: Schema.Int.annotateKey({ documentation: "Number of units that the channel sells under the listing." }),
   shelf_status: ShelfStatus.annotateKey({
-    documentation: "`on`: on sale. `off`: not on sale. `deleted`: the channel deleted it; it stays in the list."
+    documentation:
+      "`on`: on sale. `off`: not on sale. `deleted`: the channel deleted it; it stays in the list. `unknown`: the channel gave no status."
   }),
   metadata: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotateKey({
     documentation: "Other data of the channel, in the channel's own form. Null if the channel's latest update omits it."
@@ -151,13 +155,16 @@ export const set_listing_mapping = operation("set_listing_mapping", {
     listing_id: RecordCode.annotateKey({ documentation: "The channel's own id of the listing, from search_listings." }),
     channel_type: ChannelType.annotateKey({ documentation: "Channel of the listing." }),
     property_id: Schema.optionalKey(Schema.NullOr(Id)).annotateKey({
-      documentation: "Maps the listing to this property. null together with `room_type_id` null removes the mapping."
+      documentation:
+        "Maps the listing to this property, from search_properties. An unknown one returns 404. null together with `room_type_id` null removes the mapping."
     }),
     room_type_id: Schema.optionalKey(Schema.NullOr(Id)).annotateKey({
-      documentation: "Maps the listing to this room type, instead of a property."
+      documentation:
+        "Maps the listing to this room type, from search_room_types. An unknown one returns 404. Two ids, or one null alone, return 400."
     }),
     ratio: Schema.optionalKey(Ratio).annotateKey({
-      documentation: "Whole percent of the base price. Default: unchanged; 100 for a new listing."
+      documentation:
+        "Whole percent of the base price, from 1 to 1000. Default: unchanged; 100 for a new listing. null returns 400."
     }),
     readonly: Schema.optionalKey(Schema.Boolean).annotateKey({
       documentation: "True if the listing's prices are set on the channel and not from here. Default: unchanged."

@@ -17,8 +17,7 @@ const Dictionary = DictionaryName.annotateKey({
 export const Category = Schema.Struct({
   dictionary: Dictionary,
   id: Id.annotateKey({
-    documentation:
-      "Value of `item_id` or `payment_method_id`. Ids of the operator's own entries begin at 10001. No id is ever used again."
+    documentation: "Value of `item_id` or `payment_method_id`. No id is ever used again."
   }),
   name: Schema.String.annotateKey({ documentation: "The present name." }),
   is_built_in: Schema.Boolean.annotateKey({ documentation: "True if every operator has the entry." }),
@@ -60,10 +59,12 @@ export const list_categories = operation("list_categories", {
 export const create_category = operation("create_category", {
   route: "POST /categories",
   summary: "Create a category or payment method",
-  details: `A name that an entry of the list has already returns 409. A list has at most ${DICTIONARY_ENTRIES_MAX} own entries, retired ones included; one more returns 422 with \`dictionary_entries\`.`,
+  details: `The name of another entry of the list returns 409, unless that entry is retired. A list has at most ${DICTIONARY_ENTRIES_MAX} own entries, retired ones included; one more returns 422 with \`dictionary_entries\`.`,
   payload: {
     dictionary: Dictionary,
-    name: Name.annotateKey({ documentation: "Name, one line. Names are compared without case." })
+    name: Name.annotateKey({
+      documentation: "Name, one line. Spaces around it are removed. Names are compared without case."
+    })
   },
   success: CategoryResult,
   errors: [Conflict],
@@ -75,7 +76,7 @@ export const update_category = operation("update_category", {
   summary: "Rename, retire or restore a category or payment method",
   details: `Built-in entries can be changed too. Transactions show the new name, also older ones.
 
-- A name that another entry of the list has returns 409. Retired entries do not count.
+- Two entries of a list can have the same name only while one of them is retired. A rename or restore that breaks this returns 409.
 - An entry that the service itself uses cannot be retired (409).`,
   payload: editPayloadFields(Category, {
     dictionary: Dictionary,

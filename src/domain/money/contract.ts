@@ -28,7 +28,7 @@ export type TransactionStatus = typeof TransactionStatus.Type
 const Note = textUpTo(TRANSACTION_NOTE_LENGTH)
 
 export const Transaction = Schema.Struct({
-  id: Id.annotateKey({ documentation: "Id of the entry." }),
+  id: Id.annotateKey({ documentation: "Id of the entry, for update_transaction and delete_transaction." }),
   direction: TransactionDirection.annotateKey({
     documentation: "Whether money came in or went out. It never changes."
   }),
@@ -39,18 +39,24 @@ export const Transaction = Schema.Struct({
     documentation: "ISO 4217 code. An entry on a reservation has the currency of the reservation."
   }),
   status: TransactionStatus.annotateKey({
-    documentation: "`outstanding` until an edit settles the entry. Time alone does not settle it."
+    documentation:
+      "`paid`: the money has moved. `outstanding`: an edit has yet to settle the entry; time alone does not settle it."
   }),
   action_at: Schema.String.annotateKey({
     documentation: "Time of the income or expense, ISO 8601 UTC with `Z`. It has the microseconds that were sent."
   }),
-  item_id: Id.annotateKey({ documentation: "Category of the entry." }),
-  item_name: Schema.NullOr(Schema.String).annotateKey({
-    documentation: "The present name of the category, also for old entries."
+  item_id: Id.annotateKey({
+    documentation: "Category of the entry. query_income_items or query_expense_items lists it unless it is retired."
   }),
-  payment_method_id: Id.annotateKey({ documentation: "How the money was received or paid." }),
+  item_name: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "The present name of the category, also for old entries. Null if no list has the id."
+  }),
+  payment_method_id: Id.annotateKey({
+    documentation:
+      "Payment method of the entry. query_income_methods or query_expense_methods lists it unless it is retired."
+  }),
   payment_method_name: Schema.NullOr(Schema.String).annotateKey({
-    documentation: "The present name of the payment method, also for old entries."
+    documentation: "The present name of the payment method, also for old entries. Null if no list has the id."
   }),
   note: Schema.String.annotateKey({ documentation: "The host's note; empty if there is none." }),
   operator_name: Schema.String.annotateKey({
@@ -82,7 +88,7 @@ export const Transaction = Schema.Struct({
     })
   ).annotateKey({
     documentation:
-      "Part of the amount for each stay of the reservation, by accommodation revenue, or evenly if no stay has any. Remaining smallest units go to the largest remainders. Empty without a reservation."
+      "Parts of the amount, one for each stay of the reservation. They are proportional to the stays' accommodation revenue, or equal if no stay has any. Remaining smallest units go to the largest remainders. Empty without a reservation."
   }),
   created_at: Schema.String.annotateKey({
     documentation: "When the entry was created, ISO 8601 UTC with `Z`, in whole seconds."
@@ -167,11 +173,11 @@ The amount of an entry on a reservation is divided among its stays, as \`shares\
   payload: {
     property_id: narrowingField(Id, LINK_FIELDS).annotateKey({
       documentation:
-        "Property of the entry, from search_properties. Sent together with `reservation_code`, it returns 400. null counts as absent only beside another link; otherwise it returns 400."
+        "Property of the entry, from search_properties. Together with `reservation_code` or `stay_code` it returns 400. null counts as absent only beside another link; otherwise it returns 400."
     }),
     reservation_code: narrowingField(RecordCode, LINK_FIELDS).annotateKey({
       documentation:
-        "Reservation of the entry, from search_reservations. The code of one of its stays means the whole reservation."
+        "Reservation of the entry, from search_reservations. The code of one of its stays means the whole reservation. Together with `stay_code` it returns 400. null counts as absent only beside another link; otherwise it returns 400."
     }),
     stay_code: narrowingField(RecordCode, LINK_FIELDS).annotateKey({
       description: "The former name of `reservation_code`.",
@@ -191,11 +197,11 @@ The amount of an entry on a reservation is divided among its stays, as \`shares\
     }),
     payment_method_id: Id.annotateKey({
       documentation:
-        "From query_income_methods for an income, from query_expense_methods for an expense. Retired and other ids return 422."
+        "Payment method: from query_income_methods for an income, from query_expense_methods for an expense. Retired and other ids return 422."
     }),
     action_at: Schema.optionalKey(MicrosecondInstantText).annotateKey({
       documentation:
-        "Time of the income or expense, ISO 8601 with at most six decimals of a second. Default: now. A future time makes the entry `outstanding`, any other `paid`. A date alone returns 400."
+        "Time of the income or expense, ISO 8601 with at most six decimals of a second. Without an offset it is in the host's time zone. Default: now. A future time makes the entry `outstanding`, any other `paid`. A date alone returns 400."
     }),
     note: Schema.optionalKey(Note).annotateKey({ documentation: "The host's note. Default: empty." })
   },
@@ -220,7 +226,7 @@ const editableTransactionFields = {
   }),
   action_at: Schema.optionalKey(MicrosecondInstantText).annotateKey({
     documentation:
-      "Time of the income or expense, ISO 8601. Another time than the present one sets the status as on creation, unless `status` is `paid`."
+      "Time of the income or expense, ISO 8601 with at most six decimals of a second. Without an offset it is in the host's time zone. A changed time sets the status as on creation, unless the call has `status` `paid`."
   }),
   status: Schema.optionalKey(TransactionStatus).annotateKey({
     documentation: "`paid` settles the entry and keeps its `action_at`. Only `paid` and the present value are accepted."
@@ -234,9 +240,13 @@ export const update_transaction = operation("update_transaction", {
   details: `A record of search_transactions can be sent back whole. Another value of a field that cannot change returns 422.
 
 - Only the main account may change an entry of the operator; other accounts get 403.
-- Sending present values counts as a change. A call without a field to change succeeds and records no event.`,
+- null is no value of a field that can change: it returns 400.
+- Present values count as a change and send \`transaction_updated\`. A call without a field to change succeeds and sends no event.`,
   payload: editPayloadFields(Transaction, {
-    id: Id.annotateKey({ description: "Id of the entry." }),
+    id: Id.annotateKey({
+      description: "Id of the entry.",
+      documentation: "Id of the entry, from search_transactions."
+    }),
     ...editableTransactionFields,
     updated_at: LastChange
   }),
@@ -258,7 +268,12 @@ export const delete_transaction = operation("delete_transaction", {
   summary: "Delete an income or expense entry",
   details:
     "The entry cannot be restored. Only the main account may delete an entry of the operator; other accounts get 403.",
-  payload: { id: Id.annotateKey({ description: "Id of the entry." }) },
+  payload: {
+    id: Id.annotateKey({
+      description: "Id of the entry.",
+      documentation: "Id of the entry, from search_transactions."
+    })
+  },
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden],
   exposure: toolMetadata(
@@ -270,9 +285,9 @@ export const delete_transaction = operation("delete_transaction", {
 
 export const ListedDictionaryEntry = Schema.Struct({
   id: Id.annotateKey({
-    documentation: "Id of the entry. Ids of the operator's own entries begin at 10001. No id is ever used again."
+    documentation: "Value of `item_id` or `payment_method_id`. No id is ever used again."
   }),
-  name: Schema.String.annotateKey({ documentation: "Name of the entry, as the host may have changed it." })
+  name: Schema.String.annotateKey({ documentation: "The present name. The host may have renamed the entry." })
 })
 
 const DictionaryEntries = Schema.Array(ListedDictionaryEntry).annotateKey({

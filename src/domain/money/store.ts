@@ -42,7 +42,9 @@ type Sql = SqlClient.SqlClient
 
 const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
-/** As in {@link isListedByOperatorSql}. */
+/**
+ * True for an active entry, false for a retired one, null if the built-in list decides ({@link isListedByOperatorSql}).
+ */
 const listedFlags = {
   item_listed: Schema.NullOr(Schema.Boolean),
   method_listed: Schema.NullOr(Schema.Boolean)

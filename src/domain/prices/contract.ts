@@ -59,15 +59,15 @@ const VrboSettings = Schema.Struct(Struct.map(vrboWritableSettings, Schema.optio
 export type VrboSettings = typeof VrboSettings.Type
 
 const CHANNEL_ERRORS_TEXT =
-  "It takes 30 seconds at most; after that it returns 504. A disconnected account returns 400, a refusal 409, and a failed or unavailable channel 502 or 503. 501: this installation does not reach the channel."
+  "It takes 30 seconds at most; after that it returns 504. A disconnected account returns 400. A failed or unavailable channel returns 502 or 503. 501: this installation does not reach the channel."
 
-const WRITE_ERRORS_TEXT = `The call returns once the channel has accepted the settings. ${CHANNEL_ERRORS_TEXT} A channel that refuses a named setting returns 422 with its name. After 504 it is unknown whether the settings changed; sending them again is safe.`
+const WRITE_ERRORS_TEXT = `The call returns once the channel has accepted the settings. ${CHANNEL_ERRORS_TEXT} If the channel refuses a setting by name, the call returns 422 with that name; any other refusal returns 409. After 504 it is unknown whether the settings changed; sending them again is safe.`
 
 export const get_airbnb_price_and_rules = operation("get_airbnb_price_and_rules", {
   route: "GET /listings/airbnb/price_and_rules",
   limits: rateLimits,
   summary: "Read the prices and booking rules of an airbnb listing from the channel",
-  details: `The call reads from airbnb now. ${CHANNEL_ERRORS_TEXT} An unreadable answer returns 502.
+  details: `The call reads from airbnb now. ${CHANNEL_ERRORS_TEXT} A refusal returns 409, and an unreadable answer 502.
 
 The whole result can be sent back as \`settings\` of update_airbnb_price_and_rules, which changes nothing.`,
   payload: { listing_id: listingIdOn("airbnb") },
@@ -80,7 +80,7 @@ export const update_airbnb_price_and_rules = operation("update_airbnb_price_and_
   route: "POST /listings/airbnb/price_and_rules",
   limits: rateLimits,
   summary: "Change the prices and booking rules of an airbnb listing on the channel",
-  details: `Settings that are not sent stay unchanged. null counts as not sent. It removes the setting only in \`short_term_cleaning_fee\`, \`pet_fee\`, \`pet_fee_obj\`, \`long_term_cancellation_policy\` and \`non_refundable_price_factor\`. A call without a setting succeeds and sends nothing.
+  details: `Settings that are not sent stay unchanged. null removes \`short_term_cleaning_fee\`, \`pet_fee\`, \`pet_fee_obj\`, \`long_term_cancellation_policy\` and \`non_refundable_price_factor\`. In every other setting null counts as not sent. A call without a setting succeeds and sends nothing.
 
 ${WRITE_ERRORS_TEXT}
 
@@ -97,7 +97,7 @@ A repeat under an idempotency key sends the settings once. After a failed call i
 export const get_vrbo_price_and_rules = operation("get_vrbo_price_and_rules", {
   route: "GET /listings/vrbo/price_and_rules",
   summary: "Read the recorded prices and booking rules of a vrbo listing",
-  details: `The call returns the settings as last recorded here and does not ask vrbo. An unknown setting is null.
+  details: `The call returns the settings as last recorded here and does not ask vrbo. An unknown setting is null. Amounts are in the listing's currency, which search_properties shows in \`channels[].currency\`.
 
 The whole result can be sent back as \`settings\` of update_vrbo_price_and_rules, which changes nothing.`,
   payload: { listing_id: listingIdOn("vrbo") },

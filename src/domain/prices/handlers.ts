@@ -75,8 +75,8 @@ const getAirbnbPriceAndRules = (store: Store, gateway: Gateway) =>
   })
 
 /**
- * A repeat under the same key after a success sends nothing, so it cannot undo later changes. A repeat after a failure
- * sends the settings again, which is harmless.
+ * A repeat with the same idempotency key sends nothing after a success, so it cannot undo later changes. After a
+ * failure it sends the settings again, which is harmless.
  */
 const sendSettings = (runExternalAction: RunExternalAction, writeSettings: Effect.Effect<void, ChannelError>) =>
   runExternalAction<ChannelApiError, never>({

@@ -13,7 +13,7 @@ export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers:
     SELECT places, greatest(places[1], ${deletedUpToSql(sql, sql`${operatorId}`)}) AS least
     FROM (SELECT ARRAY(SELECT DISTINCT position FROM ${consumers} c ORDER BY position) AS places) all_places
   ), counted AS MATERIALIZED (
-    -- A position itself is acknowledged: only events after it count.
+    -- The event at a position is acknowledged, so only later events count.
     SELECT width_bucket(latest.position - 1, standing.places) AS after, count(*) AS events
     FROM standing CROSS JOIN (
       SELECT position FROM latest_feed_positions(${operatorId}, (SELECT least FROM standing), ${FEED_LAG_COUNTED}) position

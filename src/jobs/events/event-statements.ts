@@ -78,7 +78,8 @@ export const recordEventSql = <Name extends EventName>(
 
 /**
  * `batch` is a CTE with the ctid (`place`) of each event and its number `nth` (1, 2, …). The last condition skips
- * events that another process has dispatched, without reading all undispatched events.
+ * events that another process has dispatched. With `fanned_out_at IS NULL` instead, PostgreSQL could read all
+ * undispatched events.
  */
 export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
   WITH given AS MATERIALIZED (${assignPositionsSql(sql, batch)})

@@ -2,8 +2,9 @@ import { Context, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * The client for short reads of requests, which share connections. A statement delays those behind it, and runs to its
- * end even if its caller goes away. So use the client only for reads by key or of an index page.
+ * The client for short reads of requests, which share connections. A statement delays the next ones on its connection,
+ * and runs to its end even if its caller goes away. So use the client only for reads by key, or of few rows by an
+ * index.
  */
 export class SharedReads extends Context.Service<SharedReads, SqlClient.SqlClient>()(
   "latchkey/platform/database/SharedReads"

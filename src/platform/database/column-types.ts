@@ -9,7 +9,7 @@ const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value
 
 const HALF = 2 ** 32
 
-/** The high 32 bits of a safe integer are below this number. */
+/** The high 32 bits of a safe integer are at least `-SAFE_HIGH` and below `SAFE_HIGH`. */
 const SAFE_HIGH = 2 ** 21
 
 const int32At = (bytes: Uint8Array, at: number): number =>

@@ -11,7 +11,7 @@ export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/platfor
   defaultValue: () => false
 }) {}
 
-/** A service in the middle of a long statement responds late. */
+/** Long, because a service responds late in the middle of a long statement. */
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
@@ -41,7 +41,7 @@ const openEmbedded = (dataDir: string, scope: Scope.Scope) =>
       Layer.buildWithScope(Layer.merge(layerEmbedded(dataDir, "command"), Layer.succeed(OwnsDataFolder, true)), scope)
   )
 
-/** Must not prepare named statements, because the session is shared. */
+/** The client must not prepare named statements, because it shares the session with the service. */
 const layerSecondaryConnection = (firstSocket: Socket, path: string) => {
   const sockets = [firstSocket]
   const client = PgClient.make({

@@ -3,8 +3,8 @@ import type { ConnectionOptions } from "node:tls"
 import { Effect, Redacted, Result } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
-// Encryption with the `sslmode` values of libpq. The client library would treat `require` as the strictest mode and
-// ignore `sslrootcert`.
+// Implements the `sslmode` values of libpq. The client library would treat `require` as the strictest mode and ignore
+// `sslrootcert`.
 
 /** From the weakest to the strictest. */
 export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const

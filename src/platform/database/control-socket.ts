@@ -65,7 +65,7 @@ const startListening = (server: Server, path: string): Effect.Effect<void, Error
 const closeServer = async (server: Server, connections: CommandConnections, dataDir: string): Promise<void> => {
   if (!server.listening) return
   server.close()
-  // The socket is removed first, so that a new command does not find it and waits for the folder.
+  // The socket is removed first. A new command then finds no socket and waits until the data folder is free.
   await Fs.rm(controlSocketPath(dataDir), { force: true })
   await connections.drain(CONTROL_STOP_MS)
 }

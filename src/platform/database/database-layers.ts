@@ -16,7 +16,7 @@ import { READINESS_TIMEOUT_MS, Readiness } from "./Readiness.ts"
 import { SharedReads } from "./SharedReads.ts"
 import { checkServer, type UnsupportedServer } from "./server-check.ts"
 
-/** One of these connections only listens. */
+/** One of these connections only listens for wake-ups. */
 export const BACKGROUND_CONNECTIONS = 4
 const BACKGROUND_STATEMENTS_PER_CONNECTION = 4
 /** Behind a pooler each statement needs its own connection. */
@@ -179,8 +179,8 @@ export const layerBackgroundDatabase = Layer.unwrap(
 )
 
 /**
- * Chooses a client with its own sessions for LISTEN, past a pooler. Undefined if there is no direct connection, or if
- * the database is embedded.
+ * Returns a client for LISTEN with its own sessions, not those of a pooler. Returns undefined if there is no direct
+ * connection, or if the database is embedded.
  */
 export const chooseSessionLayer = Effect.map(DatabaseSettings, (settings) => {
   const { databaseUrl, databaseDirectUrl } = settings

@@ -7,7 +7,7 @@ import { DataFolderUnusable, lockFile } from "./folder-lock.ts"
 // While a data folder has the file `moving`, no process writes to its embedded database. So there are never two
 // writable copies, even after a crash.
 
-/** The start time is needed because process ids are reused. */
+/** The session needs its start time (`began`), because process ids are reused. */
 export const ServerSession = Schema.Struct({
   pid: Schema.Int,
   /** Seconds since 1970, as PostgreSQL prints them. */

@@ -54,7 +54,7 @@ export class EmbeddedSession {
   /** Resolves after a PANIC. From then on no statement is sent. */
   readonly panicReason: Promise<string> = this.#panicked.promise
   readonly #sessionMutex = new Mutex()
-  /** The primary connection waits for at most one secondary connection. */
+  /** Secondary connections wait here for each other, so the primary connection waits for at most one of them. */
   readonly #secondaryMutex = new Mutex()
   #free: Promise<void> = Promise.resolve()
   #greeting: Buffer | undefined

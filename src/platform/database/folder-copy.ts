@@ -13,9 +13,9 @@ import { makeSingleRowReader } from "./rows.ts"
 
 // Copies the embedded database as of one moment, while a service may use it.
 //
-// Between two statements, files look as after a kill, from which PostgreSQL recovers. A first pass copies all files
-// while the service runs. A second pass holds the session and copies the changed files. Callers wait only for the
-// second pass.
+// Between two statements, the files are as after a kill of the process, and PostgreSQL can recover from them. A first
+// pass copies all files while the service runs. A second pass holds the session and copies the changed files. Callers
+// wait only for the second pass.
 
 class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
 
@@ -148,7 +148,7 @@ const mebibytes = (bytes: number): number => Math.round(bytes / 2 ** 20)
 const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
   const sql = yield* SqlClient
   yield* requireRoomForCopy(sql, from)
-  // Leaves little WAL to copy.
+  // The CHECKPOINT leaves little WAL to copy.
   yield* sql`CHECKPOINT`.unprepared
   const copiedStates = yield* tryFileWork(() => copyAllFiles(from, to))
   let heldSince = 0

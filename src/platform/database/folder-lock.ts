@@ -69,7 +69,10 @@ export const lockFile = <E>(file: string, toError: (cause: unknown) => E): Effec
     )
   })
 
-/** A recursive `mkdir` never returns where the kernel creates no folders, such as below `/proc`. */
+/**
+ * Creates the parent folders one by one. A recursive `mkdir` never returns where the kernel creates no folders, such as
+ * below `/proc`.
+ */
 const makeFolder = async (folder: string): Promise<void> => {
   const make = () => Fs.mkdir(folder, { mode: 0o700 })
   const code = await make().then(() => "", errorCodeOf)

@@ -35,7 +35,7 @@ const PageHead = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Sche
 type ColumnExpressions<Row> = { readonly [Name in keyof Row]?: Fragment }
 
 /**
- * Returns a reader of pages. One statement returns rows and total, also of an empty page.
+ * Returns a reader of pages. One statement returns the rows and the total, even if the page is empty.
  *
  * LIMIT is one of two literals, because PostgreSQL would plan each call anew for a parameter. A condition on the row
  * number then reduces the page to `limit` rows.

@@ -2,8 +2,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { makeRowsReader } from "./rows.ts"
 
-// The embedded database has no autovacuum. Without it, PostgreSQL keeps plans for empty tables and never reuses the
-// space of deleted rows.
+// This loop replaces autovacuum, which the embedded database lacks. Without vacuum, PostgreSQL keeps plans for empty
+// tables and never reuses the space of deleted rows.
 
 const MAINTENANCE_INTERVAL_MS = 5_000
 export const MAINTENANCE_MIN_ROWS = 50

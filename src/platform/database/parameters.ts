@@ -1,8 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-// Parameters whose type the driver cannot infer.
-
 /**
  * Returns ids as one parameter, to be followed by `::bigint[]`. The driver rejects arrays with numbers of different
  * sizes.

@@ -29,7 +29,7 @@ const probeDatabase = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(probe, Effect.sleep(DATABASE_PROBE_MS))))
 })
 
-/** The embedded database has one session for requests and background work. */
+/** The embedded database has one session, so its background statements count in the pool `request`. */
 export const layerPoolMetrics = Layer.effectDiscard(
   Effect.gen(function* () {
     const settings = yield* DatabaseSettings

@@ -3,7 +3,10 @@ import { ENCRYPTION_REFUSED, type WriteCallback } from "./embedded-connection.ts
 import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
 import { FrontendMessageParser, type FrontendMessages, hasNamedStatement } from "./frontend-messages.ts"
 
-/** Longest silence before the startup, and within a transaction, while all other callers wait. */
+/**
+ * Longest silence of a client before its startup message, and within a transaction, during which all other callers
+ * wait.
+ */
 const SECONDARY_IDLE_MS = 5_000
 export const SECONDARY_TRANSACTION_MS = 30_000
 const SECONDARY_STALL_MS = 30_000

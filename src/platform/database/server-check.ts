@@ -38,7 +38,7 @@ export const explainUnsupported = (
   if (server.version < minVersion * VERSION_NUMBERS_PER_MAJOR) {
     return `PostgreSQL ${Math.floor(server.version / VERSION_NUMBERS_PER_MAJOR)} is too old: upgrade the server to PostgreSQL ${minVersion} or newer`
   }
-  // `jit` and `zone` were startup parameters of the session.
+  // The session requested `jit` and `zone` at its start. Other values mean that a pooler ignored the request.
   if (!isPooled && server.jit !== "off")
     return `the connection pooler ignores the settings of sessions: set DATABASE_PREPARED=0`
   if (server.zone !== "UTC")

@@ -20,7 +20,7 @@ const MESSAGES: Readonly<Record<StorageFailure, string>> = {
 /** The wake-up connection may bypass a pooler that still serves calls, so its failure has its own message. */
 export class WakeUpConnectionFailed extends Data.TaggedError("WakeUpConnectionFailed")<{ readonly cause: unknown }> {}
 
-/** SQLSTATE codes: disk full; the server stops, has crashed or starts. */
+/** SQLSTATE of a full disk. The codes below mean that the server stops, has crashed or is starting. */
 const DISK_FULL_SQLSTATE = "53100"
 const UNAVAILABLE_SQLSTATES: ReadonlySet<unknown> = new Set(["57P01", "57P02", "57P03"])
 

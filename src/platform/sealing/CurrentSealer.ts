@@ -25,8 +25,8 @@ export const makeSealer = (keys: SecretKeys): SecretSealer => {
 }
 
 /**
- * Decrypts for a list. A text that cannot be decrypted is logged and returns undefined, so that it does not block other
- * rows.
+ * Decrypts a text of a list. If the text cannot be decrypted, logs a warning and returns undefined, so that other rows
+ * are not affected.
  */
 export const openOrWarn = (
   { keys }: SecretSealer,

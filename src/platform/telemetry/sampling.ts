@@ -20,7 +20,7 @@ const toRandomShare = (traceId: string): number =>
   Number.parseInt(traceId.padStart(32, "0").slice(-14, -1), 16) / 16 ** 13
 
 /**
- * Records a share of all traces. If a trace has a parent, its id decides, as in W3C Trace Context 2, so that all
+ * Records a share of all traces. If a trace has a parent, the trace id decides, as in W3C Trace Context 2, so that all
  * services record the same traces.
  */
 const traceIdRatio =

@@ -4,7 +4,7 @@ export interface Finding {
   readonly is: "fine" | "warning" | "wrong" | "unsure"
   /** One line without secrets. */
   readonly found: string
-  /** One line, with a command if there is one. */
+  /** One line. It includes the command to run, if there is one. */
   readonly advice?: string
 }
 

@@ -16,8 +16,8 @@ import { retryOnLockConflict } from "../../platform/database/statement-retry.ts"
 import { GUEST_DATA_TABLES } from "./guest-data-tables.ts"
 import type { GuestMatch } from "./guest-search.ts"
 
-// Each order is erased in one transaction, so an interrupted erasure can be repeated. Locks are taken in the order of
-// other changes: orders first.
+// Each order is erased in one transaction, so an interrupted erasure can be repeated. Like other changes, an erasure
+// locks orders first.
 
 /** The recorded events and audit entries contain no data of the guest. */
 const recordErasure = Effect.fnUntraced(function* (

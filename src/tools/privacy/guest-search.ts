@@ -100,7 +100,7 @@ const guestMatchesSql = (
   { orders, conversations, now }: { readonly orders: Fragment; readonly conversations: Fragment; readonly now: Date }
 ): Fragment => sql`
   WITH named AS (${orders}), talked AS (${conversations}),
-  -- Of one thread are the orders that one guest made.
+  -- All orders of one conversation belong to the same guest.
   threads AS (
     SELECT code FROM talked
     UNION

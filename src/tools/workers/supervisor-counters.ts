@@ -3,7 +3,7 @@ import type { SharedCounters } from "../../admission/windows/RateWindows.ts"
 import type { Bucket } from "../../admission/windows/rate-window.ts"
 import { type CountRequest, type CountResponse, encodeCounter } from "./worker-messages.ts"
 
-/** A primary that takes longer hangs, because it has no other work. */
+/** The primary has little other work. If it takes longer than this, it has probably hung. */
 export const SUPERVISOR_TIMEOUT_MS = 200
 /** The timeout is counted in polls, so that a pause of this process delays only one poll. */
 const POLLS_PER_TIMEOUT = 4

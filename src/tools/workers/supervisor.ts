@@ -40,7 +40,7 @@ const layerWorkerMetrics = ({ metricsPort, host }: Settings) => {
 export const runSupervisor = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const hungUp = yield* listenForHangUps
   const { startMessage, restartWorkers } = yield* superviseWorkers(workers, settings.drainSeconds)
-  // The first worker checks whether secrets need a key.
+  // Only warns. The first worker checks whether stored secrets need a key.
   if (isMissingSecretKey(settings)) yield* warnSecretsInClear
   yield* Layer.build(layerWorkerMetrics(settings))
   yield* Console.log(startMessage)

@@ -15,9 +15,9 @@ interface ArrivingBody extends MessageSource {
  * Chooses the body that loses its permit to a new message, or returns undefined to reject that message. `bodies` are
  * sorted from old to new.
  *
- * The candidate is the oldest body of the connector, and within it of the network, with the most permits. It is evicted
- * if these have more permits than connector and network of the new message would have, or after {@link
- * CONNECTOR_BODY_PROTECTED_MS}.
+ * The candidate is the oldest body of the connector with the most permits, and within that connector of the network
+ * with the most. It is evicted if its connector would have more permits than the connector of the new message. If both
+ * would have equally many, their networks are compared. It is also evicted after {@link CONNECTOR_BODY_PROTECTED_MS}.
  */
 export const chooseBodyToEvict = <Body extends ArrivingBody>(
   bodies: Iterable<Body>,

@@ -82,7 +82,7 @@ const rejectedFormResponse = (visit: Visit, message: string): Response =>
     403
   )
 
-/** The default returns undefined: the process has no console. */
+/** By default the process has no console, and the function returns undefined. */
 export const ConsoleEndpoint = Context.Reference<(request: HttpServerRequest) => Effect.Effect<Response | undefined>>(
   "latchkey/transports/console/ConsoleEndpoint",
   { defaultValue: () => () => Effect.succeed(undefined) }

@@ -65,9 +65,9 @@ const countChange = ({ headers }: ServiceResponse): Effect.Effect<void> =>
 const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_TOKEN_FIELD, SUDO_FIELD])
 
 /**
- * Returns the idempotency key of a form: a hash of its fields, which include the page's key, new for each display. So a
- * form that is sent twice runs once, and a form with other values is a new call. Returns undefined if the page has no
- * key. `fields` has the new value of a list that the form changes in part.
+ * Returns the idempotency key of a form: a hash of its fields. These include the page's key, which is new for each
+ * display. So a form that is sent twice runs once, and a form with other values is a new call. Returns undefined if the
+ * page has no key. `fields` has the new value of a list that the form changes in part.
  */
 export const idempotencyKeyOf = (form: SubmittedForm, fields: Schema.JsonObject = {}): string | undefined => {
   const pageKey = form.get(FORM_KEY_FIELD) ?? ""

@@ -122,8 +122,8 @@ const declaredErrorCodes = ({ errorSchema }: AnyOperation): ReadonlyArray<number
 const errorTag = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier ?? "")
 
 /**
- * Every operation can return 401, 429 and 500. With a token, operations can also return 420, and changes 409 while the
- * same call runs.
+ * Every operation can return 401, 429 and 500. Operations that need a token can also return 420. Changes with a token
+ * can return 409 while the same call runs.
  */
 const commonErrorCodes = (operation: AnyOperation): ReadonlyArray<number> => [
   // Even an operation without a token rejects an unreadable `Authorization: Basic`.

@@ -85,8 +85,8 @@ export class Connection {
   }
 
   /**
-   * Decides whether a response is the connection's last. Only the response to the newest pipelined request can be: Node
-   * sends nothing after a last response.
+   * Decides whether a response is the connection's last. Only the response to the newest pipelined request can be the
+   * last, because Node sends nothing after it.
    */
   decideIsLast(request: IncomingMessage, isWanted: boolean): boolean {
     this.#isLastWanted ||= isWanted

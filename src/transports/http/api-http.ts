@@ -48,7 +48,7 @@ export const toJsonResponse = (body: string, headers: ApiResponse["headers"], st
   body
 })
 
-/** The status is always 200 (specification, Response envelope). */
+/** Returns HTTP status 200, even for an error (specification, Response envelope). */
 export const toEnvelopeResponse = ({ envelope, headers }: ServiceResponse): ApiResponse =>
   toJsonResponse(JSON.stringify(envelope), { ...NO_STORE, ...headers, "x-request-id": envelope.request_id })
 

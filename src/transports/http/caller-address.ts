@@ -4,9 +4,9 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { ApiRequest } from "./api-http.ts"
 
 /**
- * With a trusted proxy, returns the last entry of `X-Forwarded-For`, which the proxy wrote; a client can forge earlier
- * ones. Returns the proxy's address if that entry is no IP address: an entry with a port would change with each
- * connection.
+ * With a trusted proxy, returns the last entry of `X-Forwarded-For`. The proxy wrote that entry, but a client can forge
+ * earlier ones. Returns the proxy's address if the entry is no IP address. An entry with a port, for example, would
+ * change with each connection.
  */
 export const callerIpAddress = (
   { headers, remoteAddress }: Pick<ApiRequest, "headers" | "remoteAddress">,

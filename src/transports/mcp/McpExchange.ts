@@ -54,7 +54,7 @@ export class ProtocolRequest extends Request {
 const PLACEHOLDER_URL = "http://localhost/mcp"
 
 /**
- * Returns the headers for the MCP library. It requires both media types in `Accept`, but clients send
+ * Returns the headers for the MCP library. The library requires both media types in `Accept`, but clients send
  * `text/event-stream` alone, `application/json`, `*\/*` or nothing.
  */
 const toProtocolHeaders = (headers: ApiRequest["headers"]): Record<string, string> => {

@@ -9,8 +9,8 @@ import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES_MAX } from "../../platform/limits.t
 const BATCH_REVISION = "2025-03-26"
 
 /**
- * Returns why a batch is rejected, or undefined. `revision` is the client's. Notifications count as messages. Ids must
- * differ, because the library would drop the second message with the same id.
+ * Returns why a batch is rejected, or undefined. `revision` is the client's protocol revision. Notifications count as
+ * messages. Ids must differ, because the library would drop the second message with the same id.
  */
 export const findBatchError = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined

@@ -10,7 +10,10 @@ interface ClientCredentials {
   readonly secret: string | undefined
 }
 
-/** Compared with the secret of an unknown client, so that the check takes as long as for a known client. */
+/**
+ * The secret sent for an unknown client is compared with this digest, so that the check takes as long as for a known
+ * client.
+ */
 const UNKNOWN_CLIENT = { digest: computeDigest(""), counterKey: "" }
 
 export class ClientAuthentication extends Context.Service<

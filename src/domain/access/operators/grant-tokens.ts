@@ -31,7 +31,7 @@ export const insertGrantTokenSql = (
 
 /**
  * Returns the CTE `older`, which revokes all but the newest `keep` tokens of the grant. The innermost query does not
- * lock, because OFFSET would also lock the skipped rows.
+ * lock, because its lock would include the rows that OFFSET skips.
  */
 export const revokeOlderTokensSql = (
   sql: SqlClient.SqlClient,

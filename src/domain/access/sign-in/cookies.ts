@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 
 const newSecret = (prefix: string): string => `${prefix}${randomBytes(32).toString("base64url")}`
 
-/** A browser gets one even before it signs in. */
+/** A browser gets a session cookie even before it signs in. */
 export const newSessionCookie = (): string => newSecret("lkconsole_")
 
 /** Marks a browser that has signed in. The cookie survives sign-out. */

@@ -11,8 +11,9 @@ import {
 } from "../../../platform/limits.ts"
 import { SIGN_IN_DELAYS_MS } from "./sign-in-failure-rules.ts"
 
-// A sign-in counts as failed before its password is checked, so concurrent attempts cannot exceed the limit. After a
-// right password, `clearFailuresSql` removes the failure.
+// `place` is the source of an attempt (sign-in-failure-rules.ts). A sign-in counts as failed before its password is
+// checked, so concurrent attempts cannot exceed the limit. After a right password, `clearFailuresSql` removes the
+// failure.
 
 export interface SignInAttemptKey {
   readonly emailDigest: Uint8Array
@@ -75,7 +76,9 @@ const countEmailFailureSql = (
   WHERE known.wait_until IS NULL OR known.wait_until <= ${now} OR known.wait_until > ${latestEmailWait}
   RETURNING 1`
 
-/** With `isOfEmail`, only the e-mail address delays the attempt. Then the attempt does not count for its source. */
+/**
+ * With `isOfEmail`, only the e-mail address delays the attempt. Then the attempt's count for its source is taken back.
+ */
 const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEmail: boolean }) => sql`
   WITH given_back AS (
     UPDATE sign_in_failures SET failures = failures - 1, wait_until = NULL

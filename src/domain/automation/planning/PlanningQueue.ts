@@ -88,8 +88,8 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         )
       ),
     /**
-     * Marks one page of stays for each of the next operators whose rules changed, after `afterOperatorId`. Returns
-     * these operators.
+     * Marks one page of stays for each of the next operators with changed rules, after `afterOperatorId`. Returns these
+     * operators.
      */
     markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
       readMarkedOperators(retryOnLockConflict(sql`${markStayPageSql(sql, { afterOperatorId, now })}`))

@@ -26,7 +26,7 @@ const nextOperatorsSql = (sql: SqlClient, { afterOperatorId }: MarkStayPageParam
 
 /**
  * Selects each operator's next page: stays below the greatest `mark_before`, so that several changed rules mark a stay
- * only once. `ends` is null after the last page.
+ * only once. `ends` is null for the last page.
  */
 const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
   rule AS MATERIALIZED (

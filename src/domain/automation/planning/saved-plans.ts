@@ -11,7 +11,9 @@ export interface SavePlansParameters {
     readonly attempts: number
     readonly account_id: number
     readonly kept_until: Date
-    /** When the stay must be planned again. Null deletes the mark, because no action lies beyond the horizon. */
+    /**
+     * When the stay must be planned again. Null deletes the mark, because no action lies beyond the planning horizon.
+     */
     readonly look_again: Date | null
   }>
   readonly plans: ReadonlyArray<{

@@ -22,9 +22,9 @@ interface PlannedAction {
 
 interface StayPlans {
   readonly plans: ReadonlyArray<PlannedAction>
-  /** When the next action beyond the horizon comes within the horizon. Undefined if there is none. */
+  /** When the first action beyond the planning horizon comes within it. Undefined if there is none. */
   readonly replanAt: Date | undefined
-  /** Time of the latest action, also beyond the horizon. */
+  /** Time of the latest action, also beyond the planning horizon. */
   readonly latestAt: Date | undefined
 }
 

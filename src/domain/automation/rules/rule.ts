@@ -30,7 +30,6 @@ const TriggerTime = hourAndMinute("09:00")
 const BeforeOrAfter = Schema.Literals(["before", "after"])
 const After = Schema.Literals(["after"])
 
-/** The event `request` is an order that waits for the host's decision. */
 const hoursTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
   Schema.Struct({ event: Schema.Literals(events), when, hours: Hours })
 
@@ -39,6 +38,7 @@ const daysTrigger = <Event extends string, When extends Schema.Top>(events: Read
   Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: TriggerTime })
 
 export const StayHoursTrigger = hoursTrigger(["check_in", "check_out"], BeforeOrAfter)
+/** The event `request` is an order that waits for the host's decision. */
 export const BookingHoursTrigger = hoursTrigger(["booking", "request"], After)
 export const StayDaysTrigger = daysTrigger(["check_in", "check_out"], BeforeOrAfter)
 export const BookingDaysTrigger = daysTrigger(["booking"], After)

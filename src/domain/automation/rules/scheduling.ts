@@ -125,7 +125,10 @@ export const classifyTimeliness = ({ trigger, stay, since, now }: TimelinessInpu
 
 const isBookingTrigger = ({ event }: StayTrigger): boolean => event === "booking" || event === "request"
 
-/** An action planned before an event is missed once the event has come. */
+/**
+ * An action is missed once it is PLAN_MAX_DELAY_MS late. An action before an event is also missed once the event has
+ * come.
+ */
 const isMissed = (trigger: StayTrigger, stay: StayTimes, at: Date, now: Date): boolean =>
   now.getTime() > at.getTime() + PLAN_MAX_DELAY_MS ||
   (isBeforeEvent(trigger) && now >= computeTriggerEventTime(trigger, stay))

@@ -10,9 +10,9 @@ const operation = defineFamily({ category: "reservation", since: "3.13.0", openW
 export const approve_check_in = operation("approve_check_in", {
   route: "POST /reservations/{stay_code}/check_in/approve",
   summary: "Approve the identity documents of a stay",
-  details: `The guest portal shows the door code of a stay with \`id_required\` \`required_with_review\` after this approval. Any other stay returns 422.
+  details: `While \`id_required\` of a stay is \`required_with_review\`, the guest portal shows its door code only after this approval. A stay with another \`id_required\` returns 422.
 
-- While a guest has no document, the call returns 422. So does a stay of an ended reservation.
+- While a guest has not handed in a document, the call returns 422. So does a reservation that is \`cancelled\`, \`denied\` or \`timeout\`.
 - A second approval changes nothing and returns the time of the first.
 - The approval stays if a guest is added later.
 - To let a guest in without documents, set \`id_required\` to \`not_required\` with update_check_in_details.`,

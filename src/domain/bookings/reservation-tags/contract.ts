@@ -50,9 +50,9 @@ export const search_reservation_tags = operation("search_reservation_tags", {
 export const create_reservation_tag = operation("create_reservation_tag", {
   route: "POST /reservation_tags",
   summary: "Create a reservation tag",
-  details: `A name that another tag has returns 409 with the id of that tag in \`data.id\`. More than ${RESERVATION_TAG_LIMIT} own tags return 422 with \`reservation_tag_limit\`.
+  details: `A name that another tag has returns 409 with the id of that tag in \`data.id\`. An operator has at most ${RESERVATION_TAG_LIMIT} own tags; one more returns 422 with \`reservation_tag_limit\`.
 
-The name of a deleted tag restores that tag, on no reservation.`,
+The name of a deleted tag restores that tag with its id and colour, on no reservation. The tag gets the spelling of the call.`,
   payload: {
     tag_name: nameUpTo(TAG_NAME_LENGTH).annotateKey({
       documentation: "Name of the tag, one line. Spaces around it are removed. Names are compared without case."
@@ -74,7 +74,12 @@ export const delete_reservation_tag = operation("delete_reservation_tag", {
   summary: "Delete a reservation tag",
   details:
     "Deletion takes the tag off every stay. An unknown id and the id of a default tag return 404. Restoring the tag does not put it back on stays.",
-  payload: { id: Id.annotateKey({ description: "Id of one of the operator's own tags." }) },
+  payload: {
+    id: Id.annotateKey({
+      description: "Id of one of the operator's own tags.",
+      documentation: "Id of one of the operator's own tags, from search_reservation_tags."
+    })
+  },
   success: Schema.Struct({}),
   errors: [NotFound],
   exposure: toolMetadata(

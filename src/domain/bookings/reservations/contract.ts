@@ -67,14 +67,14 @@ export const search_reservations = operation("search_reservations", {
     }),
     keyword: Schema.optionalKey(SearchKeyword).annotateKey({
       documentation:
-        "Part of a guest's name, phone number or e-mail address, or of a code. Case is ignored. Phone numbers are compared by their digits, without zeros at the start."
+        "Part of a guest's name, phone number or e-mail address, or of `stay_code`, `reservation_code` or `channel_id`. Case is ignored. Phone numbers are compared by their digits, without zeros at the start."
     }),
     start_check_in_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: `First check-in date. With an end, the range spans at most ${SEARCH_DAYS} days.`
+      documentation: `First check-in date, included. The last one may lie at most ${SEARCH_DAYS} days after it.`
     }),
     end_check_in_date: Schema.optionalKey(CalendarDate).annotateKey({ documentation: "Last check-in date, included." }),
     start_check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: "First check-out date. Ranges of check-out have no maximum length."
+      documentation: "First check-out date, included. Ranges of check-out have no maximum length."
     }),
     end_check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
       documentation: "Last check-out date, included."
@@ -112,15 +112,15 @@ const codeAndStatusFields = {
   })
 }
 
-const MANUAL_ONLY = "On a channel's reservation only the present value is accepted."
+const MANUAL_ONLY = "On a channel's reservation another value than the present one returns 422."
 
 export const create_reservation = operation("create_reservation", {
   route: "POST /reservations",
   limits: { "1m": 60 },
   summary: "Create a reservation by hand",
-  details: `The reservation has one stay. A night that another reservation or an imported calendar holds returns 409.
+  details: `The reservation has one stay. A night that an accepted reservation holds or an imported calendar blocks returns 409.
 
-One \`channel_id\` makes at most one reservation of the operator, also for calls at the same time and after a cancellation. A used value returns the existing reservation and ignores all other fields. The idempotency key of such a call is not stored.`,
+One \`channel_id\` makes at most one reservation of the operator, also for calls at the same time and after a cancellation. A used value returns the existing reservation and ignores the values of all other fields; required fields must still be there. The idempotency key of such a call is not stored.`,
   payload: {
     property_id: Id.annotateKey({
       documentation: "The property, from search_properties. An unknown property returns 404, an inactive one 422."
@@ -129,7 +129,9 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
       description: "From query_custom_channels.",
       documentation: "Source of the reservation, from query_custom_channels. Other ids return 422."
     }),
-    check_in_date: CalendarDate.annotateKey({ documentation: "Day of arrival, in the host's time zone." }),
+    check_in_date: CalendarDate.annotateKey({
+      documentation: "Day of arrival, in the host's time zone. Past days are accepted."
+    }),
     check_out_date: CalendarDate.annotateKey({
       documentation: `Day of departure, from 1 to ${STAY_NIGHTS} nights after check_in_date.`
     }),
@@ -137,14 +139,14 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
     currency: Currency.annotateKey({ documentation: "ISO 4217 code of all amounts." }),
     rate_amount: NonNegativeAmount.annotateKey({
       documentation:
-        "Price of the stay in major units of `currency`, with commission. Its decimals are those of the currency."
+        "Price of the stay in major units of `currency`, with commission. Too many decimals for the currency return 422."
     }),
     commission_amount: NonNegativeAmount.annotateKey({
       description: "Commission in `rate_amount`, in major units, or 0."
     }),
     received_amount: NonNegativeAmount.annotateKey({
       documentation:
-        "Amount already received, in major units; 0 if there is none. Above 0, an income entry of the category Room fee is recorded."
+        "Amount already received, in major units; 0 if there is none. Above 0, a paid income entry of the category Room fee (`item_id` 11) is recorded."
     }),
     income_method_id: Id.annotateKey({
       documentation: "Payment method of the received amount, from query_income_methods. Other ids return 422."
@@ -167,7 +169,8 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
     }),
     remarks: Schema.optionalKey(Remarks).annotateKey({ documentation: "The host's own note." }),
     channel_id: Schema.optionalKey(ChannelId).annotateKey({
-      documentation: "The caller's own id of the reservation, which makes the call repeatable. Default: a generated id."
+      documentation:
+        "The caller's own id of the reservation, of letters and digits only. It makes the call repeatable. The reservation code is `5-` and this id. Default: a generated id."
     })
   },
   success: Schema.Struct({
@@ -226,7 +229,8 @@ export const update_reservation_basic = operation("update_reservation_basic", {
   details: `A record of search_reservations can be sent back whole. A field that this operation cannot change must have its present value. The 422 for another value names the field or route that changes it, if there is one.
 
 - On a channel's reservation, remarks, contact, number of guests, source and creator can change. The next update from the channel replaces the contact and the number of guests.
-- New dates that are not free return 409. Dates of an ended reservation cannot change.
+- New dates that are not free return 409. Other dates for a reservation that is \`cancelled\`, \`denied\` or \`timeout\` return 422.
+- null returns 400 in every field whose meaning does not mention it.
 - \`reservation_updated\` is sent once for each kind of change and stay. An edit without a change sends none.`,
   payload: editPayloadFields(Schema.Struct({ ...Reservation.fields, ...nestedFields }), {
     stay_code: StayCode,
@@ -256,13 +260,13 @@ export const update_reservation_basic = operation("update_reservation_basic", {
     // A channel may have sent a text that is no address. The caller may send that text back unchanged.
     guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT_LENGTH))).annotateKey({
       documentation:
-        "Another name of `email`: an e-mail address, or the present value. Two different values return 400."
+        "Another name of `email`: an e-mail address, or the present value. null removes it. Two different values return 400."
     }),
     guest_phone: Schema.optionalKey(Schema.NullOr(textUpTo(GUEST_PHONE_LENGTH))).annotateKey({
-      documentation: "Another name of `mobile`. Two different values return 400."
+      documentation: "Another name of `mobile`. null removes it. Two different values return 400."
     }),
     currency: Schema.optionalKey(Currency).annotateKey({
-      documentation: `ISO 4217 code of the whole reservation. It can change only while the reservation has no entries. ${MANUAL_ONLY}`
+      documentation: `ISO 4217 code of all amounts of the reservation. It can change only while the reservation has no income or expense entries (422). ${MANUAL_ONLY}`
     }),
     rate_amount: Schema.optionalKey(NonNegativeAmount).annotateKey({
       documentation: `Price of this stay in major units, with commission. ${MANUAL_ONLY}`
@@ -347,7 +351,7 @@ export const allocate_stay = operation("allocate_stay", {
   route: "POST /reservations/{stay_code}/allocate",
   summary: "Move a stay into a property",
   details:
-    "Stays that hold these nights of the property become unassigned. A night that an imported calendar holds returns 409. An ended reservation and an inactive property return 422.",
+    "Stays that hold these nights of the property become unassigned. A night that an imported calendar blocks returns 409. A reservation that is `cancelled`, `denied` or `timeout` returns 422, and so does an inactive property.",
   payload: {
     stay_code: StayCode,
     property_id: Id.annotateKey({
@@ -363,7 +367,7 @@ export const move_stay_to_box = operation("move_stay_to_box", {
   route: "POST /reservations/{stay_code}/move_to_box",
   summary: "Make a stay unassigned",
   details:
-    "The stay leaves its property and its nights are free again. It is not cancelled, and the guest is not notified. An ended reservation returns 422.",
+    "The stay leaves its property and its nights are free again. It is not cancelled, and the guest is not notified. A reservation that is `cancelled`, `denied` or `timeout` returns 422.",
   payload: { stay_code: StayCode },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],

@@ -18,8 +18,8 @@ export const createWithGeneratedId = <A, E, R>(
 ): Effect.Effect<A, E, R> => retryUntilCreated(Effect.suspend(() => create(newChannelId())))
 
 /**
- * Repeats the creation while it returns undefined. Then the insert created nothing, but a later query found no
- * obstacle.
+ * Repeats the creation while it returns undefined, which means that the insert created nothing, although a later query
+ * found no obstacle.
  */
 export const retryUntilCreated = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(create, (created) => (created === undefined ? repeatCreate(create) : Effect.succeed(created)))

@@ -24,7 +24,7 @@ const ExactMoney = Schema.Struct({
 const NullableText = Schema.NullOr(Schema.String)
 
 export const ReservationGuest = Schema.Struct({
-  id: Id.annotateKey({ documentation: "Id of the guest." }),
+  id: Id.annotateKey({ documentation: "Id of the guest. `client_id` in `checkin_guide_images` refers to it." }),
   name: GuestDetails.fields.name.annotateKey({ documentation: "Name of the guest." }),
   phone: GuestDetails.fields.phone.annotateKey({ documentation: "Phone number; null if unknown." }),
   email: GuestDetails.fields.email.annotateKey({ documentation: "E-mail address; null if unknown." }),
@@ -36,7 +36,7 @@ export const ReservationGuest = Schema.Struct({
   }),
   gender: GuestDetails.fields.gender.annotateKey({ documentation: "Gender; null if unknown." }),
   country: GuestDetails.fields.country.annotateKey({
-    documentation: "ISO 3166-1 alpha-2 code of the country; null if unknown."
+    documentation: "ISO 3166-1 alpha-2 code of the guest's country; null if unknown."
   }),
   is_booker: GuestDetails.fields.is_booker.annotateKey({ documentation: "True for the guest who booked." }),
   id_images: Schema.Array(
@@ -69,14 +69,15 @@ export const ReservationPayment = Schema.Struct({
   total_amount: ExactAmount.annotateKey({ documentation: "Amount due, in major units: the rates of all stays." }),
   received_amount: ExactAmount.annotateKey({
     documentation:
-      "Sum of the paid income entries of the reservation. Outstanding entries and expenses do not count. create_transaction adds one."
+      "Sum of the paid income entries of the reservation, in major units. Outstanding entries and expenses do not count. create_transaction adds an entry."
   }),
   balance_amount: ExactAmount.annotateKey({
-    documentation: "Amount still unpaid, never negative; 0 for a cancelled, denied or timed-out reservation."
+    documentation:
+      "Amount still unpaid in major units, never negative. 0 if the reservation is `cancelled`, `denied` or `timeout`."
   }),
   status: PaymentStatus.annotateKey({
     documentation:
-      "Compares `received_amount` with `total_amount`. `received` also if nothing is due and nothing was received."
+      "`unreceived`: nothing was received. `partial`: less than `total_amount`. `received`: exactly that, or nothing is due. `over_received`: more."
   })
 })
 
@@ -90,7 +91,7 @@ export const CheckInDetails = Schema.Struct({
   lock_code: NullableText.annotateKey({ documentation: "Code of the door; null if there is none." }),
   lock_code_visible_after: NullableText.annotateKey({
     documentation:
-      "Time of the check-in day, `HH:mm`, from which the guest portal shows the code. Null: from the start of the day."
+      "Time of the check-in day, `HH:mm`, from which the guest portal shows the code. `12:00` for a new stay. Null: from the start of the day."
   }),
   deposit: Schema.NullOr(Schema.Finite).annotateKey({
     documentation: "Deposit in major units of the host's currency; null if there is none."
@@ -122,7 +123,7 @@ export const Reservation = Schema.Struct({
   }),
   listing_id: Schema.String.annotateKey({
     documentation:
-      "The channel's own id of the listing that was sold. For a reservation made by hand: the property's id as text."
+      "The channel's own id of the listing that was sold. For a reservation made by hand: `property_id` as text."
   }),
   check_in_date: Schema.String.annotateKey({ documentation: "Day of arrival, `YYYY-MM-DD` in the host's time zone." }),
   check_out_date: Schema.String.annotateKey({
@@ -135,11 +136,11 @@ export const Reservation = Schema.Struct({
   number_of_pets: Schema.Int.annotateKey({ documentation: "Number of pets." }),
   status: OrderStatus.annotateKey({
     documentation:
-      "`wait_accept` waits for the host and `wait_pay` for the guest's payment; both hold no nights. `timeout`: the wait ended without an answer."
+      "`wait_accept` waits for the host's answer and `wait_pay` for the guest's payment. Only `accepted` holds nights. `denied`: the request was declined. `timeout`: nobody answered or paid in time. `cancelled`, `denied` and `timeout` are final."
   }),
   stay_status: StayStatus.annotateKey({
     documentation:
-      "Whether the guest has arrived or left. From check-out time on, an accepted stay that nobody marked shows `stay_completed`."
+      "`checkin_pending`: not yet arrived. `in_house`: arrived. `stay_completed`: left. From check-out time on, an accepted stay that is still `checkin_pending` shows `stay_completed`."
   }),
   guest_name: NullableText.annotateKey({
     documentation: "Name of the guest; null if unknown. On a channel's reservation its next update replaces it."
@@ -162,7 +163,8 @@ export const Reservation = Schema.Struct({
     documentation: "When the reservation entered this service, ISO 8601 with the offset `+00:00`."
   }),
   creator: Schema.String.annotateKey({
-    documentation: "Account that entered the reservation; `System` for reservations of channels."
+    documentation:
+      "Account that entered the reservation; `System` for reservations of channels. update_reservation_basic can change it."
   }),
   rates: Schema.Struct({
     total_rate: ExactMoney.annotateKey({ documentation: "Price of all stays of the reservation, with commission." }),
@@ -205,7 +207,10 @@ export const Reservation = Schema.Struct({
       id: Id.annotateKey({ documentation: "Id from query_custom_channels." }),
       name: Schema.String.annotateKey({ documentation: "Name of the source." })
     })
-  ).annotateKey({ documentation: "Source of a reservation made by hand, such as Phone. Null if there is none." }),
+  ).annotateKey({
+    documentation:
+      "Source of the reservation, such as Phone. Null for a channel's reservation, unless update_reservation_basic set a source."
+  }),
   guests: Schema.Array(ReservationGuest).annotateKey({ documentation: "Guests of the stay that are known by name." }),
   custom_fields: Schema.NullOr(CustomFields).annotateKey({
     documentation:

@@ -9,6 +9,7 @@ import {
   CUSTOM_FIELD_VALUE_LENGTH,
   CUSTOM_FIELDS_MAX,
   CUSTOM_FIELDS_TEXT_LENGTH,
+  RESERVATION_TAG_LIMIT,
   TAG_NAME_LENGTH
 } from "../../../platform/limits.ts"
 import { ClockText, ClockTimeInput, CustomFieldChanges, Deposit, LockCode, StayCode } from "./fields.ts"
@@ -21,8 +22,7 @@ const operation = defineFamily({ category: "reservation", since: "3.4.0", openWo
 export const add_reservation_tag = operation("add_reservation_tag", {
   route: "POST /reservations/{stay_code}/tags",
   summary: "Put a tag on a stay",
-  details:
-    "A tag that the stay already has changes nothing, and no event is sent. Creating a tag this way returns 422 if the operator has reached the limit of own tags.",
+  details: `A tag that the stay already has changes nothing. Tags send no events. Creating a tag this way returns 422 once the operator has ${RESERVATION_TAG_LIMIT} own tags.`,
   payload: {
     stay_code: StayCode,
     tag_name: nameUpTo(TAG_NAME_LENGTH).annotateKey({
@@ -70,7 +70,7 @@ A call that changes nothing sends no event.`,
     }),
     lock_code_visible_after: Schema.optionalKey(Schema.NullOr(ClockText)).annotateKey({
       documentation:
-        "Time of the check-in day, `HH:mm`, from which the guest portal shows the code. null: from the start of the day."
+        "Time of the check-in day, `HH:mm`, from which the guest portal shows the code. It is `12:00` until it is changed. null: from the start of the day."
     }),
     arrival_at: Schema.optionalKey(Schema.NullOr(ClockTimeInput)).annotateKey({
       documentation: "Expected time of arrival, local time of the property. null removes it."
@@ -79,11 +79,12 @@ A call that changes nothing sends no event.`,
       documentation: "Expected time of departure, local time of the property. null removes it."
     }),
     deposit: Schema.optionalKey(Schema.NullOr(Deposit)).annotateKey({
-      documentation: "Deposit, a whole number in major units of the host's currency. null removes it."
+      documentation:
+        "Deposit, a whole number in major units of the host's currency. A decimal returns 400. null removes it."
     }),
     id_required: Schema.optionalKey(IdRequired).annotateKey({
       documentation:
-        "Whether guests must hand in identity documents before they see the door code. With `required_with_review` the host must approve them."
+        "Whether guests must hand in identity documents before they see the door code. With `required_with_review` the host must approve them. It is `not_required` until it is changed; null returns 400."
     })
   },
   success: Schema.Struct({}),

@@ -17,7 +17,7 @@ export const ClockTime = Schema.Struct({
 export const RateDetail = Schema.Struct({
   type: Schema.String.annotateKey({
     documentation:
-      "Kind of the part, such as `ACCOMMODATION`, `CLEANING_FEE`, `TAXES` or `HOST_SERVICE_FEE`, which is the commission as a positive number."
+      "Kind of the part, such as `ACCOMMODATION`, `CLEANING_FEE` or `TAXES`. `HOST_SERVICE_FEE` is the commission as a positive number. `rate` includes it already, so do not add it."
   }),
   description: Schema.String.annotateKey({ documentation: "Name of the part, for people." }),
   amount: Schema.Finite.annotateKey({ documentation: "Amount of the part, in major units." })

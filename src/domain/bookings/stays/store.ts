@@ -67,7 +67,7 @@ const saveCustomFields = (sql: Sql): StayStore["Service"]["saveCustomFields"] =>
             array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
               NULL) AS fields
           FROM before, after`,
-        // Guest erasure finds stored responses by `reservation_code`.
+        // The outcome has `reservation_code`, because guest erasure finds stored responses by it.
         outcome: sql`
           SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
       })
@@ -95,7 +95,10 @@ const setStayStatus =
 export class StayStore extends Context.Service<
   StayStore,
   {
-    /** Creates or restores an unknown tag. Fails at the operator's tag limit. */
+    /**
+     * Creates the tag if the operator does not have it, or restores it if it was deleted. Fails at the operator's tag
+     * limit.
+     */
     readonly addTag: (
       operatorId: number,
       stayCode: string,

@@ -30,8 +30,8 @@ export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: D
 /**
  * Returns CTEs that assign or free nights, and record an event for days whose availability changes. `nightsSql` selects
  * `operator_id, property_id, day, stay_id, taken_from`. A null `stay_id` frees the night. `taken_from` is the stay that
- * gives the night up, or null. The trigger `one_holder_a_night` rejects a night of any other stay. Nights are locked in
- * a fixed order to avoid deadlocks.
+ * gives the night up, or null. The trigger `one_holder_a_night` rejects a night that any other stay holds. Nights are
+ * locked in a fixed order to avoid deadlocks.
  */
 export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): Fragment => sql`
   assigned_night AS (
@@ -89,8 +89,8 @@ export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
   SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM imported_count`
 
 /**
- * Selects `day` and `host` of the nights that imported calendars block. Leaves out feedback loops (`echo`), which are
- * our own bookings.
+ * Selects `day` and `host` of the nights that imported calendars block. Leaves out feedback loops (`echo`), which only
+ * repeat our own bookings.
  */
 export const importedBusyNightsSql = (
   sql: SqlClient,

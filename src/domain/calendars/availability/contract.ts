@@ -22,7 +22,7 @@ export const DayAvailability = Schema.Struct({
   }),
   remarks: Schema.String.annotateKey({
     documentation:
-      "Note on the day, often empty. It names the hosts of the imported calendars that block the day (`Busy in the calendar of www.airbnb.com`), and says whether the property is deactivated."
+      "Note on the day, for people: the host's note, the host names of the imported calendars that block it (`Busy in the calendar of www.airbnb.com`), and whether the property is deactivated. Empty if there is none."
   })
 })
 export type DayAvailability = typeof DayAvailability.Type
@@ -59,7 +59,7 @@ export const get_property_availability = operation("get_property_availability", 
   },
   success: Schema.Struct({
     properties: Schema.Array(PropertyAvailability).annotateKey({
-      documentation: "One entry per property, in the order of `property_ids`."
+      documentation: "One entry per property, in the order of `property_ids`. An id that is sent twice counts once."
     })
   }),
   errors: [NotFound],

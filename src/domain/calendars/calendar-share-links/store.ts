@@ -38,7 +38,7 @@ export type ShareLinkRow = typeof ShareLinkRow.Type
 
 type NewShareLink = Pick<ShareLinkRow, "token" | "created_at">
 
-/** `token` is sealed together with `id`. */
+/** `token` is sealed for this `id`, so it cannot be opened in another row. */
 interface SealedShareLink extends NewShareLink {
   readonly id: number
   readonly digest: Uint8Array

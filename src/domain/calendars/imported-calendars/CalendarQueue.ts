@@ -48,8 +48,8 @@ const toCalendarClaim = ({ operator_id, id, attempts }: ClaimedCalendar, now: Da
 })
 
 /**
- * A calendar is a job that never completes: `due_at` is the time of its next fetch. Methods that store an outcome
- * return undefined if another fetch has superseded this one.
+ * A calendar is a job that never completes: `due_at` is the time of its next fetch. Methods that store the outcome of a
+ * fetch return undefined if another fetch has superseded it.
  */
 export class CalendarQueue extends Context.Service<
   CalendarQueue,

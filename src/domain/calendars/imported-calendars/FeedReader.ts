@@ -77,7 +77,7 @@ const makeThreadPool = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Effect.suspend(() => terminateIdle(Number.POSITIVE_INFINITY)))
   return {
     acquire: Effect.sync(() => idle.pop()?.thread ?? startThread()),
-    /** A thread without a result is still busy or has crashed. */
+    /** A thread without a result is still busy or has crashed, so it is terminated. */
     release: (thread: Worker, exit: Exit.Exit<Option.Option<FeedReadResult>>) =>
       Exit.isSuccess(exit) && Option.exists(exit.value, (reading) => reading !== UNREADABLE_RESULT)
         ? park(thread)

@@ -73,9 +73,9 @@ export class ImportedCalendars extends Context.Service<
       id: number,
       seenDigest: string
     ) => Effect.Effect<CalendarAcceptance, NotFound | Conflict, CurrentActor | WakeUp>
-    /** For the administrator. Sorted by id. Without a filter, lists the calendars of all operators. */
+    /** Lists calendars for the administrator, sorted by id. Without a filter, lists the calendars of all operators. */
     readonly list: (filter: ImportedCalendarFilter, limit: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
-    /** For the administrator. */
+    /** Searches all operators, for the administrator. */
     readonly findOwner: (id: number) => Effect.Effect<CalendarOwner, NotFound>
     /** Unblocks the days that only this calendar blocked. */
     readonly remove: (operatorId: number, id: number) => Effect.Effect<void, NotFound, CurrentActor>

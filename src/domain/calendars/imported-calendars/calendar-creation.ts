@@ -16,7 +16,7 @@ import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calenda
 
 interface InsertCalendarParameters extends OperatorRowId {
   readonly propertyId: number
-  /** Sealed together with `id`. */
+  /** Sealed for this `id`, so it cannot be opened in another row. */
   readonly url: string
   readonly digest: Uint8Array
   /** Digests of this service's own tokens in the URL. */

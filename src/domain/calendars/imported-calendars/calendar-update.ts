@@ -5,7 +5,9 @@ import type { ParsedFeed } from "./reading/feed.ts"
 
 // A feed with unreadable parts makes no day available unless the host accepted it.
 
-/** Above the limit, the last part only counts the further ones, so `parts` is not their number. */
+/**
+ * Above the limit, the last clause only counts the further parts, so the number of clauses is not the number of parts.
+ */
 const formatPartCount = (parts: number): string => {
   if (parts > CALENDAR_UNREADABLE_REASONS_MAX) return `More than ${CALENDAR_UNREADABLE_REASONS_MAX} parts`
   return parts === 1 ? "1 part" : `${parts} parts`
@@ -21,8 +23,8 @@ export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | 
 
 /**
  * Returns the end of the last "Not available" block, and whether this end has moved forward since an earlier fetch.
- * Tracking restarts if the block may be another one: its end has moved back, or it begins after the earlier end.
- * Returns undefined without a block, or if its end is beyond the horizon.
+ * Tracking restarts if the block may be another one: its end has moved back, or it does not begin before the earlier
+ * end. Returns undefined without a block, or if its end is beyond the horizon.
  */
 export const trackBookingWindow = (
   previousWindow: BookingWindow | undefined,

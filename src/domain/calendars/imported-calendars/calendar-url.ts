@@ -43,7 +43,7 @@ export const resolveRedirect = (
     isServedHere(href, policy) ? Result.fail(ownServiceUrlError) : Result.succeed(href)
   )
 
-/** Finds a URL in the database, where the column `url` is sealed. */
+/** The digest finds a URL in the database, because the column `url` is sealed. */
 export const digestOfUrl = (url: string): Uint8Array => hash("sha256", url, "buffer")
 
 export const tokenDigestsIn = (url: string): ReadonlyArray<string> =>

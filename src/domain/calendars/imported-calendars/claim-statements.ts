@@ -15,7 +15,7 @@ interface ClaimDueParameters {
   readonly now: Date
   readonly leaseEnd: Date
   readonly maxJobs: number
-  /** Operator and host of each calendar that this process has claimed already, in the same order. */
+  /** Operator and URL host of each calendar that this process has claimed already, in the same order. */
   readonly busyOperators: ReadonlyArray<number>
   readonly busyHosts: ReadonlyArray<string>
 }
@@ -38,7 +38,7 @@ const busyCtesSql = (sql: SqlClient, { busyOperators, busyHosts }: ClaimDueParam
     SELECT host FROM busy GROUP BY host HAVING count(*) >= ${sql.literal(String(URL_HOST_FETCHES_MAX))}
   )`
 
-/** Skips locked calendars, and hosts at their limit, so that a slow host does not delay the others. */
+/** Skips locked calendars, and URL hosts at their limit, so that a slow host does not delay the others. */
 const dueCalendarsSql = (sql: SqlClient, { now }: ClaimDueParameters): Fragment => sql`
   SELECT * FROM (
     SELECT ctid AS place, due_at, host FROM imported_calendars

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { errorCodeOf } from "../../../platform/database/error-reason.ts"
 import { CALENDAR_FEED_BYTES } from "../../../platform/limits.ts"
 
-// Requests ask for an uncompressed feed, but some hosts compress. Accept-Encoding is only a preference (RFC 9110,
+// Requests ask for an uncompressed feed, but some servers compress it. Accept-Encoding is only a preference (RFC 9110,
 // 12.5.3).
 
 type Decompress = (bytes: Buffer) => Promise<Buffer>
@@ -18,7 +18,7 @@ const [gunzip, inflate, inflateRaw, brotliDecompress] = [
   promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)
 ]
 
-/** The lower four bits of the first byte of a zlib stream. Some hosts send `deflate` without the zlib frame. */
+/** The lower four bits of the first byte of a zlib stream. Some servers send `deflate` without the zlib frame. */
 const ZLIB_METHOD = 8
 
 const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {

@@ -24,7 +24,7 @@ const STATE_MEANING =
   "`new`: not fetched yet. `ok`: the last fetch succeeded. `failing`: the last fetch failed, and the blocked days stay as they were."
 
 const ERROR_MEANING =
-  "Why the last fetch failed. With the state `ok`, the parts of the feed that could not be read, so that no day became available. Null if there is no problem."
+  "Why the last fetch failed. With the state `ok`, the parts of the feed that could not be read; no day became available then. Null if there is no problem."
 
 const CALENDAR_ID_MEANING = "Id of the calendar, from list_imported_calendars."
 
@@ -43,7 +43,7 @@ export const ImportedCalendar = Schema.Struct({
   url_host: Schema.String.annotateKey({ documentation: "Host name of the calendar's URL. The URL itself is secret." }),
   url_ending: Schema.NullOr(Schema.String).annotateKey({
     documentation:
-      "Last characters of the calendar's URL. Null if the URL can no longer be decrypted: delete the calendar and import it again."
+      "Last four characters of the calendar's URL. Null if the URL can no longer be decrypted: delete the calendar and import it again."
   }),
   skip_unavailable: Schema.Boolean.annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),
   state: CalendarState.annotateKey({ documentation: STATE_MEANING }),
@@ -120,7 +120,7 @@ export const create_imported_calendar = operation("create_imported_calendar", {
         "Public `https` or `webcal` address of the feed. It is a secret, and no response shows it again. A feed or share link of the property itself returns 422."
     }),
     skip_unavailable: Schema.optionalKey(Schema.Boolean).annotateKey({
-      documentation: `${SKIP_UNAVAILABLE_MEANING} Default: false, and an existing calendar keeps its setting.`
+      documentation: `${SKIP_UNAVAILABLE_MEANING} Default: false for a new calendar; an existing one keeps its setting.`
     })
   },
   success: Schema.Struct({
@@ -171,7 +171,7 @@ export const accept_imported_calendar = operation("accept_imported_calendar", {
   route: "POST /imported_calendars/{id}/accept",
   summary: "Accept the last feed of an imported calendar despite its unreadable parts",
   details:
-    "While a feed has unreadable parts, it makes no day available. Acceptance makes the days available that the last feed does not name. It holds until the feed changes.\n\n- Another digest returns 409: the calendar was read again, so check it once more.\n- A calendar that was read completely returns 409.\n- A second acceptance succeeds and changes no day.",
+    "While a feed has unreadable parts, days that it no longer names stay blocked. Acceptance makes these days available. It holds until the feed changes.\n\n- Another digest returns 409: the calendar was read again, so check it once more.\n- A calendar without a `digest` returns 409, and so does one that was read completely.\n- A second acceptance succeeds and changes no day.",
   payload: {
     id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }),
     digest: FeedDigest.annotateKey({ documentation: "The `digest` of the calendar, from list_imported_calendars." })

@@ -75,7 +75,7 @@ const syncComparisonsSql = (sql: SqlClient.SqlClient, { now, latestDueAt }: Sync
         WHERE NOT (${mappedCondition}) LIMIT ${most} FOR UPDATE OF c SKIP LOCKED))
       RETURNING c.operator_id, c.listing_row
     ), outdated AS (
-      -- What the host said of the listing was of what it sold then.
+      -- The host's inventories belonged to the former mapping.
       SELECT ctid AS place FROM listing_lanes
       WHERE said_days <> '{}' AND (operator_id, listing_row) IN (
         SELECT operator_id, id FROM other WHERE sold_other UNION ALL SELECT operator_id, listing_row FROM ended)

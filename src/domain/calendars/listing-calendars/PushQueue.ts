@@ -18,13 +18,13 @@ import {
 } from "./push-statements.ts"
 
 /**
- * The calendar's own push (changed availability) is sent before the host's pushes, because a sold night must not wait
- * for a thousand prices. Then a waiting push of the host is sent before the calendar's next one.
+ * A calendar push (changed availability) is sent before the host's pushes, because a sold night must not wait for a
+ * thousand prices. Then a waiting push of the host is sent before the next calendar push.
  */
 const isCalendarPushCondition = (sql: SqlClient.SqlClient): Fragment => sql`
   (j.calendar_waits OR (NOT isempty(j.due_days) AND (NOT j.calendar_last OR j.waiting = 1)))`
 
-/** The calendar's own push has no row in `listing_pushes` before it is sent. */
+/** A calendar push has no row in `listing_pushes` before it is sent. */
 const selectFirstPushesSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.listing_row, claimed.attempts, claimed.failures, listing.account_id, listing.channel_type,
     listing.listing_id, first.id AS push_id,

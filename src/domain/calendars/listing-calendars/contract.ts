@@ -90,7 +90,7 @@ const PricedRange = Schema.Struct({
   ...rangeFields,
   price: integerBetween(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS_DESCRIPTION }).annotateKey({
     documentation:
-      "Price of each night, a whole number in major units of the listing's currency. A decimal returns 400."
+      "Price of each night, a whole number in major units of the listing's currency (`channels[].currency` of search_properties). A decimal returns 400."
   })
 })
 
@@ -151,7 +151,7 @@ export const search_listing_calendars = operation("search_listing_calendars", {
         Schema.isMinLength(1, { expected: "a list of at least one listing" }),
         Schema.isMaxLength(LISTING_CALENDARS_READ_MAX, { expected: `at most ${LISTING_CALENDARS_READ_MAX} listings` })
       )
-      .annotateKey({ documentation: "Listings to read." })
+      .annotateKey({ documentation: `Listings to read, at most ${LISTING_CALENDARS_READ_MAX}.` })
   },
   success: Schema.Struct({
     listings: Schema.Array(
@@ -160,7 +160,9 @@ export const search_listing_calendars = operation("search_listing_calendars", {
         listing_id: Schema.String.annotateKey({ documentation: "The channel's own id of the listing." }),
         calendar: Schema.Array(ListingDay).annotateKey({ documentation: "One entry per day, in order." })
       })
-    ).annotateKey({ documentation: "Listings in the order of the call." })
+    ).annotateKey({
+      documentation: "Listings in the order of the call. A listing that is sent twice is returned twice."
+    })
   }),
   errors: [...channelErrors, ServerError],
   exposure: toolMetadata(

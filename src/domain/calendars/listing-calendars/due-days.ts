@@ -27,8 +27,9 @@ export const cooldownSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_COOLDOWN_MS))} milliseconds'`
 
 /**
- * `marked` selects `operator_id, listing_row, account_id, days, traceparent`, each listing once. A partition keeps the
- * trace of its first pending change. An inventory that the host set for these days is dropped (`said_days`).
+ * `marked` selects `operator_id, listing_row, account_id, days, traceparent`, each listing once. The row of
+ * `listing_lanes` (the partition of the listing) keeps the trace of its first pending change. An inventory that the
+ * host set for these days is dropped (`said_days`).
  *
  * Partitions are locked in a fixed order to avoid deadlocks. An idle partition waits at most one cooldown, even if the
  * clock was set back.

@@ -20,7 +20,7 @@ export const ClaimedPush = Schema.Struct({
   account_id: Schema.Int,
   channel_type: Schema.String,
   listing_id: Schema.String,
-  /** Null for the calendar's own push, which gets its row when it is sent. */
+  /** Null for a calendar push (changed availability), which gets its row when it is sent. */
   push_id: Schema.NullOr(Schema.Int),
   content: PushContent,
   traceparent: Schema.NullOr(Schema.String)

@@ -52,8 +52,8 @@ export interface PushRequest extends ListingKey {
 }
 
 /**
- * Locks the partition before the push gets its id. So the ids of a listing rise in commit order, and concurrent calls
- * cannot exceed the limit. The calendar's own push does not count.
+ * Locks the partition (a row of `listing_lanes`) before the push gets its id. So the ids of a listing rise in commit
+ * order, and concurrent calls cannot exceed the limit. A calendar push does not count towards the limit.
  */
 const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["queuePush"] => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
@@ -93,7 +93,7 @@ const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"
 export class ListingCalendarStore extends Context.Service<
   ListingCalendarStore,
   {
-    /** Returns the listings that exist, in the order of the request. */
+    /** Returns a row for each listing that exists, in the order of the request. */
     readonly findAccounts: (
       operatorId: number,
       listings: ReadonlyArray<ListingKey>

@@ -19,7 +19,7 @@ export interface PropertyFeed {
 interface FeedContent {
   /** Sorted by start. */
   readonly busyPeriods: ReadonlyArray<FeedBusyPeriod>
-  /** Busy days as a `datemultirange`, or none if they are recorded already. */
+  /** Busy days to record, as a `datemultirange`. None if they are recorded already. */
   readonly unrecordedBusyDays: Option.Option<string>
 }
 
@@ -33,7 +33,10 @@ export class PropertyFeeds extends Context.Service<
     /** Returns none for an unknown token or a suspended operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<PropertyFeed>>
     readonly read: (feed: PropertyFeed) => Effect.Effect<Option.Option<FeedContent>>
-    /** Must be called before the response is sent, because the marketplace may repeat the days at once. */
+    /**
+     * Must be called before the response is sent. The marketplace may repeat the days at once, and only recorded days
+     * are recognised as a feedback loop.
+     */
     readonly recordRead: (feed: PropertyFeed, content: FeedContent) => Effect.Effect<void>
   }
 >()("latchkey/domain/calendars/property-feeds/PropertyFeeds") {

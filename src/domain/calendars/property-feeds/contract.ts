@@ -57,7 +57,7 @@ export const create_property_feed = operation("create_property_feed", {
     property_id: PropertyId,
     calendar_id: Schema.optionalKey(Id).annotateKey({
       documentation:
-        "Imported calendar of the property whose marketplace will read the feed, from list_imported_calendars. Omitted: the property's own feed. A connected application gets 403."
+        "Imported calendar of the property whose marketplace will read the feed, from list_imported_calendars. Omitted or null: the property's own feed. A connected application that sends an id gets 403."
     })
   },
   success: PropertyFeed,

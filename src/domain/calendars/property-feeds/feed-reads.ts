@@ -38,7 +38,7 @@ interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly calendarId: number | undefined
   readonly today: string
   readonly now: Date
-  /** A report that was recorded before this time is recorded again. */
+  /** If the last recorded read is older than this time, the next one is recorded even if its days are unchanged. */
   readonly recordedAfter: Date
 }
 

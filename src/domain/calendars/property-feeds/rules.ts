@@ -4,10 +4,10 @@ import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { firstOfMonthAfter } from "../calendar-share-links/rules.ts"
 
-/** The feed begins in the past, so that a current stay keeps its first night and its event keeps its UID. */
+/** The feed begins in the past. So the event of a current stay keeps its first night and, with it, its UID. */
 const PAST_MONTHS = 1
 
-/** After this time, an unchanged report is recorded again, to show that the feed is still read. */
+/** A read of the feed with unchanged busy days is recorded again only after this time. */
 export const READ_RECORD_INTERVAL_MS = 60 * 60 * 1000
 
 export const feedDateRange = (today: string): DateRange => ({
@@ -23,7 +23,7 @@ export const BusyDaysRow = Schema.Struct({
   stay_ids: Schema.Array(Schema.Int),
   /** Other days that the host or imported calendars block. */
   unavailable_days: Schema.Array(Schema.Int),
-  /** Busy days of the last recorded report, from today on, as a `datemultirange`. */
+  /** Busy days of the last recorded read, from today on, as a `datemultirange`. */
   reported_days: Schema.String,
   is_report_recent: Schema.Boolean
 })

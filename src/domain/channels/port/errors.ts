@@ -16,7 +16,10 @@ export class ChannelRefused extends Data.TaggedError("ChannelRefused")<{
   readonly field?: string
 }> {}
 
-/** The channel failed (502), was unavailable (503) or timed out (504). The outcome is unknown. */
+/**
+ * The channel failed (502), was unavailable (503) or timed out (504). After 502 or 504 it may have carried out the
+ * action.
+ */
 export class ChannelUnavailable extends Data.TaggedError("ChannelUnavailable")<{ readonly code: 502 | 503 | 504 }> {}
 
 export class ChannelNotServed extends Data.TaggedError("ChannelNotServed")<{ readonly channelType: string }> {}

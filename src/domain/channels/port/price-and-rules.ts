@@ -119,7 +119,7 @@ const airbnbNonNullSettings = {
   max_guests: settingOf(GuestCount, "Number of guests that the base price includes."),
   minimum_stay: settingOf(NightCount, "Fewest nights of a stay."),
   maximum_stay: settingOf(NightCount, "Most nights of a stay. It must not be below `minimum_stay` of the same call."),
-  availability_window: settingOf(DayCount, "Days ahead that guests can book."),
+  availability_window: settingOf(DayCount, "Number of days ahead of today that guests can book."),
   preparation_time: settingOf(DayCount, "Days kept free between two stays."),
   days_of_week_check_in: settingOf(
     DaysOfWeek,
@@ -153,8 +153,11 @@ const airbnbNonNullSettings = {
 /** These settings are null until they are first set, and cannot be removed. */
 const airbnbInitiallyNullSettings = {
   weekend_price: settingOf(Amount, "Price of Friday and Saturday nights in major units. null until it is first set."),
-  extra_guest_fee: settingOf(Amount, "Fee for each further guest in major units. null until it is first set."),
-  advance_notice: settingOf(HourCount, "Hours between booking and arrival, at least. null until it is first set.")
+  extra_guest_fee: settingOf(
+    Amount,
+    "Fee for each guest above `max_guests`, in major units. null until it is first set."
+  ),
+  advance_notice: settingOf(HourCount, "Fewest hours between booking and arrival. null until it is first set.")
 }
 
 /** Null removes the value. */
@@ -165,7 +168,7 @@ const airbnbRemovableSettings = {
   ),
   pet_fee: settingOf(
     Schema.NullOr(Amount),
-    "Fee for pets in major units. null: no such fee, or `pet_fee_obj` is set. Setting one of the two removes the other; both return 400."
+    "Fee for pets in major units. null: no such fee, or `pet_fee_obj` is set. Setting one of the two removes the other; sending both returns 400."
   ),
   pet_fee_obj: settingOf(
     Schema.NullOr(PetFee),
@@ -223,14 +226,14 @@ export const vrboWritableSettings = {
   ),
   nightly_rate: settingOf(
     NightlyRate,
-    "Price of a night by day of the week, all seven. The read shows it whenever a price is known."
+    "Price of a night by day of the week. An update needs all seven days and ignores them beside `base_price`. The read shows it whenever a price is known."
   ),
   weekly_discount: settingOf(numberBetween(0, 99), "Discount for weekly stays, in percent."),
   monthly_discount: settingOf(numberBetween(0, 99), "Discount for monthly stays, in percent."),
   cleaning_fee: settingOf(Amount, "Cleaning fee in major units. 0 removes it, and it is then shown as null."),
   extra_guest_fee: settingOf(
     Amount,
-    "Fee for each further guest in major units. 0 removes it, and it is then shown as null."
+    "Fee for each guest above `extra_guest_number`, in major units. 0 removes it, and it is then shown as null."
   ),
   security_deposit: settingOf(Amount, "Security deposit in major units. 0 removes it, and it is then shown as null."),
   extra_guest_number: settingOf(
@@ -239,8 +242,8 @@ export const vrboWritableSettings = {
   ),
   max_guests: settingOf(GuestCount, "Most guests of a stay."),
   minimum_stay: settingOf(NightCount, "Fewest nights of a stay."),
-  advance_notice: settingOf(HourCount, "Hours between booking and arrival, at least."),
-  availability_window: settingOf(DayCount, "Days ahead that guests can book."),
+  advance_notice: settingOf(HourCount, "Fewest hours between booking and arrival."),
+  availability_window: settingOf(DayCount, "Number of days ahead of today that guests can book."),
   check_in_start_time: settingOf(
     HourOrText,
     "Time from which guests can check in: a whole hour, or a text such as `16:00`."

@@ -173,7 +173,8 @@ const readConfirmedId = makeOptionalRowReader(RowId)
 
 /**
  * Stores the channel's id of the message, and marks the message as sent. Records no event, because the creation of the
- * message recorded one. Returns undefined if the message already has a channel id, or another message has this one.
+ * message recorded one. Returns undefined if the message already has a channel id, or if another message has the same
+ * channel id.
  */
 export const confirmLocalMessage = (sql: Sql) => {
   // An older queued message may be in progress. Then `due_at` stays, so that no worker sends that message twice.

@@ -63,9 +63,9 @@ export const conversationByThreadSql = (
 ): Fragment => sql`
   SELECT * FROM conversations WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND thread_id = ${threadId}`
 
-/** `newConversationValuesSql` needs the CTE `speaker`, which selects the channel account. */
 export const NEW_CONVERSATION_COLUMNS =
   "operator_id, code, account_id, channel_type, thread_id, last_message_at, created_at"
+/** Values of {@link NEW_CONVERSATION_COLUMNS}. Needs the CTE `speaker`, which selects the channel account. */
 export const newConversationValuesSql = (
   sql: Sql,
   { code, threadId, at }: { readonly code: string; readonly threadId: string; readonly at: Date },

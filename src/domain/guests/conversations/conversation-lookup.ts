@@ -6,7 +6,10 @@ import { textUpTo } from "../../../contract/fields.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { randomAddressToken } from "../../../platform/random-text.ts"
 
-/** Codes are random, so that a 403 does not help to guess them. */
+/**
+ * The API returns 403 for a code of another operator. Codes are random, so that callers cannot find such codes by
+ * guessing.
+ */
 export const newPublicCode = randomAddressToken
 
 const PUBLIC_CODE_MAX_LENGTH = 64

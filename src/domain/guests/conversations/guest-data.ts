@@ -66,7 +66,7 @@ const guestDataInConversations: GuestDataTable = {
 
 export const CONVERSATION_GUEST_DATA: ReadonlyArray<GuestDataTable> = [guestDataInMessages, guestDataInConversations]
 
-/** Statements that add messages take this lock first. */
+/** Statements that add messages also lock their conversation first, so no message appears during an erasure. */
 export const lockConversationsSql = (sql: SqlClient, guest: GuestRecordIds): Fragment => sql`
   SELECT FROM conversations t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest, "id")}
   ORDER BY t.id FOR NO KEY UPDATE`

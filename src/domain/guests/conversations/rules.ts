@@ -66,7 +66,7 @@ export const toMessagePage = <Message>(rows: ReadonlyArray<Message>) => ({
   has_more: rows.length > MESSAGES_SHOWN
 })
 
-/** Lists the inquiry first, unless a stay has the same listing and dates. The stays follow in their present order. */
+/** Lists the inquiry first, unless a stay has the same listing and dates. The stays follow in the given order. */
 export const buildActivities = <ActivityFields extends ActivityKey>(
   inquiry: ActivityFields | null,
   stays: ReadonlyArray<ActivityFields>

@@ -36,7 +36,7 @@ type PutImage = (upload: {
 export class Images extends Context.Service<
   Images,
   {
-    /** After a ServerError the image does not count towards the quota. */
+    /** An image that fails with ServerError is removed, so it does not count towards the quota. */
     readonly put: PutImage
     /** Returns none if there is no such image or its operator is not active. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>

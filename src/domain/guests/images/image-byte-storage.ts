@@ -5,7 +5,7 @@ export interface ImageKey extends OperatorRowId {
   readonly token: string
 }
 
-/** The image cannot be read. `remove` deletes the part that was written. */
+/** The storage is full. The image cannot be read, and `remove` deletes the part that was written. */
 export class ImageStoreFull extends Data.TaggedError("ImageStoreFull") {}
 
 /** Every operation can be repeated after a failure. */

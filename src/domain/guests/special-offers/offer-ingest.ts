@@ -16,8 +16,8 @@ const readIngestResult = makeSingleRowReader(
 )
 
 /**
- * `before` locks the stored offer before the insert, because a lock skips rows that its own statement has written. If a
- * call stores the same offer at the same time, the channel's version wins.
+ * `before` locks the stored offer before the insert, because a locking SELECT skips rows that its own statement has
+ * written. If a call stores the same offer at the same time, the channel's version wins.
  */
 export const makeIngestOffer =
   (sql: SqlClient.SqlClient) =>

@@ -140,7 +140,7 @@ const update =
           before AS (
             SELECT * FROM property_tags
             WHERE operator_id = ${operatorId} AND id = ${id} AND deleted_at IS NULL
-              -- Asking for its rows makes the name free before it is taken.
+              -- This count makes PostgreSQL run the CTE freed first, so that the name is free before the update takes it.
               AND (SELECT count(*) FROM freed) >= 0
             FOR NO KEY UPDATE
           ), written AS (

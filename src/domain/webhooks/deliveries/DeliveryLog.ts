@@ -108,7 +108,10 @@ const oldestWaitingSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fra
   WHERE s.deleted_at IS NULL AND ${deliveryCondition(sql, filter)}
   ORDER BY d.event_id LIMIT 1`
 
-/** Continues after the last replayed key. A delivery that completes again during the replay is not replayed twice. */
+/**
+ * Replays the next page after the key `after`. So a delivery that completes again during the replay is not replayed
+ * twice.
+ */
 const replayPage = (sql: SqlClient.SqlClient, filter: DeliveryFilter, after: ReplayedDelivery, now: Date) =>
   recordChange(sql, {
     change: requeueSql(sql, filter, after, now),

@@ -27,7 +27,7 @@ interface ReceiverResponse {
   readonly status: number
   /** The first 512 bytes of the body. NUL is replaced, because PostgreSQL cannot store it. */
   readonly firstBytes: string
-  /** Only with status 429 or 503, at most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  /** Present only with status 429 or 503. At most {@link WEBHOOK_RETRY_AFTER_MS}. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -90,7 +90,7 @@ const toReceiverResponse = ({ outcome, status, headers, bytes }: HttpResponse, n
   outcome,
   status,
   ...(OVERLOAD_STATUSES.has(status) ? { retryAfterMs: parseRetryAfter(headers, now, WEBHOOK_RETRY_AFTER_MS) } : {}),
-  // `stream` omits a split character at the end.
+  // With `stream`, the decoder omits a character that is cut off at the end.
   firstBytes: new TextDecoder()
     .decode(bytes.subarray(0, WEBHOOK_RESPONSE_STORED_BYTES), { stream: true })
     .replaceAll("\0", "\uFFFD")

@@ -42,7 +42,7 @@ const FORBIDDEN_IPV6: NetworkBlocks = [
   ["a private address", parseNetworks("fc00::/7")],
   ["a multicast address", parseNetworks("ff00::/8")],
   ["a documentation address", parseNetworks("2001:db8::/32", "3fff::/20")],
-  // Teredo, ORCHID and other protocol assignments; 6to4; the retired 6bone; AS112.
+  // In order: protocol assignments such as Teredo and ORCHID, 6to4, the retired 6bone, and AS112.
   ["a reserved address", parseNetworks("2001::/23", "2002::/16", "3ffe::/16", "2620:4f:8000::/48")]
 ]
 

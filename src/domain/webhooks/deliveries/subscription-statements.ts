@@ -101,7 +101,7 @@ export const updateSubscriptionSql = (
   }),
   before AS (
     SELECT * FROM webhook_subscriptions
-    -- Asking for its rows takes the receiver before the subscription, as every change does.
+    -- This count makes PostgreSQL lock the receiver before the subscription, as every change does.
     WHERE ${condition} AND (SELECT count(*) FROM receiver) >= 0
     FOR NO KEY UPDATE
   ),

@@ -116,7 +116,7 @@ const toFeedScan = (rows: Effect.Success<ReturnType<typeof readFeedRows>>): Feed
   }
 }
 
-// The statement always returns a row.
+// Needed only for the types, because the statement always returns a row.
 const EMPTY_SCAN_ROW = { forgotten: 0, start: 0, reached: null, beyond: false }
 
 const scanFeed =

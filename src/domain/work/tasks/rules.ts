@@ -5,7 +5,7 @@ interface TaskStay {
   readonly property_id: number | null
 }
 
-/** Both properties must be the same (specification, POST /tasks), unless the stay is unassigned. */
+/** The task and its stay must have the same property (specification, POST /tasks), unless the stay is unassigned. */
 export const resolveTaskProperty = (
   propertyId: number | null,
   stay: TaskStay | null

@@ -8,7 +8,9 @@ export interface MetricDefinition {
   /** OpenTelemetry's name, or one below `latchkey.`. */
   readonly name: string
   readonly kind: "counter" | "gauge" | "histogram"
-  /** UCUM as in OpenTelemetry: `s`, `By`, `1` (a ratio), a counted noun in braces, or empty for 1 or 0. */
+  /**
+   * UCUM as in OpenTelemetry: `s`, `By`, `1` (a ratio), or a counted noun in braces. Empty if the value is only 0 or 1.
+   */
   readonly unit: string
   readonly labels: ReadonlyArray<string>
   /** Includes the set for all further values (`OTHER_LABEL`). */

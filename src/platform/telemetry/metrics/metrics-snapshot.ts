@@ -79,8 +79,8 @@ const AGGREGATORS: Readonly<Record<GaugeAggregation, (one: number, other: number
 type Buckets = (typeof HistogramSeries.Type)["buckets"]
 
 /**
- * Processes of different releases may have different bounds. A bucket that only one process has would be too small, so
- * it is dropped.
+ * Processes of different releases may have different bounds. A bucket that only one process has would lack the counts
+ * of the other, so it is dropped.
  */
 const mergeBuckets = (one: Buckets, other: Buckets): Buckets => {
   const otherBuckets = new Map(other)

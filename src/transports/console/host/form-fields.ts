@@ -163,7 +163,8 @@ export const checkbox = (
   { name, label, isChecked }: { readonly name: string; readonly label: string; readonly isChecked?: boolean }
 ): Html => {
   const value = isChecked === true ? CHECKED_VALUE : ""
-  // A submitted form omits an unticked checkbox but always has its token.
+  // A submitted form omits an unticked checkbox, but always has its token. So the token shows whether submitted values
+  // are restored.
   const isRestored = fillField(FORM_TOKEN_FIELD, "") !== ""
   return html`<label class="choice"><input type="checkbox" name="${name}" value="${CHECKED_VALUE}"${booleanAttribute("checked", fillField(name, isRestored ? "" : value) === CHECKED_VALUE)}> ${label}</label>
 `

@@ -44,7 +44,7 @@ const OfferableListing = Schema.Struct({
 })
 
 const ConversationSidebarRow = Schema.Struct({
-  /** Sorted by order, latest first, at most {@link ACTIVITIES_SHOWN} stays. */
+  /** Stays of the latest order first, at most {@link ACTIVITIES_SHOWN}. */
   stays: Schema.Array(ConversationStay),
   asking: Schema.NullOr(ConversationInquiry),
   /**

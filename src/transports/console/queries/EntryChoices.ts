@@ -32,7 +32,7 @@ interface TransactionChoicesInput {
   readonly order: string | undefined
 }
 
-/** If `order`, a reservation or stay code, is given, `currency` is the currency of that order. */
+/** `order` is a reservation code or stay code. If it is given, `currency` is the currency of that order. */
 export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/transports/console/queries/EntryChoices", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const statement = ({ operatorId, items, methods, order }: TransactionChoicesInput) => {

@@ -113,7 +113,10 @@ const paymentConditions = (sql: Sql, payment: StaySearchPayment | undefined): Re
     : [sql`o.status = 'accepted' AND s.order_id NOT IN (SELECT order_id FROM unpaid)`]
 }
 
-/** Orders found by code may check out on any date, outside the CTE `unpaid`, so the amounts of each are summed here. */
+/**
+ * An order that is found by its code may check out outside the dates of the CTE `unpaid`. So its amounts are summed
+ * here.
+ */
 const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | undefined): ReadonlyArray<Fragment> => {
   if (payment === undefined) return []
   const due = sql`(

@@ -31,7 +31,7 @@ export class OfferedProperties extends Context.Service<OfferedProperties>()(
   "latchkey/transports/console/queries/OfferedProperties",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Includes conflicts only for `nights` that a stay can have. */
+      /** Includes conflicts only if a stay can have these `nights`. */
       of: (nights?: StayNights) =>
         CurrentCaller.use(({ operatorId }) =>
           readOfferedProperties(

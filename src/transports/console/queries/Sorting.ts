@@ -104,7 +104,7 @@ export class Sorting extends Context.Service<Sorting>()("latchkey/transports/con
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     group: makeLoadGroupForm(sql),
     tag: makeLoadTagForm(sql),
-    /** The console does not edit room types. */
+    /** The form is only for new room types. The console does not edit existing ones. */
     roomType: makeLoadRoomTypeForm(sql)
   }))
 }) {

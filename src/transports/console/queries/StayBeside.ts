@@ -28,7 +28,10 @@ const StaySidebar = Schema.Struct({
   tasks: Schema.Array(StayTask),
   /** At most {@link TAGS_OFFERED_MAX} names. */
   tag_names: Schema.Array(Schema.String),
-  /** Limits of the free days around this stay at its property. Null means no limit. */
+  /**
+   * Range around this stay in which its property has no other stay and no imported busy night. Null means that the
+   * range has no limit on that side.
+   */
   free_from: Schema.NullOr(Schema.String),
   free_until: Schema.NullOr(Schema.String),
   properties: Schema.Array(OfferedProperty)

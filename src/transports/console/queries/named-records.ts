@@ -12,7 +12,7 @@ const NAME_COLUMN_BY_TABLE = {
   room_types: "title"
 } as const
 
-/** Returns records sorted by name. One record more than SCOPE_CHOICES_MAX means that further ones exist. */
+/** Returns records sorted by name. A row beyond SCOPE_CHOICES_MAX means that further records exist. */
 export const namedRecordsSql = (
   sql: SqlClient,
   table: keyof typeof NAME_COLUMN_BY_TABLE,

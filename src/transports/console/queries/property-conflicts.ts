@@ -41,7 +41,7 @@ const conflictColumns = (
     AND d.day >= ${from}::date AND d.day < ${before}::date`
   return sql`
     (SELECT coalesce(jsonb_agg(holding ORDER BY holding.check_in_date), '[]') FROM (
-      -- By the nights and then by its key: in the order of all stays a property without any would look through them all.
+      -- OFFSET 0 makes PostgreSQL start with the nights. Otherwise it could scan all stays of the operator by check_in_date.
       SELECT s.* FROM (
         SELECT DISTINCT d.stay_id ${days} AND d.stay_id IS NOT NULL${exceptStayId === undefined ? sql`` : sql` AND d.stay_id <> ${exceptStayId}`} OFFSET 0) held
       CROSS JOIN LATERAL (

@@ -4,7 +4,7 @@ export interface DocsPage {
   readonly slug: string
   readonly title: string
   readonly description: string
-  /** The heading of the page in the list of pages. */
+  /** The heading above the page in the list of pages. */
   readonly section: string
   /** Links to other pages are `{slug}.md`. */
   readonly markdown: string

@@ -29,7 +29,8 @@ export const renderMarkdown = (markdown: string): Html => {
   const marked = new Marked({
     renderer: {
       heading({ depth, text, tokens }) {
-        const inner = { html: this.parser.parseInline(tokens) }
+        // A changelog has the names of its releases in brackets, which are links where addresses are given.
+        const inner = { html: this.parser.parseInline(tokens).replace(/^\[([^\]]+)\]/, "$1") }
         return html`<h${depth} id="${nextAnchor(text)}">${inner}</h${depth}>\n`.html
       },
       link({ href, tokens }) {

@@ -135,6 +135,10 @@ const exampleSection = (
 
 const withFullStop = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
 
+/** Returns the paragraphs of the description. The summary, which the page has already, is left out. */
+const detailParagraphs = ({ summary, description }: OperationDescription): ReadonlyArray<string> =>
+  description.split("\n\n").filter((paragraph) => withFullStop(paragraph) !== withFullStop(summary))
+
 /** Returns the page of an operation and its tool, with examples that call `publicUrl`. */
 export const renderOperationPage = (
   operation: OperationDescription,
@@ -145,7 +149,7 @@ export const renderOperationPage = (
   const markdownBlocks = [
     `# ${operation.name}`,
     withFullStop(operation.summary),
-    ...(operation.description === operation.summary ? [] : [operation.description]),
+    ...detailParagraphs(operation),
     factsTable(operation),
     "## Fields",
     fieldsTable(operation),

@@ -26,8 +26,11 @@ const groupBySection = (
   return sections
 }
 
+/** Lets a browser break a long name of an operation after an underscore. */
+const breakableName = (name: string): Html => ({ html: html`${name}`.html.replaceAll("_", "_<wbr>") })
+
 const pageLink = ({ slug, title }: DocsPageSummary, root: string, currentSlug: string | undefined): Html =>
-  html`<li><a href="${root}reference/${slug}.html"${slug === currentSlug ? { html: ' aria-current="page"' } : nothing}>${title}</a></li>`
+  html`<li><a href="${root}reference/${slug}.html"${slug === currentSlug ? { html: ' aria-current="page"' } : nothing}>${breakableName(title)}</a></li>`
 
 const navigation = ({ pageList, root, slug }: DocsFrame): Html => {
   const sections = Array.from(groupBySection(pageList), ([section, pages], index) => {

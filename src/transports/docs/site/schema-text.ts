@@ -23,28 +23,46 @@ const typeText = (schema: JsonSchema): string => {
   if (Array.isArray(values)) return values.map((value) => `\`${String(value)}\``).join(", ")
   if (Array.isArray(schema["anyOf"]))
     return Array.from(new Set(schema["anyOf"].filter(isRecord).map(toSchemaText))).join(" or ")
-  if (type === "array") return `list of ${isRecord(items) ? toSchemaText(items) : "anything"}`
+  if (type === "array") return `list of ${isRecord(items) ? elementText(items) : "anything"}`
   return typeof type === "string" ? (TYPE_NAMES[type] ?? type) : "anything"
 }
 
+/** Returns the type of a list's elements, with their limits in brackets to set them apart from those of the list. */
+const elementText = (schema: JsonSchema): string => {
+  const limits = limitTexts(schema)
+  return limits.length === 0 ? typeText(schema) : `${typeText(schema)} (${limits.join(", ")})`
+}
+
+const RANGES: ReadonlyArray<readonly [minimum: string, maximum: string, unit: string]> = [
+  ["minimum", "maximum", ""],
+  ["minLength", "maxLength", " character"],
+  ["minItems", "maxItems", " element"]
+]
+
 const KEYWORD_TEXTS: ReadonlyArray<readonly [string, (value: unknown) => string]> = [
-  ["minimum", (value) => `at least ${value}`],
   ["exclusiveMinimum", (value) => `above ${value}`],
-  ["maximum", (value) => `at most ${value}`],
   ["exclusiveMaximum", (value) => `below ${value}`],
-  ["minLength", (value) => `at least ${value} characters`],
-  ["maxLength", (value) => `at most ${value} characters`],
-  ["minItems", (value) => `at least ${value}`],
-  ["maxItems", (value) => `at most ${value}`],
   ["format", (value) => FORMAT_TEXTS[String(value)] ?? String(value)],
   ["default", (value) => `default ${JSON.stringify(value)}`]
 ]
 
-/** Returns a text such as `whole number, at least 1`. */
-export const toSchemaText = (schema: JsonSchema): string => {
-  const limits = KEYWORD_TEXTS.flatMap(([keyword, toText]) => (keyword in schema ? [toText(schema[keyword])] : []))
-  return [typeText(schema), ...limits].join(", ")
+/** Returns a text such as `1 to 20 elements`. */
+const rangeText = (minimum: unknown, maximum: unknown, unit: string): string => {
+  const bounds = [minimum, maximum].filter((bound) => bound !== undefined)
+  const plural = unit === "" || bounds.at(-1) === 1 ? "" : "s"
+  const prefix = bounds.length === 2 ? "" : minimum === undefined ? "at most " : "at least "
+  return `${prefix}${bounds.join(" to ")}${unit}${plural}`
 }
+
+const limitTexts = (schema: JsonSchema): ReadonlyArray<string> => [
+  ...RANGES.flatMap(([minimum, maximum, unit]) =>
+    minimum in schema || maximum in schema ? [rangeText(schema[minimum], schema[maximum], unit)] : []
+  ),
+  ...KEYWORD_TEXTS.flatMap(([keyword, toText]) => (keyword in schema ? [toText(schema[keyword])] : []))
+]
+
+/** Returns a text such as `whole number, at least 1`. */
+export const toSchemaText = (schema: JsonSchema): string => [typeText(schema), ...limitTexts(schema)].join(", ")
 
 interface SchemaFieldRow {
   /** Such as `shares[].amount`. */

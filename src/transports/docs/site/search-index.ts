@@ -14,7 +14,7 @@ interface SearchEntry {
   readonly description?: string
   /** Other names of the operation, only in the entry of a page. */
   readonly names?: string
-  /** Synonyms of words in title and heading, and for the entry of a page, in the summary. */
+  /** Synonyms of the words in title and heading. The entry of a page also has synonyms of the words in its summary. */
   readonly keywords: string
   readonly text: string
   readonly href: string

@@ -158,7 +158,10 @@ const renderMovedPages = (pages: ReadonlyArray<DocsPage>): ReadonlyArray<readonl
   })
 }
 
-/** Returns functions that render the files of the site by name, except those of `assets` and `examples`. */
+/**
+ * Returns, for each file name of the site, a function that renders the file. The files of `assets` and `examples` are
+ * not included.
+ */
 export const listSiteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
   const pages = listPages(settings)
   const pageList: ReadonlyArray<DocsPageSummary> = pages

@@ -23,7 +23,7 @@ export const renderToolsPage = (): DocsPage => {
   return {
     slug: "mcp-tools-reference",
     title: "Tools",
-    description: `The ${tools.length} tools of the MCP endpoint, by category`,
+    description: `The ${tools.length} tools of the MCP endpoint, by category.`,
     section: "Tools and operations",
     markdown: `# Tools
 

@@ -14,7 +14,10 @@ import type { CodeExchangeRequest, IssuedTokens, TokenIssuerContext, TokenReques
 import { judgeCode, type StoredCode, unknownCodeError, wrongVerifierError } from "./code-exchange-rules.ts"
 import { makeCodeExchangeStore } from "./code-exchange-store.ts"
 
-/** A code changes only once, from unused to used or invalid. So a second attempt finds its final state. */
+/**
+ * Two attempts would suffice: a code changes only once, from unused to used or invalid, so a second attempt finds its
+ * final state.
+ */
 const ATTEMPTS = 3
 
 /** All MCP users share the public client, so its failures are counted per account. */

@@ -13,7 +13,10 @@ import { type SealedResponse, sealResponse, unsealResponse } from "./sealed-resp
 import { judgeRefreshToken, type StoredRefreshToken, unknownTokenError } from "./token-renewal-rules.ts"
 import { makeTokenRenewalStore } from "./token-renewal-store.ts"
 
-/** A token changes only once, from unused to used. So a second attempt finds its final state. */
+/**
+ * Two attempts would suffice: a token changes only once, from unused to used, so a second attempt finds its final
+ * state.
+ */
 const ATTEMPTS = 3
 
 const toIssuedTokens = ({ accessToken, refreshToken, scope, until }: SealedResponse, now: Date): IssuedTokens => ({

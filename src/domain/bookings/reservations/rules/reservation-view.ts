@@ -8,7 +8,7 @@ import type { DecimalText } from "../../stays/stay.ts"
 import type { Reservation } from "../reservation.ts"
 import type { ReservationRow } from "../search-store.ts"
 
-/** The result is exact, because sums of floating-point numbers lose digits. */
+/** Amounts are added in ten-thousandths, because sums of floating-point numbers lose digits. */
 const toExactAmount = (units: bigint) => toExactNumber(units, 4)
 
 /**
@@ -66,7 +66,10 @@ const toTax = (row: ReservationRow) => {
   return taxes.length === 0 ? null : { currency: row.currency, amount: toExactAmount(units) }
 }
 
-/** The order keeps its custom channel even if the deployment no longer lists it. */
+/**
+ * Uses the international list, which has every custom channel. So an order keeps its custom channel even if this
+ * deployment does not list it.
+ */
 const toCustomChannel = (row: ReservationRow) =>
   row.custom_channel_id === null ? undefined : findCustomChannel("international", row.custom_channel_id)
 

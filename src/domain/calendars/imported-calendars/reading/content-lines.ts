@@ -11,15 +11,15 @@ export interface ContentLine {
 export interface LogicalLine {
   readonly text: string
   readonly lineNumber: number
-  /** True if white space precedes the line, so that it may also continue the line before. */
+  /** True if the line is an indented property name, so that it may also continue the line before. */
   readonly isAmbiguous: boolean
 }
 
 const COMPONENT_EDGE_PATTERN = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9_-]+)$/i
 
 /**
- * An indented line with one of these names counts as a property, because its loss would silently change days. EXDATE,
- * STATUS and TRANSP are left out, because the rest of a text must never make a day available.
+ * An indented line with one of these names may be a property, and its loss would silently change days. EXDATE, STATUS
+ * and TRANSP are left out, because a line that may only continue a text must never make a day available.
  */
 const INDENTED_PROPERTY_PATTERN =
   /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURRENCE-ID|SEQUENCE|UID)[ \t]*[;:]/i

@@ -8,10 +8,10 @@ export const DAY_SECONDS = 86_400
  */
 const MORNING_HOUR = 6
 
-/** An event that ends by this hour leaves the last night free. */
+/** An event that ends by this hour does not block the night of its last day. */
 const CHECK_OUT_HOUR = 12
 
-/** An event that ends after this hour always blocks the last night. */
+/** An event that ends after this hour always blocks the night of its last day. */
 const EVENING_HOUR = 18
 
 /** `before` is exclusive. */

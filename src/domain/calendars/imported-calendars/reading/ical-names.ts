@@ -22,7 +22,7 @@ export const COMPONENTS: ReadonlySet<string> = new Set(
    VRESOURCE`.split(/\s+/)
 )
 
-/** When one begins, all other components of the calendar have ended. */
+/** Components directly inside VCALENDAR. When one of them begins, all others of the calendar have ended. */
 export const CALENDAR_CHILDREN: ReadonlySet<string> = new Set([
   "VEVENT",
   "VTODO",
@@ -58,7 +58,7 @@ export const isExtensionName = (name: string): boolean => /^X[-_]/.test(name)
 export const isKnownProperty = (name: string): boolean =>
   READ_PROPERTIES.has(name) || OTHER_PROPERTIES.has(name) || isExtensionName(name)
 
-/** Servers report their own errors in REQUEST-STATUS, so it does not count. */
+/** Servers report their own errors in REQUEST-STATUS, so it does not count as a property of a calendar. */
 export const isCalendarProperty = (name: string): boolean =>
   CALENDAR_PROPERTIES.has(name) || (OTHER_PROPERTIES.has(name) && name !== "REQUEST-STATUS") || isExtensionName(name)
 

@@ -35,7 +35,7 @@ export const nightsOfOccurrence = (
   if (wall + seconds < first * DAY_SECONDS - MAX_ZONE_DIFFERENCE) return []
   if (wall > (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE) return [{ from: last + 1, before: last + 2 }]
   const start = wallAtProperty(time, clocks)
-  // Whole days of another zone have no check-in.
+  // An event of whole days in another zone has no check-in time.
   const arrival = areWholeDays(wall, seconds) ? 0 : timeOfDay(start)
   return [nightsBetween(start, wallAtProperty({ wall: wall + seconds, clock }, clocks), arrival)]
 }

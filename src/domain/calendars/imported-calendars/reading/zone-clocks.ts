@@ -17,7 +17,10 @@ export interface ZoneClock {
 
 export const UTC_CLOCK: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
 
-/** The cache has one offset for each quarter of an hour, because offsets change only at its beginning. */
+/**
+ * Maximum number of cached offsets per zone. There is one for each quarter of an hour, because offsets change only at
+ * the beginning of a quarter.
+ */
 const OFFSET_CACHE_SIZE = 20_000
 const QUARTER_SECONDS = 900
 
@@ -68,7 +71,7 @@ const makeClock = (computeOffset: (at: number) => number): ZoneClock => {
 }
 
 const clockCache = new Map<string, ZoneClock>()
-/** There are about 600 zones, and their names may be in any case. */
+/** There are about 600 zones. Feeds may write their names in upper or lower case, and the cache has each spelling. */
 const CLOCK_CACHE_SIZE = 1_000
 
 /** Names of UTC. Other zones without an offset, such as Africa/Abidjan, belong to places. */
@@ -156,7 +159,8 @@ const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined
   if (Result.isFailure(Result.try(() => offsetAtWall(0)))) return undefined
   return makeClock((at) => {
     const [before, after] = [offsetAtWall(at - DAY_SECONDS), offsetAtWall(at + DAY_SECONDS)]
-    // The library expects local times. Where the offset changes, it switches at the earlier of the two local times.
+    // The library expects a local time. At a change of the offset, it uses the new offset from the earlier of the two
+    // local times on.
     return before === after ? before : offsetAtWall(at + Math.min(before, after))
   })
 }

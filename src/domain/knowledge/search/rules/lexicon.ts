@@ -4,7 +4,7 @@ import { TOPIC_PHRASINGS } from "./lexicon/topic-phrasings.ts"
 import { TOPICS } from "./lexicon/topics.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
-/** Role in a question: subject, condition, context, or requested aspect. */
+/** Role of a meaning in a question. */
 export type MeaningKind = "topic" | "condition" | "context" | "aspect"
 
 /** The prefix `about` keeps a `name` different from real words. */
@@ -98,7 +98,7 @@ let builtLexicon: ReturnType<typeof buildLexicon> | undefined
 /** Built lazily, because it takes 50 ms. */
 const getLexicon = () => (builtLexicon ??= buildLexicon())
 
-/** The matched phrase has one meaning of each group. */
+/** The phrase has one meaning of each group, for example one of its beginning and one of its ending. */
 interface MeaningMatch {
   readonly length: number
   readonly groups: ReadonlyArray<Meanings>
@@ -160,7 +160,7 @@ export const meaningsOfMisspelling = (word: string): Meanings | undefined => {
     : (phraseIndex.byWords.get(corrected) ?? phraseIndex.byPrefix.get(corrected))
 }
 
-/** Does the same for scripts without word breaks. */
+/** Like {@link matchMeaning}, for scripts without word breaks. `at` and `length` count characters. */
 export const matchUnbrokenMeaning = (text: string, at: number): MeaningMatch | undefined => {
   const { phraseIndex, maxUnbrokenPhraseLength } = getLexicon()
   for (let length = Math.min(maxUnbrokenPhraseLength, text.length - at); length > 0; length--) {

@@ -43,7 +43,7 @@ const toTerm = (meanings: ReadonlyArray<{ readonly name: string; readonly kind: 
   kind: meanings[0]?.kind ?? "topic"
 })
 
-/** Keeps the stem of a guessed word, because the host may have written the same. */
+/** Keeps the stem of a guessed word, because the entry may contain the same misspelling. */
 const toWordTerms = ({ text }: TextRun, guessMeanings: MeaningGuesser): ReadonlyArray<Term> => {
   if (isStopWord(text) || (text.length === 1 && !/\p{N}/u.test(text))) return []
   const meanings = guessMeanings(text)
