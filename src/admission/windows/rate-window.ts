@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 
-// Fixed windows (specification, Limits). Boundaries are multiples of the window's length since 1970-01-01T00:00Z, so
-// all processes agree on them.
+// Fixed windows of the rate limits. The layers in these comments are those of the specification (Limits). Boundaries
+// are multiples of the window's length since 1970-01-01T00:00Z, so all processes agree on them.
 
 const secondsByLabel = {
   "5s": 5,

@@ -116,8 +116,11 @@ export class ConnectorMessageReceiver extends Context.Service<
       body: Uint8Array
     ) => Effect.Effect<number | undefined>
     /**
-     * Returns the stored outcome of a message that was signed again, and rejects other copies. The outcome is stored
-     * after ingestion, which ignores repeated events, so a crash loses no message.
+     * Ingests a new message and stores its outcome. A repeated message gets the stored outcome if it was signed again,
+     * otherwise 409.
+     *
+     * If the process crashes before it stores the outcome, the connector's repeat is ingested. Ingest ignores events
+     * that it has already applied, so this is safe.
      */
     readonly receive: (
       connectorId: number,

@@ -240,7 +240,7 @@ export const update_transaction = operation("update_transaction", {
   details: `A record of search_transactions can be sent back whole. Another value of a field that cannot change returns 422.
 
 - Only the main account may change an entry of the operator; other accounts get 403.
-- null is no value of a field that can change: it returns 400.
+- null in a field that can change returns 400.
 - Present values count as a change and send \`transaction_updated\`. A call without a field to change succeeds and sends no event.`,
   payload: editPayloadFields(Transaction, {
     id: Id.annotateKey({

@@ -4,8 +4,8 @@ import type { EmbeddedSession, SessionShare } from "./embedded-session.ts"
 import { FrontendMessageParser, type FrontendMessages, hasNamedStatement } from "./frontend-messages.ts"
 
 /**
- * Longest silence of a client before its startup message, and within a transaction, during which all other callers
- * wait.
+ * Longest pause of a client before its startup message, and between the messages of a transaction. The second pause is
+ * limited because all other callers wait for an open transaction.
  */
 const SECONDARY_IDLE_MS = 5_000
 export const SECONDARY_TRANSACTION_MS = 30_000

@@ -20,7 +20,7 @@ const layerQuietLog = layerTelemetry(
   makeLineWriter(process.stderr)
 )
 
-/** Tokens contain the deployment, so commands need that of the service. */
+/** A token works only in the deployment that issued it, so commands need the deployment of the service. */
 const layerDeployment = Layer.effect(
   Deployment,
   Effect.map(Configuration, ({ deployment }) => deployment)

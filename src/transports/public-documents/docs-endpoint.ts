@@ -32,7 +32,7 @@ const DOCS_HEADERS = {
   "referrer-policy": "no-referrer"
 }
 
-/** The API console needs inline styles. */
+/** The page on which readers call the API needs inline styles. */
 const TRY_PAGE_HEADERS = {
   ...DOCS_HEADERS,
   "content-security-policy": DOCS_HEADERS["content-security-policy"].replace(

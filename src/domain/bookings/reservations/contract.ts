@@ -230,7 +230,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
 
 - On a channel's reservation, remarks, contact, number of guests, source and creator can change. The next update from the channel replaces the contact and the number of guests.
 - New dates that are not free return 409. Other dates for a reservation that is \`cancelled\`, \`denied\` or \`timeout\` return 422.
-- null returns 400 in every field whose meaning does not mention it.
+- null in a field that can change returns 400, unless the meaning of the field mentions null.
 - \`reservation_updated\` is sent once for each kind of change and stay. An edit without a change sends none.`,
   payload: editPayloadFields(Schema.Struct({ ...Reservation.fields, ...nestedFields }), {
     stay_code: StayCode,

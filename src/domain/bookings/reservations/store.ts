@@ -52,8 +52,8 @@ export class OrderStore extends Context.Service<
       destination?: StayDestination
     ) => Effect.Effect<LoadedOrder>
     /**
-     * Returns `applied: false`, with nothing written, if an order or entry changed after it was loaded. Fails if a
-     * night's holder differs from `taken_from`.
+     * Writes nothing and returns `applied: false` if an order or its transactions changed after they were loaded, or if
+     * a stay to be removed was tagged concurrently. Fails if a stay other than `taken_from` holds a night.
      */
     readonly applyChange: (
       operatorId: number,

@@ -14,7 +14,8 @@ import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
 import { addTag, changedStayFieldSql, removeTag, type StayMatch, type TagRemoval } from "./stay-tags.ts"
 
-// No statement of this store writes a column of `OrderStayFields`, so none conflicts with order changes.
+// No statement of this store writes a column of `OrderStayFields`. An order change writes only these columns of a stay,
+// so neither overwrites the other.
 
 type Sql = SqlClient.SqlClient
 
@@ -67,7 +68,8 @@ const saveCustomFields = (sql: Sql): StayStore["Service"]["saveCustomFields"] =>
             array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
               NULL) AS fields
           FROM before, after`,
-        // The outcome has `reservation_code`, because guest erasure finds stored responses by it.
+        // The outcome has `reservation_code`, because guest erasure finds the responses stored for idempotency keys by
+        // this code.
         outcome: sql`
           SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
       })

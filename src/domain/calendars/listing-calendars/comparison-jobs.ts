@@ -23,12 +23,16 @@ import { pushHorizonOf } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { PushSpan } from "./push.ts"
 
-// Compares mapped listings every night and after each mapping, so that lost pushes are sent again.
+// Compares the channel's calendar of each mapped listing with the inventory, every night and after each mapping, so
+// that lost pushes are sent again.
 
 /** Retry delays while a channel is unreachable. */
 export const COMPARING_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 60 * 60 * 1000, jitter: 0.25 }
 
-/** Gives the channel's bookings time to arrive before suspected days are compared again. */
+/**
+ * If the channel sells fewer rooms on a day than are available, a booking may still be on its way. After this time the
+ * listing is compared again.
+ */
 export const SUSPECTED_RECHECK_MS = 5 * 60 * 1000
 
 /** Time between two searches for newly mapped listings. */

@@ -5,8 +5,8 @@ import type { GrantKey } from "../../connection-grants.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
 /**
- * `calendarId` is undefined for the property's own feed. A feed belongs to the host (`grantId` undefined) or to the
- * OAuth connection that created it.
+ * With `calendarId`, the feed is for the marketplace of this imported calendar. Without it, the feed is the property's
+ * own. A feed belongs to the host (`grantId` undefined) or to the OAuth connection that created it.
  */
 export interface FeedRecipient extends GrantKey {
   readonly propertyId: number

@@ -107,7 +107,7 @@ export const ChannelOrderEvent = Schema.Struct({
   remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT_LENGTH)),
   /** Stored as sent. */
   cancellation_policy_category: OptionalNullable(RecordCode),
-  /** If omitted, the previous value stays. */
+  /** If omitted or null, the previous value stays. */
   thread_id: OptionalNullable(RecordCode),
   rooms: Schema.NonEmptyArray(ChannelRoom).check(Schema.isMaxLength(CHANNEL_ROOMS_MAX))
 })

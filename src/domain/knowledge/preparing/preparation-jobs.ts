@@ -20,7 +20,7 @@ import { type KnowledgeFragment, searchVectorSql, toKnowledgeFragments } from ".
 
 // Only a prepared (`done`) entry gives answers. An edit makes its entry `waiting` again.
 
-/** Limits per process and per operator. */
+/** Most entries that are prepared at the same time, per process and per operator. */
 export const PREPARING_ROOM = 4
 export const PREPARING_SHARE = 2
 

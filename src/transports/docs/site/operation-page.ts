@@ -52,17 +52,25 @@ const fieldsTable = (operation: OperationDescription): string => {
   if (fields.length === 0) return "None."
   const visibleFields = fields.filter(({ isImmutable }) => !isImmutable)
   const immutableNames = fields.filter(({ isImmutable }) => isImmutable).map(({ name }) => `\`${name}\``)
-  const rows = visibleFields.map(({ name, location, required, schema }) => {
+  const rows = visibleFields.flatMap(({ name, location, required, schema }) => {
     const { description, deprecated } = schema
     const meaningParts = [deprecated === true ? "Deprecated." : "", typeof description === "string" ? description : ""]
     const locationText = location === "query" && takesQueryOrBody(operation) ? "query or body" : location
-    return [
+    const row = [
       `\`${name}\``,
       locationText,
       required ? "yes" : "",
       toSchemaText(schema),
       meaningParts.filter((each) => each !== "").join(" ")
     ]
+    const nestedRows = toFieldRows(schema, name, 1).map((nested) => [
+      `\`${nested.path}\``,
+      locationText,
+      nested.isRequired ? "yes" : "",
+      nested.type,
+      nested.description
+    ])
+    return [row, ...nestedRows]
   })
   const unchangeableNote =
     immutableNames.length === 0

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 import type { JsonSchema } from "../operation-descriptions.ts"
 
-// Describes JSON Schemas in the words of a table: the type and its limits.
+// Describes JSON Schemas as short texts for the tables of the documentation: the type and its limits.
 
 const isRecord = (value: unknown): value is JsonSchema => Predicate.isObject(value)
 
@@ -70,6 +70,7 @@ interface SchemaFieldRow {
   readonly type: string
   readonly description: string
   readonly isDeprecated: boolean
+  readonly isRequired: boolean
 }
 
 /** Levels of nested objects that a table shows. */
@@ -79,18 +80,18 @@ const MAX_DEPTH = 4
  * Returns the properties of an object, of the objects in a list, or of all alternatives, each with the suffix of its
  * path.
  */
-const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema]> => {
-  const { anyOf, items } = schema
+const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema, ReadonlyArray<unknown>]> => {
+  const { anyOf, items, required } = schema
   if (Array.isArray(anyOf)) return anyOf.filter(isRecord).flatMap(nestedProperties)
-  if (isRecord(items)) return nestedProperties(items).map(([suffix, part]) => [`[]${suffix}`, part])
-  return isRecord(schema["properties"]) ? [["", schema["properties"]]] : []
+  if (isRecord(items)) return nestedProperties(items).map(([suffix, ...part]) => [`[]${suffix}`, ...part])
+  return isRecord(schema["properties"]) ? [["", schema["properties"], Array.isArray(required) ? required : []]] : []
 }
 
 /** Returns a row for each field. The fields of an object follow it. */
 export const toFieldRows = (schema: JsonSchema, prefix = "", depth = 0): ReadonlyArray<SchemaFieldRow> =>
   depth === MAX_DEPTH
     ? []
-    : nestedProperties(schema).flatMap(([suffix, properties]) =>
+    : nestedProperties(schema).flatMap(([suffix, properties, required]) =>
         Object.entries(properties).flatMap(([name, field]) => {
           if (!isRecord(field)) return []
           const path = `${prefix}${suffix}${prefix === "" && suffix === "" ? "" : "."}${name}`
@@ -99,7 +100,8 @@ export const toFieldRows = (schema: JsonSchema, prefix = "", depth = 0): Readonl
             path,
             type: isObjectSchema(field) ? "object" : toSchemaText(field),
             description: typeof description === "string" ? description : "",
-            isDeprecated: deprecated === true
+            isDeprecated: deprecated === true,
+            isRequired: required.includes(name)
           }
           return [row, ...toFieldRows(field, path, depth + 1)]
         })

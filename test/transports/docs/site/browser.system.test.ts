@@ -102,12 +102,37 @@ describe.skipIf(!hasChromium)(withChromiumNote("the documentation in a browser")
             await block.locator(".live-responses-table").waitFor()
           })
           assert.deepStrictEqual(yield* findContrastViolations(page, "#main"), [])
+          const responsesAreWider = yield* Effect.promise(() =>
+            page.$$eval(".responses-inner", (parts) => parts.some((part) => part.scrollWidth > part.clientWidth))
+          )
+          assert.isFalse(responsesAreWider)
           assert.isAtMost(yield* Effect.promise(() => widthOf(page)), viewport.width)
           yield* Effect.promise(() => page.click(".btn.authorize"))
           assert.deepStrictEqual(yield* findContrastViolations(page, ".modal-ux"), [])
         })
       )
     }
+
+    it.effect(
+      "shows the fields of an operation on a phone, and the options of a command, without scrolling sideways",
+      () =>
+        Effect.gen(function* () {
+          const { page, base } = yield* watched({ viewport: PHONE_VIEWPORT })
+          for (const [path, selector] of [
+            ["search_reservations", ":is(#fields, #result) + .table"],
+            ["cli", "pre:has(code.text)"]
+          ]) {
+            yield* Effect.promise(() => page.goto(`${base}/docs/reference/${path}.html`))
+            const hiddenWidths = yield* Effect.promise(() =>
+              page.$$eval(`${selector}`, (parts) =>
+                parts.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+              )
+            )
+            assert.isNotEmpty(hiddenWidths)
+            assert.isAtMost(Math.max(...hiddenWidths), 0, path)
+          }
+        })
+    )
 
     it.effect("finds a page by words, and goes there", () =>
       Effect.gen(function* () {

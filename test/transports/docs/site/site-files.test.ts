@@ -163,6 +163,24 @@ describe("the documentation", () => {
     }
   })
 
+  it("says the summary of an operation once", () => {
+    for (const { name, summary } of describeOperations()) {
+      const page = files.get(`reference/${name}.md`) ?? ""
+      const repeats = page.split("\n\n").filter((paragraph) => paragraph.replace(/\.$/, "") === summary)
+      assert.lengthOf(repeats, 1, name)
+    }
+  })
+
+  it("shows no brackets around the name of a release", () => {
+    const changelog = files.get("reference/changelog.html") ?? ""
+    assert.include(changelog, '<h2 id="unreleased">Unreleased</h2>')
+    assert.notMatch(changelog, /<h\d[^>]*>\[/)
+  })
+
+  it("lets a browser break the names in the list of pages after an underscore", () => {
+    assert.include(files.get("index.html") ?? "", ">update_<wbr>reservation_<wbr>custom_<wbr>fields</a>")
+  })
+
   it("replaces links to files that it does not have with their text", () => {
     assert.include(readFileSync(`${DOCS_FOLDER}/reference/settings.md`, "utf8"), "](../operate/security.md")
     assert.isFalse(files.has("reference/security.md"))

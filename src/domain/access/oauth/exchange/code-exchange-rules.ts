@@ -60,8 +60,9 @@ export const judgeCode = (
 }
 
 /**
- * Returns whether the request comes from the client that got the code. A partner has proved this by its secret. The
- * public client must prove it by the verifier, because its id is no secret and browser histories contain used codes.
+ * Returns whether the request comes from the client that got the code. A partner's client has proved this by its
+ * secret. The public client must prove it by the verifier, because its id is no secret and browser histories contain
+ * used codes.
  */
 const isOwnCode = ({ challenge }: StoredCode, { client, verifier }: CodeExchangeRequest): boolean =>
   !client.isPublic || (challenge !== null && verifier !== undefined && matchesChallenge(verifier, challenge))

@@ -16,7 +16,10 @@ interface BusyTimes {
   readonly readablePeriodCount: number
 }
 
-/** A period with an unreadable end counts as one day. Fails with a clause if there are too many periods. */
+/**
+ * A period with an unreadable end counts as one day. Fails if there are too many periods. The failure is a clause about
+ * the calendar, such as `it has more than 10000 busy times`.
+ */
 export const parseBusyTimes = (
   components: ReadonlyArray<CalendarComponent>,
   context: ReadContext,

@@ -15,7 +15,10 @@ const revisionKeyOf = ({ uid, replaces }: CalendarEvent): string => {
 const isRevision = ({ uid, sequence, isFullyReadable }: CalendarEvent): boolean =>
   uid !== undefined && sequence !== undefined && isFullyReadable
 
-/** Keeps the events with the highest SEQUENCE, even if there are several. */
+/**
+ * Keeps all events that are no revision. Of the revisions of one event, keeps those with the highest SEQUENCE, even if
+ * there are several.
+ */
 export const keepLatestRevisions = (events: ReadonlyArray<CalendarEvent>): ReadonlyArray<CalendarEvent> => {
   const latest = new Map<string, number>()
   for (const event of events) {
@@ -38,7 +41,10 @@ export const groupReplacementsByUid = (
     ({ uid = "" }) => uid
   )
 
-/** Reports and drops an event whose RECURRENCE-ID means no certain date, so that this event makes no day available. */
+/**
+ * Reports and drops a replacement whose RECURRENCE-ID names no certain day. A replacement frees the day of the
+ * occurrence that it replaces, and this must not be a wrong day.
+ */
 export const resolveReplacedDates = (
   replacements: ReadonlyArray<CalendarEvent>,
   clocks: CalendarClocks,

@@ -4,10 +4,13 @@ import { TOPIC_PHRASINGS } from "./lexicon/topic-phrasings.ts"
 import { TOPICS } from "./lexicon/topics.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
-/** Role of a meaning in a question. */
+/**
+ * A meaning is the concept that phrases of several languages stand for, such as breakfast. Its kind is its role in a
+ * question.
+ */
 export type MeaningKind = "topic" | "condition" | "context" | "aspect"
 
-/** The prefix `about` keeps a `name` different from real words. */
+/** A `name` begins with `about`, so that it differs from every real word. */
 interface Meaning {
   readonly name: string
   readonly kind: MeaningKind
@@ -98,7 +101,10 @@ let builtLexicon: ReturnType<typeof buildLexicon> | undefined
 /** Built lazily, because it takes 50 ms. */
 const getLexicon = () => (builtLexicon ??= buildLexicon())
 
-/** The phrase has one meaning of each group, for example one of its beginning and one of its ending. */
+/**
+ * `length` counts words. A word can have two groups: the meanings of its beginning and those of its ending. Within a
+ * group the meanings are alternatives.
+ */
 interface MeaningMatch {
   readonly length: number
   readonly groups: ReadonlyArray<Meanings>
