@@ -19,7 +19,7 @@ const StoredKey = Schema.Struct({
   fingerprint: Schema.Uint8Array,
   /** OAuth grant of the call, or 0 without one. Null for a key from before migration 0071. */
   grant_id: Schema.NullOr(Schema.Int),
-  /** Null while an external action is in progress. */
+  /** Null while the key is claimed for an external action, such as a price change at a channel. */
   outcome: Schema.NullOr(Schema.Json),
   under_way_until: Schema.NullOr(Schema.Date)
 })

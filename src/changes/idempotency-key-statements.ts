@@ -23,8 +23,9 @@ const ownClaimCondition = (
     AND idempotency_keys.under_way_until = ${key.claimedUntil ?? null}`
 
 /**
- * Stores the key with the row of the CTE `outcome`, if the CTE `touched` has rows. An existing key violates a unique
- * constraint. If another call has taken over the claim, the key is not stored, but the change is.
+ * For the statement of recorded-change.ts: stores the key with the row of its CTE `outcome`, if its CTE `touched` has
+ * rows. An existing key violates a unique constraint. If another call has taken over the claim, the key is not stored,
+ * but the change is.
  */
 export const storeKeySql = (sql: SqlClient, key: KeyParameters, now: Date): Fragment =>
   key.claimedUntil !== undefined

@@ -65,7 +65,10 @@ export const runIdempotently = Effect.fnUntraced(function* (
   return yield* runFirst({ keys, change, actor, makeKey, waitUntil })
 })
 
-/** If the action is over but its outcome is not stored, the next call with the key takes over the claim. */
+/**
+ * If the call's external action (external-action.ts) is over but the outcome is not stored, the next call with the key
+ * takes over the claim.
+ */
 const runChange = ({ keys, change, actor }: KeyedCall, key: IdempotencyKeyState) =>
   Effect.provideService(change.make, CurrentActor, { ...actor, idempotencyKey: key }).pipe(
     Effect.onExit((exit) => (Exit.isFailure(exit) && key.progress === "claimed" ? keys.abandon(key) : Effect.void)),

@@ -27,8 +27,8 @@ export const networkOf = (address: string): string =>
 const ANONYMOUS_PERMIT_HOLDERS = 4_096
 
 /**
- * Returns a permit holder's number that no operator has. Calls of one network share a number, and so do all calls
- * without a known address.
+ * Returns a number that an anonymous call uses instead of an operator's id to get a concurrency permit. Calls of one
+ * network share a number, and so do all calls without a known address.
  */
 export const anonymousPermitHolder = (address: string | undefined): number => {
   if (address === undefined || address === "") return 0

@@ -66,7 +66,7 @@ export class Conflict extends withoutStack(
   })
 ) {}
 
-/** 420: the subscription does not cover the call. */
+/** 420: the account is banned, or its subscription has expired or does not cover the call. */
 export class SubscriptionRequired extends withoutStack(
   Schema.TaggedError<SubscriptionRequired>()("SubscriptionRequired", MessageField)
 ) {}

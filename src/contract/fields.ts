@@ -34,9 +34,9 @@ declare module "effect/Schema" {
       /** An edit accepts only the current value, so tools do not show the field. */
       readonly isImmutable?: boolean | undefined
       /**
-       * The fingerprint of an input with an idempotency key omits this field, because a fast digest would let a
-       * password be guessed. So the fingerprint does not reveal a changed password. The console derives a form's key
-       * from all its fields instead.
+       * A fast digest would let a password be guessed. So the fingerprint that detects a reused idempotency key omits
+       * this field, and a changed password is not noticed. The console therefore derives a form's key from all its
+       * fields.
        */
       readonly isPassword?: boolean | undefined
     }

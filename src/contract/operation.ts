@@ -54,7 +54,7 @@ export const toolMetadata = (
 ): ToolMetadata => ({ ...overrides, description, intentExamples, requiresConfirmation })
 
 interface RestOnly {
-  /** A clause after "Not a tool:" in the reference. */
+  /** The reason that follows "Not a tool:" in the reference. */
   readonly notATool: string
   /** No release of the specification has the operation. */
   readonly extension?: true
@@ -79,9 +79,12 @@ export interface CallLimits {
 
 /** Specification, Limits. */
 interface RateLimitDeclaration {
-  /** Layer 2 of the rate limits. */
+  /** Limits of this route, which replace the default ones. */
   readonly limits?: CallLimits
-  /** Layer 3: the payload field with the id of the conversation that receives a message. */
+  /**
+   * The payload field with the id of the conversation that receives a message. Messages are also limited per
+   * conversation.
+   */
   readonly conversationField?: string
 }
 

@@ -3,8 +3,9 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Caller } from "../contract/caller.ts"
 import { Unauthenticated } from "../contract/errors.ts"
 
-// Records that an OAuth connection created are deleted when its grant ends (migrations 0053 and 0070). So a statement
-// that writes such a record locks the grant, and does nothing if the grant has ended.
+// Webhook subscriptions, automation rules and property feeds that an OAuth connection created are deleted when its
+// grant ends (migrations 0053 and 0070). So a statement that writes such a record locks the grant, and does nothing if
+// the grant has ended.
 
 export interface GrantKey {
   readonly operatorId: number

@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { nameKeyOf } from "../contract/names.ts"
 
-// Names are compared by a key (migration 0069), or exactly if the row has no key. Every look-up compares both and
-// prefers the exact name.
+// Names are compared by a key (`nameKeyOf`, stored since migration 0069), or exactly if the row has no key. Every
+// look-up compares both and prefers the exact name.
 
 export const nameKeyParameter = (sql: SqlClient, name: string): Fragment => sql`${nameKeyOf(name)}::text`
 

@@ -5,7 +5,9 @@ import type { Fragment } from "effect/sql/Statement"
 export const BACKLOG_COUNT_LIMIT = 10_000
 
 export interface BacklogSource {
-  /** CTEs of a `WITH RECURSIVE`. The last one, `with_work`, has a row per operator or account with pending jobs. */
+  /**
+   * CTEs of a `WITH RECURSIVE`. The last one, `with_work`, has a row per operator or channel account with pending jobs.
+   */
   readonly candidates: Fragment
   /** Excludes, for example, paused subscriptions and suspended operators. */
   readonly condition: Fragment

@@ -3,9 +3,9 @@ import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../platform/database/parameters.ts"
 import { backlogSql } from "./backlog-statements.ts"
 
-// Selects the next jobs fairly between operators and between the accounts of an operator, so that a hanging channel or
-// a busy host does not delay others. The statements are written for one plan, because PostgreSQL plans each of them
-// once for all values.
+// Selects the next jobs fairly between operators and between the channel accounts (`account_id`) of an operator, so
+// that a hanging channel or a busy host does not delay others. The statements are written for one plan, because
+// PostgreSQL plans each of them once for all values.
 
 /**
  * Largest number of due rows that a poll reads first. If there are so many, they may all belong to one host, and a

@@ -5,11 +5,11 @@ import { makeRowsReader } from "../platform/database/rows.ts"
 import { type AccountKey, type ClaimRequest, claimableRowsSql, type FairQueue, toBusyCounts } from "./fair-queue.ts"
 import { computeLeaseEnd, LeaseDuration } from "./lease.ts"
 
-// Statements for all tables of jobs. A row is a job, or a queue partition whose oldest element is the job.
+// Statements for all tables of jobs. A row is a job, or a queue partition: a queue whose oldest element is the job.
 //
 // A claim increases `attempts` and moves `due_at` to the end of the lease, so the job is due again if its worker dies.
-// A worker may write only while `attempts` has the number of its claim. Recording a success that cannot be wrong may
-// skip this check.
+// A worker may write only while `attempts` has the number of its claim. A success that stays true, such as an accepted
+// webhook delivery, may be stored without this check.
 //
 // A failed job gets a new `due_at` (retries.ts). A job without a next attempt is a dead letter, which no claim finds.
 // Each operation is one idempotent statement, because it may be repeated after a lost response.

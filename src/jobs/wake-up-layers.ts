@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { chooseSessionLayer, DatabaseSettings } from "../platform/database/database-layers.ts"
 import { WakeUp } from "./WakeUp.ts"
 
-/** Without a session connection, the process cannot receive the notifications of others, so it polls. */
+/** Behind a pooler, the process cannot receive the notifications of others, so it polls. */
 const layerPolling = Layer.tap(WakeUp.layerProcess, () =>
   Effect.logInfo(
     "this process polls for the work of other processes every second, because a connection pooler does not pass on notifications; set DATABASE_DIRECT_URL"

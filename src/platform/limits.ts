@@ -269,7 +269,7 @@ export const AUDIT_DEFAULT = 100
 export const AUDIT_MAX = 1_000
 /** Orders and conversations that one run of `latchkey guest` finds. */
 export const GUEST_COMMAND_ORDERS_MAX = 1_000
-/** Distinct rejection counters that a process buffers. */
+/** Different kinds of failed calls that a process counts in memory. */
 export const REJECTION_KINDS_MAX = 10_000
 
 export const CHANNEL_ROOMS_MAX = 50
@@ -352,7 +352,10 @@ export const CALENDAR_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
 export const CALENDAR_ERROR_LENGTH = 300
 export const CALENDAR_VALIDATOR_LENGTH = 500
 export const CALENDAR_DIGEST_LENGTH = 100
-/** A new imported day counts as a feedback loop if our own feed reported it within this time. */
+/**
+ * A newly imported busy day counts as a feedback loop if the marketplace read it in a feed of this service within this
+ * time.
+ */
 export const CALENDAR_FEEDBACK_LOOP_MS = 7 * 24 * 60 * 60 * 1000
 export const CALENDAR_DAY_RETENTION_MS = 28 * 24 * 60 * 60 * 1000
 

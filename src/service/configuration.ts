@@ -59,7 +59,7 @@ export interface Settings {
   /** Whether statements are prepared, which some poolers do not support. */
   readonly databasePrepared: boolean
   readonly databaseConnections: number
-  /** The server without the connection pooler. Undefined without a pooler or without direct access. */
+  /** Address of the same server without the connection pooler. Undefined without a pooler or without direct access. */
   readonly databaseDirectUrl: Redacted.Redacted | undefined
   readonly dataDir: string
   readonly statementSeconds: number
@@ -109,7 +109,7 @@ interface Setting<A> {
 const parse = <A>(variable: SettingName, { expected, read, secret }: Setting<A>, text: string) => {
   const value = read(text)
   if (value !== undefined) return Effect.succeed(value)
-  // An address with a user part contains a password, whichever variable it is in.
+  // An address with a user part may contain a password, whichever variable it is in.
   const isPrintable = secret !== true && !text.includes("@")
   return Effect.fail(new WrongSetting({ variable, expected, ...(isPrintable ? { given: text } : {}) }))
 }

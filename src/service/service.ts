@@ -57,7 +57,8 @@ export class Service extends Context.Service<
     readonly call: (operation: string, call: ServiceCall) => Effect.Effect<ServiceResponse>
     /**
      * Returns the response to a request without an operation (unknown route, plain HTTP, wrong method). A request with
-     * a valid token counts in the bucket of unmatched paths, unless `error` says that it got no permit.
+     * a valid token counts in the rate-limit window of unmatched paths, unless `error` says that it got no concurrency
+     * permit.
      */
     readonly respondWithError: (
       error: ApiError,

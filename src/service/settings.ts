@@ -2,7 +2,8 @@ import { DATABASE_CONNECTIONS } from "../platform/database/postgres.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
 import { DEFAULT_SAMPLER } from "../platform/telemetry/sampling.ts"
 
-// Declares every environment variable. The configuration, the doctor and the settings reference are derived from it.
+// Declares every environment variable. The configuration, the command `doctor` and the settings reference are derived
+// from it.
 
 export const STATEMENT_SECONDS_MAX = 3_600
 export const DRAIN_SECONDS_MAX = 300
@@ -125,7 +126,8 @@ export const SETTINGS = [
     name: "DEPLOYMENT",
     group: "Features",
     default: "international",
-    meaning: "The kind of deployment: `international` or `regional`."
+    meaning:
+      "`international` or `regional`. It decides which custom channels exist and which mobile numbers of staff are valid."
   },
   {
     name: "PUBLIC_CLIENT",
@@ -138,7 +140,7 @@ export const SETTINGS = [
     name: "WEBHOOK_ALLOWED_HOSTS",
     group: "Features",
     meaning:
-      "Host names and IP addresses, separated by commas. Webhooks, connectors and imported calendars may use these private addresses."
+      "Private host names and IP addresses, separated by commas, to which webhooks, connectors and imported calendars may connect."
   },
   {
     name: "DEMO",
@@ -150,7 +152,7 @@ export const SETTINGS = [
     name: "SANDBOX",
     group: "Features",
     defaultDescription:
-      "on if `HOST` and `PUBLIC_URL` (plain http) are loopback and the demo operator exists, else off",
+      "`1` if the demo operator exists, `HOST` is loopback and `PUBLIC_URL` is http on loopback, else `0`",
     meaning:
       "`1` turns the [sandbox marketplace](../guides/test-against-the-sandbox.md) on, `0` off. Its page `/sandbox` exists only if `PUBLIC_URL` is http on loopback."
   },
@@ -164,13 +166,13 @@ export const SETTINGS = [
     name: "MESSAGE_DAYS",
     group: "Retention",
     defaultDescription: "kept for good",
-    meaning: `Days until the text and photos of messages are [erased](../operate/security.md#delete-old-data-automatically) (1 to ${RETENTION_DAYS_MAX}).`
+    meaning: `Days after a message was sent until its text and photos are [erased](../operate/security.md#delete-old-data-automatically) (1 to ${RETENTION_DAYS_MAX}).`
   },
   {
     name: "IMAGE_DAYS",
     group: "Retention",
     defaultDescription: "kept for good",
-    meaning: `Days until photos of messages are [erased](../operate/security.md#delete-old-data-automatically) (1 to ${RETENTION_DAYS_MAX}).`
+    meaning: `Days after a message was sent until its photos are [erased](../operate/security.md#delete-old-data-automatically) (1 to ${RETENTION_DAYS_MAX}).`
   },
   {
     name: "ORDER_DAYS",

@@ -1,7 +1,7 @@
 import { BRIEF_CALL_MS, BURST_WAIT_MS, OVERLOADED_AFTER_MS, OVERLOADED_WAIT_MS } from "../../platform/limits.ts"
 import { RoundRobinQueue } from "./RoundRobinQueue.ts"
 
-/** An operator counts as active for this time after its last call. A statement may take as long. */
+/** An operator counts as active for this time after its last call, because one statement can take that long. */
 export const ACTIVE_OPERATOR_MS = 10_000
 
 export interface QueuedCall {

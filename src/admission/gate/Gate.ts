@@ -24,11 +24,13 @@ export interface GateRequest {
   /** Conversation to which the call sends a message. It has its own windows. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
-  /** Returns an error for every call of an operator during overload. A call rejected by it counts in no window. */
+  /**
+   * Returns the overload error that any call of the operator would get now. A call rejected by it counts in no window.
+   */
   readonly overloadError?: (operatorId: number) => ServerError | undefined
   /** An account that the transport has authenticated. Its calls count in no rate-limit window. */
   readonly trustedAccount?: TrustedAccount | undefined
-  /** A suspended operator may make the call, because it only stops something or removes access. */
+  /** A trusted account of a suspended operator may make the call, because it only stops something or removes access. */
   readonly worksWhenSuspended?: boolean
 }
 

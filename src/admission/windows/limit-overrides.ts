@@ -27,6 +27,6 @@ export type LimitOverrides = typeof LimitOverrides.Type
 export const TokenLimits = Schema.Struct({ "1m": max, "1h": max })
 export type TokenLimits = typeof TokenLimits.Type
 
-/** Rejects misspelled layers and windows. */
+/** Rejects unknown fields, such as a misspelled window. */
 export const decodeLimitOverrides = Schema.decodeUnknownEffect(LimitOverrides, { onExcessProperty: "error" })
 export const decodeTokenLimits = Schema.decodeUnknownEffect(TokenLimits, { onExcessProperty: "error" })

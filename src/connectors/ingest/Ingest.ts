@@ -112,7 +112,10 @@ const makeVersionedHandler =
   (account, event) =>
     Effect.flatMap(currentSecond, (at) => Effect.map(apply(account, event, at), (outcome) => ({ outcome })))
 
-/** Applies pending payments after each order event. If a crash prevents this, the channel sends the order again. */
+/**
+ * After each order event, applies payments that arrived before their order. If a crash prevents this, the channel sends
+ * the order again.
+ */
 const withPendingPayments =
   (handle: ChannelEventHandler<ChannelOrderEvent>, services: PaymentServices): ChannelEventHandler<ChannelOrderEvent> =>
   (account, event) =>

@@ -59,7 +59,7 @@ type MarketplaceAction<Input, View = SandboxOrderView> = (
   input: Input
 ) => Effect.Effect<WithIngestOutcome<View>, MarketplaceError>
 
-/** Actions of the simulated channels and their guests. Each change commits together with an outbox event. */
+/** Actions of the simulated channels and their guests. Each change commits together with its event for the service. */
 export class Marketplace extends Context.Service<
   Marketplace,
   {

@@ -115,7 +115,7 @@ export const applyPrices = (listing: SandboxListing, days: DaysByDate, prices: R
       }))
     : Result.fail("a price must be above zero")
 
-/** Unreported stays count as taken, because the host's inventory still includes their rooms. */
+/** Stays that the service does not know yet count as taken, because the pushed inventory still includes their rooms. */
 export const applyInventories = (
   listing: SandboxListing,
   days: DaysByDate,

@@ -1,6 +1,6 @@
 // An action sends its own events at once. The worker sends them after these delays, if the action did not.
 
-/** If the worker sent the event first, the action could not return its outcome. */
+/** If the worker sent the event first, the action could not return the service's response to it. */
 const ACTION_DELAY_MS = 2_000
 const RESPONSE_DELAY_MS = 4_000
 

@@ -21,6 +21,8 @@ import { toOrderThreadKey } from "./threads.ts"
 
 // The runner reads records, applies a pure rule, and writes the result if the records are unchanged. After a conflict
 // it starts again.
+//
+// Listings and threads have a `revision`, which each write increments. A write with a stale revision is a conflict.
 
 /** After this number of conflicts, attempts run one at a time. */
 const CONCURRENT_ATTEMPTS = 3

@@ -35,7 +35,7 @@ export interface SandboxWrite {
   readonly threads?: ReadonlyArray<{ readonly before: SandboxThread | undefined; readonly after: SandboxThread }>
   readonly messages?: ReadonlyArray<SandboxMessage>
   readonly offers?: ReadonlyArray<SandboxOffer>
-  /** The revisions of `listings` protect reviews against concurrent writes. */
+  /** Two concurrent writes of a review conflict, because each increments the revisions of `listings`. */
   readonly reviews?: ReadonlyArray<SandboxReview>
   readonly outboxEvents: ReadonlyArray<OutboxEvent>
 }

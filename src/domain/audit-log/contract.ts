@@ -26,10 +26,11 @@ export const AuditLogEntry = Schema.Struct({
   }),
   application: Schema.String.annotateKey({
     documentation:
-      "Name of the access token or connected application. Otherwise `console`, `command line`, `guest` (the guest portal), `automation` (a rule) or `Latchkey` (the service itself)."
+      "Name of the access token or connected application. Otherwise `console`, `command line`, `guest` (the guest portal), `automation` (a rule), a channel such as `channel airbnb`, or a part of the service such as `service`, `retention` or `Latchkey`."
   }),
   operation: Schema.String.annotateKey({
-    documentation: "Operation that made the change, such as `update_task`, or the name of a command or form."
+    documentation:
+      "Operation that made the change, such as `update_task`. Otherwise the name of a command, a form or a task of the service, such as `ingest order` for an update from a channel."
   }),
   request_id: Schema.NullOr(Schema.String).annotateKey({
     documentation: "`request_id` of the call that made the change, or null."
@@ -51,7 +52,7 @@ const operation = defineFamily({ category: "meta", since: "3.13.0", openWorld: f
 export const search_audit_log = operation("search_audit_log", {
   route: "GET /audit_log",
   summary: "List the entries of the audit log, the latest first",
-  details: `Each change writes one entry per changed record. Reads, failed calls and acknowledgements of event consumers write none. Entries are kept for ${AUDIT_RETENTION_MS / DAY_MS} days.
+  details: `Each change writes one entry per changed record. Reads and failed calls write none. A consumer of the event feed writes one when it is created or deleted, and none when it acknowledges events. Entries are kept for ${AUDIT_RETENTION_MS / DAY_MS} days.
 
 Only an access token of the main account can call this operation. Tokens of sub-accounts and of connected applications get 403.`,
   payload: {

@@ -29,7 +29,7 @@ export const AutomationAction = Schema.Struct({
     documentation: "Title of the property. Empty without a stay or a property."
   }),
   scheduled_at: Schema.String.annotateKey({
-    documentation: "Time at which the action runs, ISO 8601 on the host's clock with its offset."
+    documentation: "Time at which the action runs, ISO 8601 with the offset of the host's time zone."
   }),
   channel_type: Schema.String.annotateKey({ documentation: "Channel of the reservation or conversation." })
 })

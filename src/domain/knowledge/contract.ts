@@ -165,7 +165,7 @@ const operation = defineFamily({ category: "knowledge_base", since: "3.4.0", ope
 export const search_knowledge_bases = operation("search_knowledge_bases", {
   route: "GET /knowledge_bases",
   summary: "List entries of the knowledge base",
-  details: "An unknown property in `property_ids` returns 404 if no entry matches.",
+  details: "An unknown property in `property_ids` returns 404, also beside known ones.",
   payload: {
     property_ids: Schema.optionalKey(IdsOrText).annotateKey({
       documentation:

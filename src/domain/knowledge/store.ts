@@ -189,7 +189,10 @@ const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
     'scope_property', ${scope_property}, 'scope_channel', ${scope_channel})`
 }
 
-/** The new revision excludes earlier fragments from search. The scope may keep ids of records that no longer exist. */
+/**
+ * The raised `revision` excludes the fragments of the former texts from search. The scope may keep ids of records that
+ * no longer exist.
+ */
 const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) => {
   const columns = toColumns(input, now)
   const { type } = input.scope_property

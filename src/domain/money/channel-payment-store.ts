@@ -32,7 +32,7 @@ import {
 } from "./transaction-changes.ts"
 import { splitAmountOverStays } from "./transaction-shares.ts"
 
-// A channel may repeat a payment, but the order gets one entry.
+// A channel may repeat a payment, but the order gets one transaction for it.
 
 type Sql = SqlClient.SqlClient
 
@@ -119,7 +119,7 @@ export const toTransaction = (
       : channelType === "booking_site"
         ? BOOKING_SITE_METHOD
         : INCOME_TRANSFER_METHOD,
-  // The money is paid. A channel whose clock is ahead must not make the entry outstanding.
+  // The money is paid. A channel whose clock is ahead must not make the transaction outstanding.
   action_at: (paidAt < now ? paidAt : now).toISOString(),
   status: "paid",
   note: "",
@@ -185,7 +185,7 @@ export class ChannelPaymentStore extends Context.Service<
     readonly storePending: (payment: ChannelPayment, now: Date) => Effect.Effect<void>
     /** Does not delete a settled payment. */
     readonly discardPending: (payment: ChannelPayment) => Effect.Effect<void>
-    /** Idempotent: one statement creates the entry and settles the payment. */
+    /** Idempotent: one statement creates the transaction and settles the payment. */
     readonly settlePayment: (
       payment: ChannelPayment,
       order: OrderOfPayment,

@@ -13,8 +13,8 @@ interface EntryShareFilters {
 }
 
 /**
- * Selects one row for each stay's share, or the entry itself if it has no order. `property_id` is null for unassigned
- * stays and operator entries.
+ * Selects one row for each stay's share of a transaction, or the transaction itself if it has no order. The property is
+ * null for unassigned stays, and for transactions without property and order.
  */
 export const selectEntryShares = (
   sql: SqlClient,

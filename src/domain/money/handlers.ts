@@ -127,7 +127,7 @@ const updateTransaction = (store: Store) =>
     const { currency } = entry
     const { item_id, payment_method_id, note } = payload
     const { items, methods } = selectDictionaries(entry.direction)
-    // An entry may keep its present item and method even if they are retired.
+    // A transaction may keep its present category and payment method even if they are retired.
     if (item_id !== undefined && item_id !== entry.item_id) {
       yield* Effect.fromResult(checkInDictionary("item_id", items, item_id, entry.item_listed))
     }
@@ -161,7 +161,7 @@ const updateTransaction = (store: Store) =>
 const deleteTransaction = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof delete_transaction.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    // The link of an entry never changes, so the check stays valid.
+    // A transaction never moves between property, reservation and operator, so the check stays valid.
     if (caller.role === "sub") {
       const entry = yield* store.findTransaction(caller.operatorId, payload.id, {})
       if (entry?.link_type === "operator") return yield* mainAccountOnlyError("delete")

@@ -43,7 +43,8 @@ type Sql = SqlClient.SqlClient
 const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
 /**
- * True for an active entry, false for a retired one, null if the built-in list decides ({@link isListedByOperatorSql}).
+ * True for an active category or payment method, false for a retired one. Null means that the built-in list decides
+ * ({@link isListedByOperatorSql}).
  */
 const listedFlags = {
   item_listed: Schema.NullOr(Schema.Boolean),
@@ -154,7 +155,7 @@ export class TransactionStore extends Context.Service<
       id: number,
       names: { readonly item_id?: number; readonly payment_method_id?: number }
     ) => Effect.Effect<ExistingTransaction | undefined>
-    /** Returns undefined if the entry was deleted or its order changed after it was loaded. */
+    /** Returns undefined if the transaction was deleted or its order changed after it was loaded. */
     readonly update: (
       operatorId: number,
       id: number,

@@ -80,7 +80,7 @@ const buildFilterConditions = (
   return conditions
 }
 
-/** A join would hash the entries of all operators while the table is small, so this is a subquery. */
+/** A join would hash the dictionary entries of all operators while the table is small, so this is a subquery. */
 const dictionaryNameSql = (sql: SqlClient, dictionary: Fragment, id: Fragment): Fragment => sql`(
   SELECT name FROM dictionary_entries
   WHERE operator_id = page.operator_id AND dictionary = ${dictionary} AND id = ${id})`

@@ -40,7 +40,7 @@ export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => s
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'amount', t.amount::text) ORDER BY t.id), '[]')
   FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id)`
 
-/** Locks the entries whose amount is unchanged, in order of id. */
+/** Of the given transactions (`entries`), locks those whose amount is unchanged, in order of id. */
 export const lockUnchangedEntries = (
   sql: SqlClient,
   operatorId: number,

@@ -109,7 +109,8 @@ const getVrboPriceAndRules = (store: Store) =>
   })
 
 /**
- * If the call is interrupted before the snapshot is written, the channel's next listing event corrects the snapshot.
+ * If the call is interrupted before the sent settings are recorded, the channel's next listing event corrects the
+ * recorded ones.
  */
 const updateVrboPriceAndRules = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_vrbo_price_and_rules.payloadSchema.Type) {

@@ -68,7 +68,7 @@ export class PriceAndRulesStore extends Context.Service<
       id: number,
       names: ReadonlyArray<string>
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Does the same as `recordSentSettings`, and merges the settings into the snapshot. */
+    /** Does the same as `recordSentSettings`, and merges the settings into those recorded for the listing. */
     readonly recordSnapshot: (
       parameters: ListingSettingsParameters & SentSettingNames
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>

@@ -7,7 +7,10 @@ const oldestUnacknowledgedSql = (sql: SqlClient): Fragment => sql`
   SELECT queued_at
   FROM feed_events(c.operator_id, greatest(c.position, ${deletedUpToSql(sql, sql`c.operator_id`)}), 1, NULL, NULL, 1)`
 
-/** `oldest_queued_at` is null if every event is acknowledged. One pass computes the lag of all consumers. */
+/**
+ * A consumer reads the event feed and acknowledges events up to its position. `oldest_queued_at` is null if every event
+ * is acknowledged. One pass computes the lag of all consumers.
+ */
 export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
     SELECT places, greatest(places[1], ${deletedUpToSql(sql, sql`${operatorId}`)}) AS least

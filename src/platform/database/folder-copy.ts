@@ -14,8 +14,8 @@ import { makeSingleRowReader } from "./rows.ts"
 // Copies the embedded database as of one moment, while a service may use it.
 //
 // Between two statements, the files are as after a kill of the process, and PostgreSQL can recover from them. A first
-// pass copies all files while the service runs. A second pass holds the session and copies the changed files. Callers
-// wait only for the second pass.
+// pass copies all files while the service runs. A second pass holds the only session of the database and copies the
+// changed files. Callers wait only for the second pass.
 
 class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
 

@@ -8,7 +8,10 @@ type RowsStatement<Row, R> = Effect.Effect<ReadonlyArray<Row>, SqlError, R>
 
 type ObjectRowsStatement<R> = RowsStatement<object, R>
 
-/** Runs before decoding, which blocks the event loop until the response is built. */
+/**
+ * Runs before rows are decoded, for example a wait for an event-loop slice. Decoding blocks the event loop until the
+ * response is built.
+ */
 export const BeforeDecoding = Context.Reference<Effect.Effect<void>>("latchkey/platform/database/BeforeDecoding", {
   defaultValue: () => Effect.void
 })

@@ -6,7 +6,7 @@ import type { RowSecretBinding, SecretBinding } from "./sealed-text.ts"
 /** All names are trusted SQL. */
 export interface SealedColumn {
   readonly table: string
-  /** Part of the binding, so it must never change. */
+  /** Part of the data to which each encrypted text is bound (sealed-text.ts), so it must never change. */
   readonly secretKind: string
   /** Expression of the text, and the assignment that replaces it with `$NEW`. */
   readonly textExpression: string

@@ -94,7 +94,7 @@ const rotateColumn = Effect.fnUntraced(function* (keys: SecretKeys, column: Seal
 
 export interface RotationResult {
   readonly places: ReadonlyArray<{ readonly place: string; readonly texts: number }>
-  /** Outdated texts that cannot be decrypted, or that a process with another first key has written. */
+  /** Outdated texts that cannot be decrypted, or that a process with another current key has written. */
   readonly left: number
 }
 

@@ -10,7 +10,7 @@ const toJson = Schema.encodeSync(StructurePiece)
 
 export const isRowsPiece = (piece: BackupPiece): piece is RowsPiece => "some" in piece
 
-/** The writer fails with this error, because a reader would take the line for damage. */
+/** The writer fails with this error, because a reader rejects so long a line as damaged. */
 export class BackupLineTooLong extends Data.TaggedError("BackupLineTooLong")<{ readonly message: string }> {}
 
 const MAX_KEY_CHARACTERS = 100

@@ -174,7 +174,7 @@ const makePieceLoader = (
 
 /**
  * Restores into an empty database in one transaction, and verifies each table by count and digest. `beforeCommit` is
- * the transaction's last step. Then migrates to this release.
+ * the transaction's last step. After the commit, migrates to this release.
  */
 export const loadBackup = Effect.fnUntraced(function* <E, E2>(
   header: BackupHeader,

@@ -26,8 +26,9 @@ import { withDatabaseCopy } from "./installation-database.ts"
 import { awaitSessionEnd, loadOwnSession } from "./server-session.ts"
 import { findFirstDifference, loadTableDigests } from "./table-comparison.ts"
 
-// The data folder records the move (platform/database/database-move.ts), and no process writes to its database during
-// the move. The copy is one transaction on the server, verified before the commit.
+// Moves the embedded database to a PostgreSQL server. The data folder records the move
+// (platform/database/database-move.ts), and no process writes to the embedded database during it. The copy is one
+// transaction on the server, verified before the commit.
 
 const READ_ONLY_WAIT_MS = 15_000
 const READ_ONLY_POLL_MS = 100

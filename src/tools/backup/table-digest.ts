@@ -26,8 +26,8 @@ export type TableDigest = typeof TableDigest.Type
 const readDigest = makeSingleRowReader(TableDigest)
 
 /**
- * Sums 64-bit hashes of the rows' texts, which are stable since PostgreSQL 11. Requires {@link pinTextFormats}. `whole`
- * is not a column name, so it means the row.
+ * Sums 64-bit hashes of the rows' texts. The hash function is unchanged since PostgreSQL 11. Requires {@link
+ * pinTextFormats}. `whole` is not a column name, so it means the row.
  */
 export const loadTableDigest = (sql: SqlClient, table: string): Effect.Effect<TableDigest> =>
   readDigest(sql`

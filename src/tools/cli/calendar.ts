@@ -48,7 +48,7 @@ const callForCalendar = Effect.fnUntraced(function* <A>(
   return yield* callOperation(operation, operator_id, fields, CALENDAR_FLAGS)
 })
 
-/** Returns the feed without the calendar's own events. Creates a missing feed. */
+/** Returns the address of the feed that leaves out this calendar's own events. Creates a missing feed. */
 const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
   Effect.map(
     callOperation(
@@ -74,7 +74,8 @@ type CalendarOutput = Effect.Success<ReturnType<typeof toCalendarOutput>>
 
 const calendarArgument = Argument.Int(CALENDAR_ARGUMENT).pipe(Argument.withDescription("calendar_id"))
 
-const SKIP_UNAVAILABLE_DESCRIPTION = "Ignore a Not available block at the end of the feed once its end moves forward"
+const SKIP_UNAVAILABLE_DESCRIPTION =
+  "Ignore the Not available block at the end of the feed, which marks the booking window"
 
 const skipUnavailableFlag = Flag.Boolean("skip-unavailable").pipe(
   Flag.withDescription(`${SKIP_UNAVAILABLE_DESCRIPTION} (default: off)`)

@@ -27,7 +27,10 @@ export const exitAtSecondSignal = Effect.sync(() => {
   }
 })
 
-/** SIGHUP restarts several workers one by one. A single process shuts down, and its service manager starts it again. */
+/**
+ * With several workers, SIGHUP restarts them one by one. A single process shuts down instead, and its service manager
+ * starts it again.
+ */
 export const stopAtHangUp = Effect.sync(() => {
   process.on("SIGHUP", () => void process.emit("SIGTERM"))
 })

@@ -29,11 +29,11 @@ const openCommand = Command.make(
   {
     channel_type: Flag.Literals("channel", SANDBOX_CHANNELS).pipe(Flag.withDescription("channel_type of the listing")),
     onRequest: Flag.Boolean("on-request").pipe(
-      Flag.withDescription("Bookings wait for the approval of the host (default: as at the channel)"),
+      Flag.withDescription("Bookings wait for the approval of the host (default: as usual at the channel)"),
       Flag.withDefault(false)
     ),
     instant: Flag.Boolean("instant").pipe(
-      Flag.withDescription("Bookings are confirmed at once (default: as at the channel)"),
+      Flag.withDescription("Bookings are confirmed at once (default: as usual at the channel)"),
       Flag.withDefault(false)
     ),
     optional: {
@@ -47,8 +47,8 @@ const openCommand = Command.make(
       currency: textFlag("currency", "ISO 4217 code (default: the currency of the operator)"),
       base_price: amountFlag("price", "Price per night (default: 100)"),
       cleaning_fee: amountFlag("cleaning-fee", "Cleaning fee (default: 0)"),
-      commission: integerFlag("commission", "Commission of the channel in percent (default: as at the channel)"),
-      tax: integerFlag("tax", "Tax in percent (default: as at the channel)"),
+      commission: integerFlag("commission", "Commission of the channel in percent (default: the channel's usual one)"),
+      tax: integerFlag("tax", "Tax in percent (default: the channel's usual one)"),
       rooms: integerFlag("rooms", "Rooms of this listing (default: 1)")
     }
   },

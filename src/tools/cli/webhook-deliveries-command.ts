@@ -9,14 +9,14 @@ import { resolveOperatorFilter } from "./operator-filter.ts"
 
 export const deliveryFilterFlags = {
   operator: Flag.Int("operator").pipe(
-    Flag.withDescription("Use only deliveries of this operator_id (default: all operators)"),
+    Flag.withDescription("Only deliveries of this operator_id (default: all operators)"),
     Flag.optional
   ),
   webhook: Flag.Int("webhook").pipe(
-    Flag.withDescription("Use only deliveries of this webhook id (default: all webhooks)"),
+    Flag.withDescription("Only deliveries of this webhook id (default: all webhooks)"),
     Flag.optional
   ),
-  dead: Flag.Boolean("dead").pipe(Flag.withDescription("Use only dead letters (default: off)"), Flag.withDefault(false))
+  dead: Flag.Boolean("dead").pipe(Flag.withDescription("Only dead letters (default: off)"), Flag.withDefault(false))
 }
 
 export const webhookDeliveriesCommand = Command.make(

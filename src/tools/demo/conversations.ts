@@ -39,7 +39,7 @@ const toMessages = (script: Script, minutesBetween: number, end: Date): Historic
     sentAt: new Date(end.getTime() - (script.length - index) * minutesBetween * 60_000)
   }))
 
-/** All guests of this channel have a thread, and one guest of each other channel. */
+/** All guests of this channel have a thread. Of each other marketplace, only one guest has a thread. */
 export const MESSAGING_CHANNEL = "airbnb"
 
 const firstOrderByGuest = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {

@@ -44,7 +44,7 @@ const renderWelcomeBack = (accountId: number): ReadonlyArray<string> => [
   "",
   "Change the password of its console:",
   "",
-  `  npx latchkey account password --account ${accountId} --password-stdin`
+  `  echo 'a new password' | npx latchkey account password --account ${accountId} --password-stdin`
 ]
 
 /** Seeds the demo operator if the settings ask for it. */

@@ -106,7 +106,7 @@ export const seedDemo = Effect.gen(function* () {
   // The demo data is valid, so any other failure is a defect.
   Effect.catchIf((error) => error._tag !== "OperatorsExist", Effect.die),
   Effect.provide(Operators.layer),
-  // Fresh stores use this transaction. Shared stores may use other connections.
+  // Builds the stores anew, so that they use this transaction. Shared stores may use other connections.
   Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
   Effect.provideService(CurrentActor, systemActor("Latchkey", "demo seed")),
   Effect.withSpan("seedDemo")

@@ -169,7 +169,10 @@ const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransact
   ]
 }
 
-/** An order has at most one transaction per direction and item, because write-transactions.ts joins shares by these. */
+/**
+ * An order has at most one transaction per direction and item, because write-transactions.ts finds the transaction of
+ * an order by these two.
+ */
 export const makeDemoTransactions = (
   orders: ReadonlyArray<DemoOrder>,
   today: string,

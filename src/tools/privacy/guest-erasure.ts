@@ -38,8 +38,8 @@ const recordErasure = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds stored responses of webhooks and idempotency keys by full scans. So it runs once for all matches, without locks
- * on orders.
+ * Full scans find the responses of webhook receivers and those stored for idempotency keys. So this runs once for all
+ * matches, without locks on orders.
  */
 export const eraseStoredResponses = Effect.fnUntraced(function* (matches: ReadonlyArray<GuestMatch>) {
   const sql = yield* SqlClient.SqlClient

@@ -21,8 +21,8 @@ import { RetentionDays } from "../../platform/installation.ts"
 import { eraseGuestMatch, eraseStoredResponses } from "./guest-erasure.ts"
 import { findGuestByConversation, findGuestByOrder, type GuestMatch } from "./guest-search.ts"
 
-// Operators alternate in bounded batches, so that a large operator does not delay others. Erased data is not found
-// again, so several processes may run, and a crash loses nothing.
+// Old guest data is erased in bounded batches. Operators alternate, so that a large operator does not delay others.
+// Erased data is not found again, so several processes may run, and a crash loses nothing.
 
 export const STAYS_PER_BATCH = 50
 

@@ -19,8 +19,8 @@ interface PendingRequest {
 }
 
 /**
- * Requests of one event-loop turn share a message. After a timeout no request is sent until the primary responds, so
- * calls wait only once and pending requests are bounded.
+ * Counts calls for the rate limits in the primary. Requests of one event-loop turn share a message. After a timeout no
+ * request is sent until the primary responds, so calls wait only once and pending requests are bounded.
  */
 export const makeSupervisorCounters = Effect.fnUntraced(function* ({ send, onResponses }: SupervisorChannel) {
   const pending = new Map<number, PendingRequest>()

@@ -3,7 +3,7 @@ import { type CountedLimit, WINDOW_LABELS, windowOf } from "../../admission/wind
 import { MetricsSnapshot } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
 
 // Messages between primary and workers. A rolling restart keeps the primary, so its release may differ from that of the
-// workers. Both ignore unknown messages, and a worker without a response counts on its own.
+// workers. Both ignore unknown messages, and a worker without a response counts its own calls.
 
 /** Key, window label, maximum. */
 const EncodedCounter = Schema.Tuple([Schema.String, Schema.Literals(WINDOW_LABELS), Schema.Finite])
@@ -18,7 +18,7 @@ export const CountRequest = Schema.Struct({
 })
 export type CountRequest = typeof CountRequest.Type
 
-/** `counts` are the counts before the step, first of `buckets`, then of `peek`. */
+/** For `admit`, `counts` are the counts before the step, first of `buckets`, then of `peek`. Otherwise it is empty. */
 export const CountResponse = Schema.Struct({ id: Schema.Int, counts: Schema.Array(Schema.Finite) })
 export type CountResponse = typeof CountResponse.Type
 

@@ -67,7 +67,8 @@ const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_TOKEN_FIELD, SUDO_FIE
 /**
  * Returns the idempotency key of a form: a hash of its fields. These include the page's key, which is new for each
  * display. So a form that is sent twice runs once, and a form with other values is a new call. Returns undefined if the
- * page has no key. `fields` has the new value of a list that the form changes in part.
+ * page has no key. The hash includes `fields`, because a form that changes part of a list sends the whole new list
+ * there.
  */
 export const idempotencyKeyOf = (form: SubmittedForm, fields: Schema.JsonObject = {}): string | undefined => {
   const pageKey = form.get(FORM_KEY_FIELD) ?? ""

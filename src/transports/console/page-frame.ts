@@ -115,9 +115,7 @@ const windowTitle = (title: string, status: number): string => {
   return [...outcome, ...(title === product ? [] : [title]), product].join(" · ")
 }
 
-/**
- * The page has no inline scripts or styles. It loads only its stylesheet and perhaps the script, and cannot be framed.
- */
+/** The page has no inline scripts or styles. It loads only files of this service, and cannot be framed. */
 export const renderConsolePage = (
   visit: Visit,
   { title, body, formTargets = "here", isWide, hasScript }: PageFrame,

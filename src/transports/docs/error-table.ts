@@ -11,20 +11,22 @@ export const ERROR_TABLE: ReadonlyArray<ErrorRow> = [
   {
     code: 400,
     title: "Malformed request",
-    meaning: "The service cannot read the request: a field is missing, has the wrong type, or excludes another field.",
+    meaning:
+      "The service cannot read the request: a field is missing, has the wrong type, or excludes another field. Some operations also return it for other reasons, which their pages name.",
     advice: "Correct the request. Do not repeat it unchanged."
   },
   {
     code: 401,
     title: "Authentication failed",
-    meaning: "The token is missing or not valid, or a read-only token was used for a write.",
-    advice: "Use another token."
+    meaning:
+      "The token is missing or not valid, or a read-only token was used for a write. At an OAuth endpoint: the client, secret, code, verifier or refresh token is wrong.",
+    advice: "Use another token, or connect again."
   },
   {
     code: 403,
     title: "Forbidden",
-    meaning: "The record exists, but this account or application may not do that to it.",
-    advice: "Use the account or the application that owns the record."
+    meaning: "This account or application may not do that, or may not do it to this record.",
+    advice: "Use an account or an application with that right. Do not repeat the call."
   },
   {
     code: 404,
@@ -36,7 +38,7 @@ export const ERROR_TABLE: ReadonlyArray<ErrorRow> = [
     code: 409,
     title: "Conflict",
     meaning:
-      "The change would create a duplicate or sell a night twice. With Retry-After, the same call is still running.",
+      "The call contradicts the present state: it would create a duplicate, sell a night twice, or change a record that has ended. With Retry-After, the same call is still running or a queue is full.",
     advice: "Read the present state first. With Retry-After, repeat the call after that time."
   },
   {
@@ -54,7 +56,7 @@ export const ERROR_TABLE: ReadonlyArray<ErrorRow> = [
   {
     code: 429,
     title: "Rate limited",
-    meaning: "A rate-limit window is full.",
+    meaning: "A rate-limit window is full, or too many calls wait.",
     advice: "Wait for the seconds in Retry-After."
   },
   {
@@ -66,26 +68,27 @@ export const ERROR_TABLE: ReadonlyArray<ErrorRow> = [
   {
     code: 501,
     title: "Not implemented",
-    meaning: "The feature is not enabled for this account or deployment.",
+    meaning:
+      "The feature is not enabled for this account or installation, or the installation has no connector for the channel.",
     advice: "Tell the user. Do not repeat the call."
   },
   {
     code: 502,
     title: "Channel failed",
-    meaning: "A channel returned an error to the service.",
-    advice: "Repeat the call with growing pauses."
+    meaning: "A channel returned an error to the service. It may have carried out the request.",
+    advice: "Repeat the call under the same idempotency key, with growing pauses."
   },
   {
     code: 503,
     title: "Channel unavailable",
     meaning: "The service cannot reach a channel.",
-    advice: "Repeat the call with growing pauses."
+    advice: "Repeat the call under the same idempotency key, with growing pauses."
   },
   {
     code: 504,
     title: "Channel timeout",
     meaning: "A channel did not respond in time. It may have carried out the request.",
-    advice: "Read the present state, then repeat the call."
+    advice: "Repeat the call under the same idempotency key, with growing pauses."
   }
 ]
 

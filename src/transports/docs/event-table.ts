@@ -27,6 +27,7 @@ export const EVENT_TABLE: Readonly<Record<EventName, EventRow>> = {
       "Dates, guest counts or guest details of a stay change.",
       "A stay moves to another property, or becomes unassigned.",
       "A stay is removed from the reservation: one event for each remaining stay.",
+      "The creator or the source of the reservation changes.",
       "The `stay_status` changes, or custom fields are saved.",
       "The guest's data is erased."
     ],
@@ -76,7 +77,9 @@ export const EVENT_TABLE: Readonly<Record<EventName, EventRow>> = {
   },
   transaction_updated: {
     fields: "`transaction_id`",
-    triggers: ["The amount, item, payment method, status, `action_at` or note of an entry changes."],
+    triggers: [
+      "An edit sends the amount, item, payment method, status, `action_at` or note of an entry, even with its present value."
+    ],
     fetchWith: "GET /transactions?id=…"
   },
   transaction_deleted: {

@@ -84,7 +84,10 @@ const immutableFieldNames = (operation: AnyOperation): ReadonlySet<string> => {
   )
 }
 
-/** Removes the alternative "any value" of `immutableField`, so that documents show the field's type. */
+/**
+ * The schema of an `immutableField` (contract/fields.ts) ends with the alternative "any value". Removes it, so that
+ * documents show the field's type.
+ */
 const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema

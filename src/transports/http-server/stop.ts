@@ -29,7 +29,7 @@ export interface StopOptions {
 const CHECK_MS = 20
 
 /**
- * Open requests get their responses, each the last of its connection. Idle connections are closed. All others are cut
+ * Open requests get their responses, and then their connections end. Idle connections are closed. All others are cut
  * after `shutdownSeconds`.
  */
 export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {

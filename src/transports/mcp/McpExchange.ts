@@ -34,7 +34,7 @@ export class McpExchange {
     this.#lastHeaders = { ...headers, "x-request-id": envelope.request_id }
   }
 
-  /** Headers that REST would send. Empty if there were several calls. */
+  /** Headers that REST would send. Empty unless there was exactly one call. */
   get responseHeaders(): ServiceResponse["headers"] {
     return this.#responseCount === 1 ? this.#lastHeaders : {}
   }

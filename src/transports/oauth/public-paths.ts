@@ -21,7 +21,7 @@ const toPublicPath = (operation: AnyOperation): PublicPath => ({
   usesStatus: usesHttpStatus(operation)
 })
 
-/** Uses the same router as the operations, so that every spelling of a path matches. */
+/** Uses the router library of the REST endpoint, so that both match the same spellings of a path. */
 const publicPaths = FindMyWay.make<PublicPath>()
 for (const operation of operations.filter((each) => !needsToken(each))) {
   publicPaths.on("POST", `${REST_PREFIX}${routeOf(operation).path}`, toPublicPath(operation))

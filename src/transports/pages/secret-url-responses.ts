@@ -29,7 +29,7 @@ interface FailureResponses {
   readonly failedResponse: Response
 }
 
-/** The span and the log line never contain the URL, because it has a secret. */
+/** The span and the log line never contain the URL, because it may be secret. */
 export const traceAndLogResponse = Effect.fnUntraced(function* (
   { headers }: HttpServerRequest,
   name: string,

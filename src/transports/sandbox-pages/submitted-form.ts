@@ -1,7 +1,7 @@
 import { ByteSize, Effect } from "effect"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
 
-/** Large enough for a message of 20,000 emoji, which take 12 bytes each. */
+/** Large enough for a message of 20,000 emoji, which take 12 bytes each in a form. */
 export const MAX_FORM_BYTES = 256 * 1024
 
 /** Empty fields are omitted. */

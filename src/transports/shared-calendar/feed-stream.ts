@@ -13,7 +13,10 @@ import { FEED_END, renderFeedStart, renderPropertyEvents, type SharedFeedSource 
 import { partPosition } from "./pagination.ts"
 import { toSlices } from "./slices.ts"
 
-/** One statement reads the days of a piece. The embedded database serves no other request during that statement. */
+/**
+ * Properties of a piece of the feed. One statement reads their days, and the embedded database serves no other request
+ * during it.
+ */
 const PROPERTIES_PER_PIECE = 25
 
 /** Includes the past month, so that the event of a current stay keeps its first night and its UID. */
@@ -42,8 +45,8 @@ const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, S
   )
 
 /**
- * Streams the feed of one part, because a thousand properties can exceed 50 MB. Only one piece is in memory. Returns
- * none if there is no such part.
+ * Streams one part of the feed in pieces, because a thousand properties can exceed 50 MB. Only one piece is in memory.
+ * Returns none if there is no such part.
  *
  * Reading a piece needs a permit of the operator. Sending it needs none, so a slow reader holds no permit.
  *

@@ -5,7 +5,7 @@ import {
 } from "../../platform/limits.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 
-/** Numbers of pages and parts of the largest possible link. */
+/** Numbers of pages, and of parts of the feed, for the largest possible link. */
 export const PAGES_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PAGE_PROPERTIES_MAX
 export const PARTS_MAX = SUBSCRIPTION_ROOMS_MAX / SHARED_PART_PROPERTIES_MAX
 

@@ -61,7 +61,7 @@ const seedSuite = <E>(name: string, database: Layer.Layer<SqlClient.SqlClient, E
         const later = yield* renderGreeting(settings)
         assert.notInclude(later, "lk_")
         assert.notInclude(later, password ?? "")
-        assert.include(later, `npx latchkey account password --account ${known?.accountId} --password-stdin`)
+        assert.include(later, `| npx latchkey account password --account ${known?.accountId} --password-stdin`)
         assert.include(later, `npx latchkey token create --account ${known?.accountId} --name mine --scope writable`)
         for (const text of [welcome, later]) assert.include(text, "http://127.0.0.1:8080/sandbox")
         assert.notInclude(yield* renderGreeting({ ...settings, sandbox: "never" }), "/sandbox")

@@ -9,7 +9,7 @@ const STATUS_RANK: Readonly<Record<OrderStatus, number>> = {
   timeout: 3
 }
 
-/** The status never goes back, except that a closed order can become accepted. */
+/** The status never goes back, except that a cancelled, denied or timed-out order can become accepted. */
 export const computeNextStatus = (current: OrderStatus, reported: OrderStatus): OrderStatus =>
   reported === "accepted" || STATUS_RANK[reported] >= STATUS_RANK[current] ? reported : current
 

@@ -19,7 +19,7 @@ export interface Consent {
   readonly client: OAuthClient
   readonly scope: "read-only" | "writable"
   readonly redirectUri: string
-  /** S256 code challenge (RFC 7636). Null if a partner sent no challenge. */
+  /** S256 code challenge (RFC 7636). Null if a client with a secret sent none. */
   readonly challenge: string | null
   /** The RFC 8707 `resource` as the application sent it. */
   readonly resource: string | null

@@ -6,7 +6,10 @@ import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts
 import { RateLimited } from "../../../contract/errors.ts"
 import { FAILED_SECRET_CHECKS_MAX } from "../../../platform/limits.ts"
 
-/** The client_id of a partner. For the public client, its id and the id of the account that granted the code. */
+/**
+ * The client_id of a client with a secret. For the public client, its id and the id of the account that granted the
+ * code.
+ */
 type SecretCheckKey = string
 
 /**

@@ -23,8 +23,8 @@ export class Grants extends Context.Service<
   Grants,
   {
     /**
-     * Ends a connection and what was created through it (grant-ending.ts). Returns false if the viewer has no such
-     * connection.
+     * Ends a grant, its tokens, and the webhook subscriptions, automation rules and property feeds that it created.
+     * Returns false if the viewer has no such grant.
      */
     readonly disconnect: (viewer: AccountViewer, id: number) => Effect.Effect<boolean, never, CurrentActor>
   }

@@ -20,7 +20,7 @@ import { type PartnerRow, PartnerStore } from "./clients/PartnerStore.ts"
 import { endGrantsOfClient } from "./grant-ending.ts"
 import { validateRedirectUri } from "./redirect-uri.ts"
 
-/** Control and bidirectional characters would show a host a different name. */
+/** With control or bidirectional characters, a host would see a name other than the stored one. */
 const INVISIBLE_CHARACTER = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 const checkPartnerName = (text: string): string | boolean => {

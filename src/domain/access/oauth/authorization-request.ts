@@ -83,7 +83,7 @@ const parseState = (query: Query): Result.Result<string | undefined, Authorizati
     : failAuthorization("invalid_request", `state: must be UTF-8 of at most ${OAUTH_STATE_LENGTH} characters.`)
 }
 
-/** Partners may omit `response_type` (contract facts 11.3). */
+/** Clients with a secret may omit `response_type` (contract facts 11.3). */
 const checkResponseType = (query: Query, { isPublic }: OAuthClient): Result.Result<void, AuthorizationError> => {
   const type = getParameter(query, "response_type")
   if (type === undefined && isPublic) return failAuthorization("invalid_request", "response_type: must be code.")

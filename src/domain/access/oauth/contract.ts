@@ -35,7 +35,7 @@ const clientFields = {
   }),
   client_secret: Schema.optionalKey(Field).annotateKey({
     documentation:
-      "Secret of a partner, from the administrator. The public client has none. Send it here or by HTTP Basic: different credentials in both places return 400."
+      "Secret of a partner, from the administrator. Send it here or by HTTP Basic: a secret in both places returns 400. The public client has none, and a sent secret returns 401."
   })
 }
 
@@ -77,11 +77,12 @@ export const create_oauth_authorization = operation("create_oauth_authorization"
       documentation: "Code from the redirect of the authorization page. Required with `authorization_code`."
     }),
     redirect_uri: Schema.optionalKey(UriText).annotateKey({
-      documentation: "May be omitted. If sent, it must equal the `redirect_uri` of the authorization request."
+      documentation:
+        "May be omitted. If sent, it must equal the `redirect_uri` of the authorization request; another address returns 401."
     }),
     code_verifier: Schema.optionalKey(Field).annotateKey({
       documentation:
-        "PKCE verifier (RFC 7636). Required if the authorization request had a `code_challenge`, which the public client always needs. Not allowed otherwise."
+        "PKCE verifier (RFC 7636). Required if the authorization request had a `code_challenge`, which the public client always needs. Otherwise it returns 401."
     }),
     refresh_token: Schema.optionalKey(Field).annotateKey({
       documentation: "The latest refresh token of the connection. Required with `refresh_token`. It can be used once."

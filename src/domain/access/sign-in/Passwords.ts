@@ -39,7 +39,10 @@ interface PasswordUpdate {
   readonly condition: Fragment
 }
 
-/** A password change ends other sessions and forgets other known browsers, because one of them may be compromised. */
+/**
+ * A password change ends other sessions. It also forgets other browsers that have signed in before, because one of them
+ * may be compromised.
+ */
 export class Passwords extends Context.Service<
   Passwords,
   {

@@ -44,7 +44,7 @@ export interface SignInAttempt {
   readonly knownBrowserCookie?: string | undefined
 }
 
-/** Proves a recent password check (Passwords.ts). */
+/** Proves a recent password check, which `Passwords.changeOwn` requires. */
 export interface PasswordConfirmation {
   readonly accountId: number
   readonly cookie: string

@@ -23,8 +23,8 @@ export interface SignInAttemptKey {
 interface AttemptCountInput extends SignInAttemptKey {
   readonly now: Date
   /**
-   * If the last failure of the e-mail address is before this time, its count starts anew. The count of the source
-   * starts anew if it began before `windowResetBefore`.
+   * The count of the e-mail address starts anew if its last failure is before this time. The count of the source starts
+   * anew if it began before `windowResetBefore`.
    */
   readonly emailResetBefore: Date
   readonly windowResetBefore: Date

@@ -46,8 +46,8 @@ const ClaimedStay = Schema.Struct({
 export type ClaimedStay = typeof ClaimedStay.Type
 
 /**
- * `OFFSET 0` fixes the join order: claimed marks, stays, orders. Without table statistics, PostgreSQL would start with
- * all orders.
+ * `OFFSET 0` fixes the join order: claimed rows of `automation_stays`, stays, orders. Without table statistics,
+ * PostgreSQL would start with all orders.
  */
 const selectStaysSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.stay_id, claimed.attempts, claimed.failures, claimed.traceparent, coalesce(o.channel_account_id, 0) AS account_id,
@@ -88,8 +88,8 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         )
       ),
     /**
-     * Marks one page of stays for each of the next operators with changed rules, after `afterOperatorId`. Returns these
-     * operators.
+     * Requests new planning of one page of stays for each of the next operators with changed rules, after
+     * `afterOperatorId`. Returns these operators.
      */
     markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
       readMarkedOperators(retryOnLockConflict(sql`${markStayPageSql(sql, { afterOperatorId, now })}`))

@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { channelAccountIdSql, DUE_NOW, MARKED_DAYS_AFTER_CHECK_OUT, markStaysForPlanningSql } from "./planning-marks.ts"
 
-// A changed rule affects all stays of its operator. They are marked in pages, by descending id. `mark_before` of the
-// rule stores the progress, so any process can continue.
+// A changed rule affects all stays of its operator. They are marked for new planning in pages, by descending id.
+// `mark_before` of the rule stores the progress, so any process can continue.
 
 export const MARKED_STAYS_PER_PAGE = 500
 export const MARKED_OPERATORS_PER_STATEMENT = 20

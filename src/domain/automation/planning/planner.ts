@@ -14,7 +14,10 @@ import { type ActiveRule, planStay } from "./stay-plans.ts"
 
 export const PLANNING_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/** Returns until when settled plans are kept. If a plan were deleted earlier, its action would be repeated. */
+/**
+ * Returns until when plans that were carried out, skipped or deleted by the host are kept. Without its row, such a plan
+ * would be created again.
+ */
 const computeKeptUntil = ({ check_out_date, time_zone }: ClaimedStay, scheduledAt?: Date): Date =>
   toStorableDate(
     Math.max(startOfDay(check_out_date, time_zone).getTime(), scheduledAt?.getTime() ?? 0) + PLAN_RETENTION_MS

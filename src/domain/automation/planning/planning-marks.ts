@@ -41,8 +41,8 @@ export const channelAccountIdSql = (sql: SqlClient): Fragment => sql`
   coalesce((SELECT o.channel_account_id FROM orders o WHERE o.operator_id = s.operator_id AND o.id = s.order_id), 0)`
 
 /**
- * Includes paused rules, because planning extends how long their settled plans are kept. Otherwise a resumed rule could
- * repeat an action.
+ * Includes paused rules, because planning extends how long their completed plans are kept. Otherwise a resumed rule
+ * could repeat an action.
  */
 export const hasStayRulesCondition = (sql: SqlClient): Fragment => sql`
   EXISTS (SELECT FROM automation_rules r

@@ -12,7 +12,8 @@ export interface SavePlansParameters {
     readonly account_id: number
     readonly kept_until: Date
     /**
-     * When the stay must be planned again. Null deletes the mark, because no action lies beyond the planning horizon.
+     * When the first action that is still too far in the future must be planned. Null if there is none, and then the
+     * mark is deleted.
      */
     readonly look_again: Date | null
   }>
@@ -48,7 +49,7 @@ const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragme
   )`
 
 /**
- * Replaces the pending plans of the stays. Settled plans are kept, because a rule acts on a stay only once. A new
+ * Replaces the pending plans of the stays. Other plans are kept, because a rule acts on a stay only once. A new
  * scheduled time of a plan ends the claim of the plan's worker. A mark that was renewed after the claim remains due.
  */
 export const savePlansSql = (sql: SqlClient, parameters: SavePlansParameters): Fragment => sql`

@@ -38,8 +38,9 @@ export interface ActiveRule {
 }
 
 /**
- * Returns undefined for an action that was due before its rule was created or resumed, or whose settled plan may
- * already be deleted. An action that becomes late afterwards is planned, and the worker skips it.
+ * Returns undefined for an action that was due before its rule was created or resumed. Also for an action so old that
+ * its completed plan may be deleted already. An action that becomes late afterwards is planned, and the worker skips
+ * it.
  */
 const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition

@@ -128,7 +128,7 @@ const TriggerFields = Schema.Struct({
   }),
   when: Schema.optionalKey(BeforeOrAfter).annotateKey({
     description:
-      "Required, unless the event is `inquiry`. `booking`, `request` and the `check_out` of a review allow only `after`."
+      "Whether the rule acts before or after the event. Required, unless the event is `inquiry`. `booking`, `request` and the `check_out` of a review allow only `after`."
   }),
   hours: Schema.optionalKey(Hours).annotateKey({
     description: "Elapsed hours before or after the event. A `request` needs it."
@@ -137,7 +137,7 @@ const TriggerFields = Schema.Struct({
     description: "Calendar days before or after the day of the event, in place of `hours`. 0: on that day."
   }),
   at: Schema.optionalKey(TriggerTime).annotateKey({
-    description: "Time of day for `days`, HH:mm on the clock of the property."
+    description: "Time of day for `days`, HH:mm in the host's time zone."
   })
 })
 

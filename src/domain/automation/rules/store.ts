@@ -68,7 +68,10 @@ const create =
 
 const readPreviousState = makeOptionalRowReader(Schema.Struct({ state: RuleState }))
 
-/** Setting the current state again changes nothing. A new `since` of an active rule would make due actions late. */
+/**
+ * Setting the current state again changes nothing. A new `since` of an active rule would skip the actions that are due
+ * now.
+ */
 const setState =
   (sql: SqlClient.SqlClient, state: RuleState | "removed"): RuleStateChange =>
   ({ operatorId, grantId }, id, now) =>

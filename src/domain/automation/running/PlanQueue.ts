@@ -58,8 +58,8 @@ const makePlanQueue = Effect.map(SqlClient.SqlClient, (sql) => {
     release,
     findContext: (operatorId: number, id: number) => readContext(sql`${planContextSql(sql, { operatorId, id })}`),
     /**
-     * Returns undefined if the plan was completed or moved, or no longer applies. Fails with Conflict if the message
-     * queue is full.
+     * Returns undefined if the plan was completed or rescheduled, or no longer applies. Fails with Conflict if the
+     * message queue is full.
      */
     sendMessage: (plan: StayPlanContext, message: Extract<PreparedAction, { readonly kind: "message" }>) =>
       Effect.flatMap(DateTime.nowAsDate, (now) =>

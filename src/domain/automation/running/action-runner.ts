@@ -48,8 +48,8 @@ const runReview = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs an action and completes its plan. Returns undefined if the plan is settled or no longer applies. The channel
- * treats a repeated review as the same one.
+ * Runs an action and completes its plan. Returns undefined if the plan is no longer pending, was rescheduled or no
+ * longer applies. The channel treats a repeated review as the same one.
  */
 export const makeRunAction = (queue: Queue, reviews: Reviews) => (plan: StayPlanContext, action: PreparedAction) =>
   action.kind === "message" ? queue.sendMessage(plan, action) : runReview(queue, reviews, plan, action)

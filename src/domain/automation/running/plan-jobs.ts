@@ -22,7 +22,7 @@ export const RUN_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000,
 
 type RunOutcome =
   | { readonly kind: "done" }
-  /** The plan is settled or was moved, so there is nothing to store. */
+  /** The plan is no longer pending, was rescheduled or no longer applies, so there is nothing to store. */
   | { readonly kind: "nothing" }
   /** The stay or the rule has changed since planning, so the planner must plan the stay again. */
   | { readonly kind: "outdated"; readonly reason: string | null }

@@ -15,7 +15,7 @@ import { ASSISTANT_NAME } from "../message-sources.ts"
 import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "../planning/planning-marks.ts"
 import { requiredStatusSql } from "../rules/store.ts"
 
-// The state of a settled plan never changes again.
+// Only a plan in state `waiting` can change its state.
 
 /** Largest numbers of plans in progress in a process: in total, per operator, and per channel account. */
 export const RUNNING_ROOM = 32
@@ -140,8 +140,8 @@ export const postponePlanSql = (sql: SqlClient, postponement: PostponePlanParame
   WHERE ${isClaimedCondition(sql, PLAN_TABLES.send_message, postponement)}`
 
 /**
- * Marks the stay of a claimed plan, so that the planner computes its plans again. The worker never deletes or moves a
- * plan, because the data that it has read may be outdated.
+ * Marks the stay of a claimed plan, so that the planner computes its plans again. The worker never deletes or
+ * reschedules a plan, because the data that it has read may be outdated.
  */
 export const markStayOfPlanSql = (sql: SqlClient, { now, ...claim }: JobClaim & { readonly now: Date }): Fragment =>
   markStaysForPlanningSql(

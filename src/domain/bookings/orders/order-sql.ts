@@ -37,17 +37,17 @@ export interface OrderSnapshot {
   readonly id: number
   readonly currency: string
   readonly stays: ReadonlyArray<{ readonly id: number; readonly revenue: string }>
-  /** Undefined if the new entry does not depend on the status of the order. */
+  /** Undefined if the new income or expense may be recorded for an order of any status. */
   readonly status?: OrderStatus
 }
 
 /**
  * Returns CTEs. The last one, `as_read`, has a row if `order` is undefined or the order still has these values. Locks
- * keep the values until the transaction ends.
+ * keep the values until the database transaction ends.
  *
- * Because of the raised version, a concurrent order change starts again and then also splits the new entry. The order
- * is locked before its stays, as in order changes. `stay_count` reveals a stay that was added while the statement
- * waited for the lock.
+ * Because of the raised version, a concurrent order change starts again and then also splits the new income or expense
+ * over its stays. The order is locked before its stays, as in order changes. `stay_count` reveals a stay that was added
+ * while the statement waited for the lock.
  */
 export const lockUnchangedOrder = (sql: SqlClient, operatorId: number, order: OrderSnapshot | undefined): Fragment =>
   order === undefined

@@ -40,7 +40,7 @@ const findExpiredOrders = (sql: SqlClient.SqlClient) => (cursor: ExpiredOrderCur
       ORDER BY expires_at, operator_id, id LIMIT ${ORDER_TIMEOUT_BATCH_SIZE}`)
 }
 
-/** Does not change an order that is no longer pending. For such an order, the order diff clears `expires_at`. */
+/** Does not change an order that is no longer pending. For such an order, `Orders.change` clears `expires_at`. */
 const timeOutIfExpired = (order: OrderState, now: Date): OrderState =>
   isOrderExpired(order, now) ? { ...order, status: "timeout" } : order
 

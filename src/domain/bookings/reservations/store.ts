@@ -53,7 +53,8 @@ export class OrderStore extends Context.Service<
     ) => Effect.Effect<LoadedOrder>
     /**
      * Writes nothing and returns `applied: false` if an order or its transactions changed after they were loaded, or if
-     * a stay to be removed was tagged concurrently. Fails if a stay other than `taken_from` holds a night.
+     * a stay to be removed was tagged concurrently. Fails if a stay other than `taken_from` holds a night that the
+     * change assigns.
      */
     readonly applyChange: (
       operatorId: number,

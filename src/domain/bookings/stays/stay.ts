@@ -56,7 +56,10 @@ export const OrderStayFields = Schema.Struct({
   /** Includes the commission. */
   rate: column("numeric", DecimalText),
   commission: column("numeric", Schema.NullOr(DecimalText)),
-  /** Part of the rate that is paid for the nights. Entries are split over stays in proportion to this amount. */
+  /**
+   * Part of the rate that is paid for the nights. Incomes and expenses of the order are split over its stays in
+   * proportion to this amount.
+   */
   accommodation_revenue: column("numeric", DecimalText),
   remarks: columnWithDefault("text", Schema.String, ""),
   /** Null for manual orders, whose listing is the property. */

@@ -6,7 +6,8 @@ import type { ParsedFeed } from "./reading/feed.ts"
 // A feed with unreadable parts makes no day available unless the host accepted it.
 
 /**
- * Above the limit, the last clause only counts the further parts, so the number of clauses is not the number of parts.
+ * Above the limit, the last item of the list only counts the further parts, so the length of the list is not the number
+ * of parts.
  */
 const formatPartCount = (parts: number): string => {
   if (parts > CALENDAR_UNREADABLE_REASONS_MAX) return `More than ${CALENDAR_UNREADABLE_REASONS_MAX} parts`

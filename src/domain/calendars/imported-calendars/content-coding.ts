@@ -34,7 +34,7 @@ export const TOO_LARGE_REASON = `it is larger than ${CALENDAR_FEED_BYTES / 1024 
 
 const isTooLarge = (error: unknown): boolean => errorCodeOf(error) === "ERR_BUFFER_TOO_LARGE"
 
-/** Fails with a clause for the error message. */
+/** The failure is a clause about the calendar, such as `its host sent it compressed more than once`. */
 export const decodeBody = (bytes: Buffer, contentEncoding: string | undefined): Effect.Effect<Buffer, string> => {
   const codings = (contentEncoding ?? "")
     .toLowerCase()

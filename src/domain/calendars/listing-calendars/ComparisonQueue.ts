@@ -12,7 +12,7 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
-/** Limits per process, operator and channel account. */
+/** Limits of concurrent comparisons, per process, operator and channel account. */
 export const CONCURRENT_COMPARISONS_MAX = 16
 const OPERATOR_COMPARISONS_MAX = 4
 export const ACCOUNT_COMPARISONS_MAX = 2
@@ -109,7 +109,10 @@ const selectListingsSql = (sql: SqlClient.SqlClient): Fragment => sql`
 interface CompleteComparisonParameters extends JobClaim {
   readonly now: Date
   readonly nextDueAt: Date
-  /** `driftedDays` and `suspectedDays` are the text of a `datemultirange`. */
+  /**
+   * As the text of a `datemultirange`: days on which the channel's inventory is wrong, and days on which it may be
+   * wrong.
+   */
   readonly driftedDays: string
   readonly suspectedDays: string
 }
@@ -174,7 +177,10 @@ const makeComparisonQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   }
 })
 
-/** A comparison is a job that never completes, because there is always a next one. */
+/**
+ * A comparison checks the channel's calendar of a listing against our inventory. It is a job that never completes,
+ * because there is always a next one.
+ */
 export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
   "latchkey/domain/calendars/listing-calendars/ComparisonQueue",
   { make: makeComparisonQueue }

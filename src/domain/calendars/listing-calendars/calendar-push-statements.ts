@@ -4,7 +4,8 @@ import { unavailableCountsSql } from "../availability/calendar-days.ts"
 import { dayRangesSql, daySetSql } from "./due-days.ts"
 import { claimedPartitionSql, type PartitionClaim } from "./push-statements.ts"
 
-// A calendar push takes two statements, so that the inventory is read after the due days were moved to the push.
+// A calendar push sends changed availability. It takes two statements, so that the inventory is read after the due days
+// (the days to send) were moved to the push.
 
 /**
  * Adds the due days to a pending calendar push, or creates one. Selects no row if another worker has the claim by now.
@@ -44,7 +45,7 @@ interface ReadInventoryParameters {
 /** `unsellable` has days as offsets from `start_date`. */
 export const readInventorySql = (sql: SqlClient, parameters: ReadInventoryParameters): Fragment => {
   const { operator_id, listing_row, start_date, end_date } = parameters
-  // Leaves out the host's own pushes, which may be many, because `said_days` already has their days.
+  // Leaves out the host's own pushes, which may be many: `said_days` has the days whose inventory the host set.
   const pushedDays = sql`(
     SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
     WHERE p.operator_id = listing.operator_id AND p.listing_row = listing.id AND p.settled_at IS NULL

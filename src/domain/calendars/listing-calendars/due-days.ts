@@ -31,8 +31,8 @@ export const cooldownSql = (sql: SqlClient): Fragment =>
  * `listing_lanes` (the partition of the listing) keeps the trace of its first pending change. An inventory that the
  * host set for these days is dropped (`said_days`).
  *
- * Partitions are locked in a fixed order to avoid deadlocks. An idle partition waits at most one cooldown, even if the
- * clock was set back.
+ * Partitions are locked in a fixed order to avoid deadlocks. An idle partition waits at most `CALENDAR_COOLDOWN_MS`,
+ * even if the clock was set back.
  */
 export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fragment => sql`
   INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since, traceparent)
@@ -50,8 +50,8 @@ export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fra
   RETURNING operator_id`
 
 /**
- * Marks changed nights as due for each listing that sells the property, alone or in a room type. For all time zones,
- * one day before and after the horizon is accepted too. The push leaves these days out.
+ * Marks changed nights as due for each listing that sells the property, alone or in a room type. Because of time zones,
+ * also accepts one day before today and one after the last day. The push leaves these days out.
  */
 export const markAvailabilityChangesDue: InternalSubscriber = (sql, dispatchedEvents, now) => {
   // As a subquery, this is evaluated once, not for each day.

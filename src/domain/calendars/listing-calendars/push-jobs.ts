@@ -173,7 +173,8 @@ const annotateWithPush = ({ claimedPush: { operator_id, channel_type, listing_id
   Effect.annotateLogs({ operator_id, channel_type, listing_id, push_id })
 
 /**
- * A calendar push to a channel without a connector logs no warning, because there would be one for each changed night.
+ * A calendar push (changed availability) to a channel without a connector logs no warning, because there would be one
+ * for each changed night.
  */
 const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAttempt, end: AttemptEnd) {
   const queue = yield* PushQueue
@@ -201,7 +202,7 @@ const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAtt
   }
 })
 
-/** After a calendar push was given up, a comparison finds its days again. */
+/** After a calendar push was given up, the comparison with the channel's calendar finds its days again. */
 const postponePush = Effect.fnUntraced(function* (
   push: PushInProgress,
   reason: string,

@@ -10,7 +10,7 @@ import type { DayRange } from "./rules.ts"
 // Each listing has a partition (a row of `listing_lanes`), which a worker claims for one push at a time. Each statement
 // checks the claim and locks the partition, so its count of pending pushes (`waiting`) stays right.
 
-/** Limits per process, operator and channel account. */
+/** Limits of concurrent pushes, per process, operator and channel account. */
 export const PUSHING_ROOM = 32
 export const PUSHING_SHARE = 8
 export const PUSHING_ACCOUNT_SHARE = 2
@@ -41,7 +41,10 @@ export const claimedPartitionSql = (sql: SqlClient, claim: PartitionClaim, colum
 const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
   claimedPartitionSql(sql, claim, sql`operator_id, listing_row`)
 
-/** After a calendar push, the partition waits one cooldown unless a push of the host is pending. */
+/**
+ * After a calendar push (changed availability), the partition waits for the interval `cooldownSql`, unless a push of
+ * the host is pending. Changes in this time are sent together.
+ */
 const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, withdrawnDays: Fragment): Fragment => sql`
   UPDATE listing_lanes l
   SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',

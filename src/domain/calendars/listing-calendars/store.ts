@@ -53,7 +53,7 @@ export interface PushRequest extends ListingKey {
 
 /**
  * Locks the partition (a row of `listing_lanes`) before the push gets its id. So the ids of a listing rise in commit
- * order, and concurrent calls cannot exceed the limit. A calendar push does not count towards the limit.
+ * order, and concurrent calls cannot exceed the limit. A push of changed availability does not count towards the limit.
  */
 const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["queuePush"] => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))

@@ -34,7 +34,10 @@ export const findByToken = (sql: SqlClient) => {
 
 interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly id: number
-  /** Undefined for the property's own feed, which leaves out imported days. */
+  /**
+   * The imported calendar whose marketplace reads the feed. Undefined for the property's own feed, which leaves out
+   * imported days.
+   */
   readonly calendarId: number | undefined
   readonly today: string
   readonly now: Date

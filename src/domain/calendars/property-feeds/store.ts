@@ -62,7 +62,7 @@ export class PropertyFeedStore extends Context.Service<
   {
     /** Returns the feed, or the id under which it can be created. */
     readonly findOrReserveId: (recipient: FeedRecipient) => Effect.Effect<FeedRow | { readonly new_id: number }>
-    /** The property's own feed comes first. */
+    /** The feed that belongs to no imported calendar comes first. */
     readonly list: (search: PropertyFeedSearch) => Effect.Effect<ReadonlyArray<FeedRow>>
     /** True even if another owner created the feed. */
     readonly exists: (operatorId: number, id: number) => Effect.Effect<boolean>

@@ -115,7 +115,7 @@ export type ChannelOrderEvent = typeof ChannelOrderEvent.Type
 export type ChannelRoom = typeof ChannelRoom.Type
 
 const moneyFields = {
-  /** A second event with this id creates no second entry. */
+  /** A second event with this id is not recorded again. */
   payment_id: RecordCode,
   /** If the order is unknown, the payment waits for it. */
   channel_id: RecordCode,

@@ -7,13 +7,13 @@ import { releaseImagesSql } from "../images/image-references.ts"
 
 const ERASED_TEXT = "(erased)"
 
-/** Must equal the condition of the index messages_by_age (0063). */
+/** Must equal the condition of the index messages_by_age (migration 0063). */
 export const hasMessageContentCondition = (sql: SqlClient): Fragment =>
   sql.literal(
     `(content <> '${ERASED_TEXT}' OR sender_name IS NOT NULL OR attachment_url IS NOT NULL OR image_id IS NOT NULL)`
   )
 
-/** Must equal the condition of the index conversations_of_guests (0064). */
+/** Must equal the condition of the index conversations_of_guests (migration 0064). */
 export const hasGuestDetailsCondition = (sql: SqlClient): Fragment =>
   sql.literal(`(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.note <> '')`)
 

@@ -66,7 +66,7 @@ const claimExpired = (sql: Sql) => (now: Date, afterId: number) =>
       )
       SELECT operator_id, id, token FROM going ORDER BY id`)
 
-/** Releases the quota exactly once, even for concurrent calls. */
+/** Subtracts the image from the operator's stored bytes exactly once, even for concurrent calls. */
 const removeImage =
   (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") =>
   ({ operatorId, id }: OperatorRowId) =>

@@ -73,7 +73,7 @@ The two dates must be less than ${REVIEW_SEARCH_DAYS} days apart; otherwise the 
   payload: {
     reservation_code: Schema.optionalKey(RecordCode).annotateKey({
       documentation:
-        "Code of the reservation or of one of its stays. Without dates and status, it finds the record of any date and status."
+        "Code of the reservation or of one of its stays. With it, `review_status` has no default. Neither have the dates, unless one of them is sent."
     }),
     property_id: Schema.optionalKey(Id).annotateKey({
       description: "Finds reservations with a stay in this property. From search_properties."
@@ -83,7 +83,7 @@ The two dates must be less than ${REVIEW_SEARCH_DAYS} days apart; otherwise the 
         "`pending_guest_review`: the guest has not written. `pending_host_review`: the host has not written, on `airbnb` or `ctrip`. `reviewed`: neither is pending. A record can be pending on both sides."
     }),
     start_check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
-      documentation: `First check-out date, included. Default: ${REVIEW_SEARCH_DAYS - 1} days before the end.`
+      documentation: `First check-out date, included. Default: ${REVIEW_SEARCH_DAYS - 1} days before \`end_check_out_date\`.`
     }),
     end_check_out_date: Schema.optionalKey(CalendarDate).annotateKey({
       description: "Last check-out date, included. Default: today in the host's time zone."
@@ -112,7 +112,7 @@ export const create_review = operation("create_review", {
 - Before the day of check-out, in the host's time zone, the call returns 400.
 - Channels other than \`airbnb\` and \`ctrip\` return 422. So does a reservation that is not accepted and has no record.
 - A second review, a second reply, and a reply without a guest's review return 409.
-- A refusal by the channel returns 409, or 422 if it names a field.`,
+- A refusal by the channel returns 409, or 422 if it names a field. A disconnected account returns 400.`,
   payload: {
     reservation_code: RecordCode.annotateKey({ description: "Code of the reservation, from search_reviews." }),
     host_review_score: Schema.optionalKey(Score).annotateKey({

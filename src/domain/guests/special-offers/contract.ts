@@ -44,7 +44,7 @@ const GuestCount = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: GUESTS_MAX }, { expected: `a number from 0 to ${GUESTS_MAX}` })
 )
 
-const CHANNEL_CALL = `The channel decides before the call returns and gets 30 seconds to answer. After a 502, 503 or 504 the guest may have the offer: repeat the call with the same idempotency key. The channel makes one offer per key. If the offer of the key has ended, the call returns 409.`
+const CHANNEL_CALL = `The channel decides before the call returns and gets 30 seconds to answer. After a 502, 503 or 504 the guest may have the offer: repeat the call with the same idempotency key. The channel makes one offer per key; a call without it makes another offer. If the offer of the key has ended, the call returns 409.`
 
 const operation = defineFamily({ category: "reservation", since: "3.7.0", openWorld: true })
 
@@ -103,11 +103,11 @@ The call returns no id; search_special_offers shows it. Two guests may have offe
     number_of_pets: Schema.optionalKey(GuestCount).annotateKey({ documentation: "Number of pets. Default: 0." }),
     rate_plan_id: Schema.optionalKey(RecordCode).annotateKey({
       documentation:
-        "Rate plan of the booking site. Required in conversations of `booking_site` (otherwise 400), ignored on `airbnb`."
+        "The booking site's own id of the rate plan; no operation lists these ids. Required in conversations of `booking_site` (otherwise 400). It has no effect on `airbnb`."
     }),
     currency: Schema.optionalKey(Currency).annotateKey({
       documentation:
-        "Currency of the price, an ISO 4217 code. Required in conversations of `booking_site` (otherwise 400), ignored on `airbnb`."
+        "Currency of the price, an ISO 4217 code. Required in conversations of `booking_site` (otherwise 400). It has no effect on `airbnb`."
     })
   },
   success: Schema.Struct({}),
@@ -141,7 +141,7 @@ export const send_preapproval = operation("send_preapproval", {
 export const withdraw_special_offer = operation("withdraw_special_offer", {
   route: "DELETE /conversations/{conversation_id}/special_offers/{special_offer_id}",
   summary: "Withdraw a special offer or a pre-approval",
-  details: `Only an \`active\` offer can be withdrawn; another status returns 409, which names it. If the guest accepts at the same moment, the channel refuses with 409 and the offer keeps its status. An offer that the conversation does not have returns 404. ${CONVERSATION_ERRORS}`,
+  details: `Only an \`active\` offer can be withdrawn; another status returns 409, which names it. If the guest accepts at the same moment, the channel refuses with 409 and the offer keeps its status. A disconnected account returns 400. An offer that the conversation does not have returns 404. ${CONVERSATION_ERRORS}`,
   payload: {
     conversation_id: ConversationIdField,
     special_offer_id: RecordCode.annotateKey({

@@ -53,7 +53,9 @@ interface CompleteEntryParameters extends JobClaim {
   readonly fragments: ReadonlyArray<KnowledgeFragment>
 }
 
-/** Replaces the fragments of earlier revisions. */
+/**
+ * Inserts the fragments (the parts of the texts that search finds), and deletes those of earlier versions of the entry.
+ */
 const completeEntrySql = (sql: SqlClient.SqlClient, { fragments, ...claim }: CompleteEntryParameters): Fragment => sql`
   WITH done AS (
     UPDATE knowledge_bases SET process_status = 'done', failures = 0, due_at = 'infinity'

@@ -16,7 +16,7 @@ export interface AnswerSentence {
   readonly knowledge_base_id: number
   readonly revision: number
   readonly title: string
-  /** Subtitle and text of the fragment that has the sentence. */
+  /** Subtitle of the host's text, and the part of the text (fragment) that has the sentence. */
   readonly sub_title: string
   readonly fragment: string
 }

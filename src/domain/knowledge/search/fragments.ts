@@ -28,7 +28,7 @@ export const toKnowledgeFragments = (entry: {
  * PostgreSQL's parser is not used, because it splits texts differently from questions and treats a Chinese sentence as
  * one word.
  *
- * If the extraction of terms changes, a migration must make all entries `waiting` and raise their revisions, because
+ * If the extraction of terms changes, a migration must make all entries `waiting` and raise their `revision`, because
  * the fragments of a revision are written only once.
  */
 export const searchVectorSql = (sql: SqlClient, searchable: Fragment): Fragment =>

@@ -75,8 +75,8 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Sends a signed test event once, even if the subscription is paused. The event is not stored, retried or counted in
- * the health.
+ * Sends a signed test event once, even if the subscription is paused. The event is not stored or retried, and does not
+ * affect the circuit breaker.
  *
  * Releases the caller's concurrency permit while it waits for the receiver.
  */

@@ -92,7 +92,7 @@ export const test_webhook = operation("test_webhook", {
   route: "POST /webhooks/{id}/test",
   changesNothing: true,
   summary: "Send a test event to a webhook and show the receiver's response",
-  details: `The event \`webhook_test\` is signed like any event and has a \`webhook-id\` such as \`test_12_1795191358123\`. It is sent once, also to a paused webhook, and is in no list and no feed. Receivers may ignore it.
+  details: `The event \`webhook_test\` has the fields \`event\`, \`webhook_id\` and \`timestamp\`. It is signed like any event and has a \`webhook-id\` such as \`test_12_1795191358123\`. It is sent once, also to a paused webhook, and is in no list and no feed. Receivers may ignore it.
 
 An operator sends at most ${WEBHOOK_TESTS_A_MINUTE} test events a minute, and two at once. More return 429 with \`Retry-After\`. ${VISIBLE_ONLY}`,
   payload: { id: WebhookId },

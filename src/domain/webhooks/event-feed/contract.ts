@@ -72,7 +72,7 @@ export const EventConsumer = Schema.Struct({
   name: Schema.String.annotateKey({ documentation: "Name of the consumer." }),
   cursor: Schema.String.annotateKey({ documentation: "Position up to which events are acknowledged." }),
   lag: Schema.Int.annotateKey({
-    documentation: `Number of kept events after the cursor, counted up to ${FEED_LAG_COUNTED}, whatever the consumer filters by.`
+    documentation: `Number of kept events of all types after the cursor, counted up to ${FEED_LAG_COUNTED}.`
   }),
   oldest_unacknowledged_at: Schema.NullOr(Schema.String).annotateKey({
     documentation: "Time at which the first event after the cursor was queued, ISO 8601 in UTC. Null if there is none."
@@ -123,7 +123,8 @@ export const list_events = operation("list_events", {
       documentation: "Cursor to pass as `after` of the next call. Present also without events."
     }),
     has_more: Schema.Boolean.annotateKey({
-      documentation: "Whether the next call finds or scans more events at once."
+      documentation:
+        "Whether the feed has further events now. Then call again with `next_cursor`, also if this page is empty."
     })
   }),
   errors: [NotFound, Conflict, RateLimited, ServerError],

@@ -204,7 +204,7 @@ export class WebhookStore extends Context.Service<
       now: Date
     ) => Effect.Effect<SubscriptionRow | undefined, never, CurrentActor>
     readonly isVisible: (viewer: SubscriptionViewer, id: number) => Effect.Effect<boolean | undefined>
-    /** `granted` means that the grant of the call is active. */
+    /** `granted` is false if the OAuth grant of the call has ended. */
     readonly findAccess: (key: GrantKey, id: number) => Effect.Effect<WebhookAccess | undefined>
   }
 >()("latchkey/domain/webhooks/subscriptions/WebhookStore") {

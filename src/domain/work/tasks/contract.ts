@@ -160,7 +160,7 @@ export const create_task = operation("create_task", {
 export const update_task = operation("update_task", {
   route: "PATCH /tasks/{id}",
   summary: "Change a task",
-  details: `A record of search_tasks can be sent back whole. Fields that cannot change accept only their present values, and other values return 422.
+  details: `A record of search_tasks can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. A sent \`update_time\` is ignored.
 
 An unknown property or staff member returns 404. ${CONFLICT_MEANING}`,
   payload: editPayloadFields(Task, {

@@ -201,7 +201,7 @@ export class TaskStore extends Context.Service<
       filters: Pick<TaskFilters, "property_id" | "staff_id">
     ) => Effect.Effect<TaskFilterCheck>
     readonly findPreconditions: (operatorId: number, references: NewTaskReferences) => Effect.Effect<TaskPreconditions>
-    /** Returns undefined if the staff member or the stay has changed since the read. */
+    /** Returns undefined if the staff member has changed since the read, or the stay was removed. */
     readonly create: (
       operatorId: number,
       task: NewTask,
@@ -213,7 +213,10 @@ export class TaskStore extends Context.Service<
       id: number,
       references: EditedTaskReferences
     ) => Effect.Effect<ExistingTask | undefined>
-    /** Returns undefined if the task or its staff member has changed since the read. */
+    /**
+     * Returns undefined if the task was deleted or no longer has the `expected` values, or if `assignee` has changed
+     * since the read.
+     */
     readonly update: (
       operatorId: number,
       id: number,

@@ -1,7 +1,7 @@
 import { Effect, Metric, Schema } from "effect"
 import type { GaugeAggregation } from "./metric-family.ts"
 
-// Plain values of a process's metrics at one moment, for the supervisor and for /metrics.
+// Plain values of a process's metrics at one moment, for the primary process and for /metrics.
 
 const Labels = Schema.Record(Schema.String, Schema.String)
 const SERIES_IDENTITY = { name: Schema.String, labels: Labels }

@@ -94,7 +94,7 @@ const consentForm = (visit: SignedInVisit, content: Html): Html =>
 ${formTokenField(visit.formToken)}${content}
 </form>`
 
-/** Browser validation would require the password for every choice. The service requires it only if needed. */
+/** Browser validation would require the password also for read-only access, which does not need it. */
 const FORM_NO_VALIDATE: Html = { html: " formnovalidate" }
 
 const denyButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.deny}" formnovalidate>${CONSENT_TEXTS.deny}</button>`

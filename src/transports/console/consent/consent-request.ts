@@ -24,7 +24,7 @@ export interface AuthorizationClient {
 }
 
 export type ConsentRequest =
-  /** The client is unknown or its redirect target is invalid, so the browser must not be redirected. */
+  /** No valid client and redirect target were found, so the browser must not be redirected. */
   | {
       readonly _tag: "Wrong"
       readonly problem: AuthorizationTargetError | "unknown client" | "no address" | "wrong address" | "too long"
@@ -40,7 +40,7 @@ export type ConsentRequest =
       readonly authorizationRequest: AuthorizationRequest
     }
 
-/** Encodes the query again, so that it has only characters that `toLocalUrl` accepts in `next`. */
+/** Encodes the query again, so that it has only characters that the sign-in page accepts in `next`. */
 export const authorizationUrl = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
 
 export const signInUrl = (visit: Pick<Visit, "query">): string =>

@@ -73,7 +73,10 @@ const booleanAttribute = (name: string, isSet: boolean | undefined): Html =>
 const hintHtml = ({ hint }: BaseField): Html =>
   hint === undefined ? nothing : html` <span class="soft">${hint}</span>`
 
-/** A form that failed keeps its first initial value. Otherwise another user's later change would count as touched. */
+/**
+ * A form that failed keeps its first initial value. With a newer one, a field that another user has changed since would
+ * count as touched.
+ */
 const initialValueField = (
   fillField: FieldFiller,
   { name, isEdit }: Pick<BaseField, "name" | "isEdit">,

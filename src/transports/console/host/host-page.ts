@@ -65,8 +65,8 @@ export interface HostPage {
 const DONE_FIELD = "done"
 
 /**
- * Returns the page's URL with changed query parameters. An undefined value removes its parameter. Values longer than
- * {@link CARRIED_QUERY_VALUE_LENGTH} are dropped.
+ * Returns the page's URL with changed query parameters. An undefined value removes its parameter. Drops `done`, and
+ * values longer than {@link CARRIED_QUERY_VALUE_LENGTH}.
  */
 export const currentUrlWith = (
   { path, query }: SignedInVisit,

@@ -58,7 +58,7 @@ export const formatDay = (date: string): string => {
 
 export const dayHtml = (date: string): Html => html`<time datetime="${date}">${formatDay(date)}</time>`
 
-/** Formats `YYYY-MM` as `November 2026`. */
+/** Formats `YYYY-MM` as `Nov 2026`. */
 export const formatMonth = (month: string): string => {
   const [year = "", number = ""] = month.split("-")
   return `${MONTHS[Number(number) - 1] ?? ""} ${year}`

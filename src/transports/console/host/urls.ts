@@ -53,7 +53,7 @@ export const messagesUrl = (filters: { readonly id?: string; readonly show?: "wa
 
 export const reviewsUrl = (show?: "waiting"): string => buildUrl(REVIEWS_PATH, { show })
 
-/** With `order` and without days, selects all entries of the order. */
+/** With `order` and without days, selects all transactions of the order. */
 export interface MoneyQuery {
   readonly from?: string
   readonly to?: string

@@ -56,7 +56,7 @@ export class AccessTokenList extends Context.Service<AccessTokenList>()(
   "latchkey/transports/console/queries/AccessTokenList",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the newest tokens first. Returns the first page if no tokens follow the cursor. */
+      /** Returns the newest tokens first. Returns the first page if {@link toCursorPage} finds none for the cursor. */
       list: list(sql)
     }))
   }

@@ -20,7 +20,10 @@ const ImportedCalendarSummary = Schema.Struct({
   /** Null if the calendar is not fetched automatically. */
   due_at: Schema.NullOr(Schema.String),
   error: Schema.NullOr(Schema.String),
-  /** Unreadable parts of the latest feed, with the digest `digest`. Null after the host accepted that feed. */
+  /**
+   * Parts that could not be read when the calendar was last fetched. Null if there are none, or if the host accepted
+   * this version. `digest` identifies the version.
+   */
   unreadable: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,

@@ -8,7 +8,7 @@ import { makePositionalRowReader } from "../../../platform/database/positional-r
 import { makeReader } from "../../../platform/database/rows.ts"
 import type { TransactionFilter } from "./Sums.ts"
 
-// An entry on several properties has one line per property. So sums in a spreadsheet equal those of the page.
+// A transaction on several properties has one line per property. So sums in a spreadsheet equal those of the page.
 
 type Sql = SqlClient.SqlClient
 

@@ -63,7 +63,7 @@ interface OverviewInput {
   readonly reviewedFrom: string
 }
 
-/** `OFFSET 0` looks up the order of each stay. A plain join would scan all orders of the operator. */
+/** `OFFSET 0` makes PostgreSQL look up the order of each stay. A plain join would scan all orders of the operator. */
 const acceptedOrderJoin = (sql: Sql): Fragment => sql`CROSS JOIN LATERAL (
     SELECT o.status FROM orders o
     WHERE o.operator_id = s.operator_id AND o.id = s.order_id AND o.status = 'accepted' OFFSET 0) o`

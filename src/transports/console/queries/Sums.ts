@@ -9,7 +9,7 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
-// An entry on several properties counts at each property with its share of the amount.
+// A transaction on several properties counts at each property with its share of the amount.
 
 type Sql = SqlClient.SqlClient
 
@@ -19,14 +19,14 @@ const AmountFields = {
   expense: Schema.String,
   income_due: Schema.String,
   expense_due: Schema.String,
-  /** Income less expenses. */
+  /** Paid income less paid expenses. */
   rest: Schema.String
 }
 
 const CurrencyTotal = Schema.Struct({ currency: Schema.String, ...AmountFields })
 export type CurrencyTotal = typeof CurrencyTotal.Type
 
-/** `property_id` is null for entries without a property and for unassigned stays. */
+/** `property_id` is null for transactions without a property and for unassigned stays. */
 const PropertySums = Schema.Struct({
   ...CurrencyTotal.fields,
   property_id: Schema.NullOr(Schema.Int),

@@ -34,7 +34,7 @@ const WorkPlanData = Schema.Struct({
   /** Sorted by day and person, at most {@link TASKS_SHOWN}. Tasks without a day come last. */
   tasks: Schema.Array(PlannedTask),
   total: Schema.Int,
-  /** Number of open tasks of the {@link SEARCH_DAYS} days before today. */
+  /** Number of open tasks of the {@link SEARCH_DAYS} days before the first day of the plan. */
   left_over: Schema.Int,
   people: StaffChoices
 })

@@ -8,7 +8,7 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { REPORT_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
 // `open` counts the nights from the creation of a property, or from its first sold night if that is earlier, to its
-// deactivation. Blocked nights do not count. Sold nights always count.
+// deactivation. Nights that are blocked or busy in imported calendars do not count. Sold nights always count.
 
 type Sql = SqlClient.SqlClient
 
@@ -49,8 +49,8 @@ interface YearReportInput {
   readonly from: Date
   readonly until: Date
   /**
-   * Start of each month, as a PostgreSQL array. Converting the time of each entry to the time zone would double the
-   * query's time.
+   * Start of each month, as a PostgreSQL array. Converting the time of each transaction to the time zone would double
+   * the query's time.
    */
   readonly monthStarts: string
   readonly property_id: number | undefined

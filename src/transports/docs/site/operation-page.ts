@@ -75,7 +75,7 @@ const fieldsTable = (operation: OperationDescription): string => {
   const unchangeableNote =
     immutableNames.length === 0
       ? ""
-      : `\n\nThese fields cannot change. The call accepts them only with their current value: ${immutableNames.join(", ")}.`
+      : `\n\nThese fields cannot change. You may send them with their current values: ${immutableNames.join(", ")}.`
   return `${markdownTable(["field", "in", "required", "type", "meaning"], rows)}${unchangeableNote}`
 }
 

@@ -19,8 +19,8 @@ export const StoredRefreshToken = Schema.Struct({
   expiresAt: Schema.Date,
   usedAt: Schema.NullOr(Schema.Date),
   /**
-   * The sealed response to the renewal that used this token. Null if the new token was used or the grace period is
-   * over.
+   * The response to the renewal that used this token, encrypted (sealed-response.ts). Null if there is none, the next
+   * token was used, or the grace period is over.
    */
   answer: Schema.NullOr(Schema.Uint8Array),
   /** Number of renewals within the last hour, up to {@link GRANT_RENEWALS_MAX}, and the time of the first of them. */

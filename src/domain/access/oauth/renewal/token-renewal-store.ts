@@ -55,7 +55,8 @@ interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
  * Marks the refresh token as used and creates the next two tokens in one statement. Returns false if the refresh token,
  * its grant, client or account is no longer valid.
  *
- * Deletes the sealed responses to earlier renewals: the use of this token proves that the client received it.
+ * Deletes the stored responses to earlier renewals. The client has received the latest of them, because it uses the
+ * refresh token from it.
  */
 const makeRenewGrant =
   (sql: SqlClient.SqlClient) =>

@@ -3,7 +3,8 @@ import { BadRequest } from "../../../../contract/errors.ts"
 import { EmailOrNone } from "../../../../contract/fields.ts"
 import { emptyToNull, failValidation, type ValidationResult } from "./stay-validation.ts"
 
-// Each contact field has two names: one in creations and edits, one in the record.
+// The record names these fields `guest_email` and `guest_phone`. Creations and edits also accept the names `email` and
+// `mobile`.
 
 /** Null and the empty text mean no contact. */
 interface GuestContactFields {

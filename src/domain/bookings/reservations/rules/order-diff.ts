@@ -158,7 +158,10 @@ const listNightChanges = (
     return [...freedNights, ...takenNights]
   })
 
-/** Entries are split over the stays again when stays or their revenue change (specification, Transaction rule 1). */
+/**
+ * The incomes and expenses of an order (`entries`) are split again when its stays or their revenue change
+ * (specification, Transaction rule 1).
+ */
 const listShareChanges = (order: BeforeAndAfter<OrderState>): OrderChange["shares"] =>
   hasAddedOrRemovedStays(order) || pairKeptStays(order).some((stay) => differsIn(stay, ["accommodation_revenue"]))
     ? order.after.entries.flatMap((entry) =>

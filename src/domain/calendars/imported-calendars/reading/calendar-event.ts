@@ -14,7 +14,7 @@ import { parseRecurrenceRule, type RecurrenceRule } from "./recurrence-rule.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 import { UTC_CLOCK } from "./zone-clocks.ts"
 
-// Unreadable properties other than the start are reported and never make a day available.
+// Each unreadable property is reported and never makes a day available. An event without a readable start is left out.
 
 /** `seconds` is undefined if the occurrence has no length of its own. */
 interface RdateOccurrence {

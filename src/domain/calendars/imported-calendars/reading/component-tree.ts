@@ -88,7 +88,7 @@ const TIME_PROPERTIES = ["DTSTART", "DTEND", "FREEBUSY"]
 const isTruncatedBegin = (text: string): boolean =>
   text !== "" && text.toUpperCase() !== "BEGIN:VCALENDAR" && "BEGIN:VCALENDAR".startsWith(text.toUpperCase())
 
-/** If a method returns a clause, the file cannot be read at all, and the clause says why. */
+/** If a method returns a text, the file cannot be read at all, and the text gives the reason. */
 class ComponentTreeBuilder {
   readonly root = makeComponent("", 0)
   readonly #openComponents: Array<CalendarComponent> = [this.root]
@@ -116,7 +116,7 @@ class ComponentTreeBuilder {
     this.#report(clause)
   }
 
-  /** Closes components until `depth` are open. Reports each but `ended` as a component without an end. */
+  /** Closes components until `depth` are open. Reports each of them, except `ended`, as a component without an end. */
   #closeTo(depth: number, ended: CalendarComponent | undefined): void {
     while (this.#openComponents.length > depth) {
       const component = this.#openComponents.pop()
@@ -249,8 +249,8 @@ class ComponentTreeBuilder {
 const CUT_OFF_REASON = "it is incomplete: END:VCALENDAR is missing"
 
 /**
- * Returns the calendars, followed by a component with everything outside of them. Fails with a clause if the file is
- * empty, not iCalendar data, cut off, or beyond a limit.
+ * Returns the calendars, followed by a component with everything outside of them. Fails if the file is empty, not
+ * iCalendar data, cut off, or beyond a limit. The failure is a clause about the file, such as `it is empty`.
  */
 export const parseComponents = (
   text: string,

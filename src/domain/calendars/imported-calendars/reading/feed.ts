@@ -23,7 +23,7 @@ export interface ParsedFeed {
   /** Sorted. A partly readable event blocks its readable days. */
   readonly days: ReadonlyArray<number>
   readonly events: number
-  /** Clauses for the host, empty if everything was read. */
+  /** Texts for the host, such as `DTEND in line 8 is unreadable`. Empty if everything was read. */
   readonly unreadable: ReadonlyArray<string>
   /** The all-day block "Not available" at the end of the feed. */
   readonly lastUnavailable: NightSpan | undefined

@@ -1,6 +1,7 @@
 import { CALENDAR_UNREADABLE_REASONS_MAX } from "../../../../platform/limits.ts"
 
-// Clauses may contain line numbers, property names and names of time zones. Other values may be guest data.
+// A clause says which part of a feed is unreadable. It may contain line numbers, property names and names of time
+// zones. Other values may be guest data.
 
 /** For example "DTEND in line 8 is unreadable". */
 export type ReportUnreadablePart = (clause: string) => void

@@ -287,7 +287,10 @@ const removeDuplicateTerms = (questionTerms: QuestionTerms): QuestionTerms => {
   })
 }
 
-/** Uses the first reading of the question that has an answer, and only the best fragment. */
+/**
+ * A question has several readings: the whole sentence, then its clauses. Uses the first reading that has an answer, and
+ * only the best fragment.
+ */
 const answerQuestion = (
   question: KnowledgeQuestion,
   fragments: ReadonlyArray<AnalyzedFragment>

@@ -102,8 +102,8 @@ let builtLexicon: ReturnType<typeof buildLexicon> | undefined
 const getLexicon = () => (builtLexicon ??= buildLexicon())
 
 /**
- * `length` counts words. A word can have two groups: the meanings of its beginning and those of its ending. Within a
- * group the meanings are alternatives.
+ * A word can have two groups: the meanings of its beginning and those of its ending. Within a group the meanings are
+ * alternatives.
  */
 interface MeaningMatch {
   readonly length: number

@@ -114,6 +114,9 @@ const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): Readonly
   })
 }
 
-/** Returns names of which a fragment must have one. Aspects are left out, because the topic finds the entry. */
+/**
+ * Returns the names to search for. A fragment must have at least one of them. Aspects are left out, because the topic
+ * finds the entry.
+ */
 export const searchNamesOf = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<string> =>
   Array.from(termNamesOf(questions.flat(2).filter(({ kind }) => kind !== "aspect")))

@@ -1,4 +1,4 @@
-// Answers consist of sentences. Search finds fragments.
+// Answers consist of sentences. Search finds fragments, which are consecutive sentences of a text.
 
 /** In characters. */
 export const MAX_SENTENCE_LENGTH = 400

@@ -8,7 +8,10 @@ import {
 } from "./lexicon.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
-/** A meaning, the stem of a word, or two characters of a script without word breaks. */
+/**
+ * A meaning (a known concept, such as breakfast), the stem of a word, or two characters of a script without word
+ * breaks.
+ */
 export interface Term {
   /** Alternatives: one matching name is enough. */
   readonly names: ReadonlyArray<string>

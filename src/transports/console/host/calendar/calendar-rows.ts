@@ -47,7 +47,7 @@ const fillGaps = <Value>(
 }
 
 /**
- * Returns rows that together show all spans. If two spans share a day, the earlier in the list gets the earlier row.
+ * Returns rows that together show all spans. Each span, in list order, gets the first row in which its days are free.
  */
 export const toCalendarRows = <Value>(
   spans: ReadonlyArray<DateSpan<Value>>,

@@ -109,7 +109,7 @@ const occupancyList = ({ stays, closed, elsewhere, deactivated }: MonthProperty)
 `
 }
 
-/** Returns whether a reservation of these nights would be refused. */
+/** Returns whether a reservation of these nights would be refused. Days that the host has closed do not prevent it. */
 const isOccupied = ({ stays, elsewhere }: MonthProperty): boolean =>
   elsewhere.length > 0 || stays.some(({ accepted }) => accepted)
 

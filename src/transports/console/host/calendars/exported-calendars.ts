@@ -47,7 +47,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
   ]
   const createFeed = makeCreateFeed(service)
 
-  /** Includes feeds for imported calendars that were removed. */
+  /** Creates missing feeds. Includes feeds for imported calendars that were removed. */
   const loadCalendarFeeds = Effect.fnUntraced(function* (
     visit: SignedInVisit,
     form: SubmittedForm,

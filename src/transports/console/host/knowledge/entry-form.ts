@@ -127,7 +127,8 @@ const partFields = (
       ? readParts(failedSubmission.form)
       : undefined
   const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS_MAX)
-  // A failed form shows its parts in the submitted order, including empty ones.
+  // The empty parts of a failed form are dropped, which changes the numbers of the others. So values are not restored
+  // by field name.
   const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
     restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, defaultValue) => defaultValue]
   return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS_MAX}.</p>

@@ -47,7 +47,7 @@ export const syncStatusSection = (visit: SignedInVisit, listing: ListingDetail):
 `
   )
 
-/** Returns the latest push that failed after the comparison, unless a later push of the same kind covered its days. */
+/** Returns the latest push that failed after `comparedAt` and whose days no later push of the same kind covered. */
 const findUnresolvedPush = (pushes: ReadonlyArray<ListingPush>, comparedAt: string): ListingPush | undefined =>
   pushes.find(({ kind, state, settled_at, first, last }, index) => {
     const isFailedSince =

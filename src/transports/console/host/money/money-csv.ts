@@ -1,7 +1,7 @@
 import { formatWallClock } from "../../../../contract/time.ts"
 import type { LedgerLine } from "../../queries/Ledger.ts"
 
-// Renders entries as CSV (RFC 4180).
+// Renders income and expenses as CSV (RFC 4180).
 
 /**
  * Matches the start of a cell that a spreadsheet may read as a formula. East Asian editions also accept full-width
@@ -20,7 +20,7 @@ interface CsvColumn {
   readonly toText: (line: LedgerLine, timeZone: string) => string
 }
 
-/** An entry on several properties has one line per property, with the share of that property. */
+/** A transaction on several properties has one line per property, with the share of that property. */
 const CSV_COLUMNS: ReadonlyArray<CsvColumn> = [
   { name: "Entry", toText: ({ id }) => String(id) },
   { name: "Time", toText: ({ action_at }, timeZone) => formatWallClock(action_at, timeZone) },

@@ -12,7 +12,7 @@ export interface MoneyPeriod {
 }
 
 export interface MoneyFilter {
-  /** Undefined selects all entries of `order`. */
+  /** Undefined selects all transactions of `order`. */
   readonly period: MoneyPeriod | undefined
   readonly property: number | undefined
   /** A reservation code or the code of any of its stays. */
@@ -34,7 +34,10 @@ export const readMoneyFilter = (visit: SignedInVisit, now: Date): MoneyFilter =>
   return { period: { from: from ?? month.from, to: to ?? month.to }, property, order }
 }
 
-/** Returns an error for an invalid day or property. Otherwise the file would contain other entries than requested. */
+/**
+ * Returns an error for an invalid day or property. Otherwise the CSV file would contain other transactions than
+ * requested.
+ */
 export const findUnreadableParam = (visit: SignedInVisit): string | undefined => {
   const isUnreadable = (name: string, value: unknown): boolean =>
     value === undefined && (visit.query.get(name) ?? "") !== ""
@@ -66,7 +69,7 @@ export const isListTruncated = (
   { session }: SignedInVisit
 ): boolean => period === undefined && last !== null && dateInZone(last, session.person.caller.timeZone) > to
 
-/** For an order without a period, returns the days of its entries, up to the limit of one search. */
+/** For an order without a period, returns the days of its transactions, up to the limit of one search. */
 export const toListedPeriod = (
   { period }: MoneyFilter,
   { first, last }: TransactionSums,

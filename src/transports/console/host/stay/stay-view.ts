@@ -14,7 +14,7 @@ export interface StayView {
   readonly channels: ReadonlyArray<SelectOption>
 }
 
-/** The host may change the days and price of a direct reservation, and cancel it. */
+/** Only a direct reservation lets the host change its days and price, and cancel it. */
 export const isDirectReservation = ({ stay }: StayView): boolean => stay.channel_type === "direct"
 
 export const isEndedWithoutStay = ({ stay }: StayView): boolean =>
