@@ -66,8 +66,8 @@ export const runIdempotently = Effect.fnUntraced(function* (
 })
 
 /**
- * If the call's external action (external-action.ts) is over but the outcome is not stored, the next call with the key
- * takes over the claim.
+ * If the call fails while the key is `claimed`, its external action is not running (external-action.ts). Then the claim
+ * ends at once, so that the next call with the key can take it over.
  */
 const runChange = ({ keys, change, actor }: KeyedCall, key: IdempotencyKeyState) =>
   Effect.provideService(change.make, CurrentActor, { ...actor, idempotencyKey: key }).pipe(

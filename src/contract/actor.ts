@@ -9,8 +9,8 @@ export interface IdempotencyKeyState {
   readonly fingerprint: Uint8Array
   readonly grantId: number
   /**
-   * Whether an earlier call with this key may have performed an external action, which no rollback can undo. Until the
-   * outcome of that action is known, this call must neither fail nor act.
+   * Whether an earlier call with this key may have performed an external action, which no rollback can undo. Until its
+   * outcome is known, this call does not perform the action. Domain errors become `outcomeUnknownError`.
    */
   isResuming: boolean
   /**

@@ -3,7 +3,10 @@ import type { StoredToken } from "./Tokens.ts"
 
 const CACHED_BUCKETS = 5_000
 
-/** Caches the buckets of a token until its next look-up, which may return other limits. */
+/**
+ * Caches the buckets of a token for each route. A new `StoredToken` object may have other limits, so its buckets are
+ * computed again.
+ */
 export const makeBucketCache = (capacity: number = CACHED_BUCKETS) => {
   const cache = new Map<string, { readonly token: StoredToken; readonly buckets: CallBuckets }>()
 

@@ -55,8 +55,8 @@ export interface PaymentServices {
 }
 
 /**
- * Accepts an order that waited for its payment. Stays whose nights are taken become unassigned. The transaction is
- * created after this: if a crash prevents it, the channel sends the payment again.
+ * Accepts an order that waited for its payment. Stays whose nights are taken become unassigned. For a new payment, the
+ * income transaction is created after this step. If a crash prevents that, the channel sends the payment again.
  */
 const acceptPaidOrder = ({ orders }: PaymentServices, operatorId: number, reservation_code: string, at: Date) =>
   Effect.orDie(

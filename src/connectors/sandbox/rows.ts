@@ -56,7 +56,7 @@ export const SandboxDay = Schema.Struct({
   price: column("numeric", Schema.NullOr(Schema.String)),
   /** The last inventory that the host pushed, or null. */
   offered: column("integer", Schema.NullOr(Schema.Int)),
-  /** Rooms sold since the host pushed `offered`. */
+  /** Rooms sold that `offered` still includes, because the host pushed it without knowing of the sale. */
   taken: column("integer", Schema.Int),
   sold: column("integer", Schema.Int),
   restrictions: column("jsonb", Restrictions)

@@ -18,7 +18,7 @@ const ownerText = (ownerKind: FolderOwnerKind): string => `${process.pid}${owner
 export const writeOwner = (dataDir: string, ownerKind: FolderOwnerKind): Promise<void> =>
   Fs.writeFile(ownerFile(dataDir), ownerText(ownerKind))
 
-/** Ignores a failure, which only makes a later message less exact. */
+/** Ignores a failure. An error message about a folder in use may then name a process that has ended. */
 export const clearOwner = (dataDir: string): Promise<void> => Fs.writeFile(ownerFile(dataDir), "").catch(() => {})
 
 /** Returns the owner in the file. The owner may be gone, and another process may have its id. */

@@ -88,7 +88,7 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         )
       ),
     /**
-     * Requests new planning of one page of stays for each of the next operators with changed rules, after
+     * After changes of rules, marks stays for new planning: one page of stays for each of the next operators after
      * `afterOperatorId`. Returns these operators.
      */
     markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>

@@ -25,8 +25,8 @@ export const toKnowledgeFragments = (entry: {
   )
 
 /**
- * PostgreSQL's parser is not used, because it splits texts differently from questions and treats a Chinese sentence as
- * one word.
+ * The terms come from `extractTerms`, which also splits guests' questions. PostgreSQL's parser is not used, because it
+ * splits texts in another way and treats a Chinese sentence as one word.
  *
  * If the extraction of terms changes, a migration must make all entries `waiting` and raise their `revision`, because
  * the fragments of a revision are written only once.

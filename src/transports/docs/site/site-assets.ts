@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 
-/** Returns the path of a package's main file, or of a file beside this one. */
+/** Resolves a file or the main file of a package, or a path relative to this file. */
 const resolvePath = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier))
 
 export const DOCS_FOLDER = resolvePath("../../../../docs")
@@ -13,7 +13,7 @@ interface SiteAsset {
   readonly contentType: string
 }
 
-/** The files below `assets/`, by name. They are all the code that pages load. */
+/** The files of the site's folder `assets/`, by name. Pages load no other scripts or style sheets. */
 export const SITE_ASSETS: ReadonlyMap<string, SiteAsset> = new Map([
   ["site.css", { file: resolvePath("./assets/site.css"), contentType: CSS }],
   ["search.js", { file: resolvePath("./assets/search.js"), contentType: JAVASCRIPT }],

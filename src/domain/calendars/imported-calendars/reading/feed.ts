@@ -25,7 +25,7 @@ export interface ParsedFeed {
   readonly events: number
   /** Texts for the host, such as `DTEND in line 8 is unreadable`. Empty if everything was read. */
   readonly unreadable: ReadonlyArray<string>
-  /** The all-day block "Not available" at the end of the feed. */
+  /** The all-day event "Not available", if it ends later than every other event of the feed. */
   readonly lastUnavailable: NightSpan | undefined
   readonly daysWithoutLastUnavailable: ReadonlyArray<number>
 }
@@ -97,7 +97,7 @@ const addBusyTimes = (
   return undefined
 }
 
-/** Returns the block only if no other event reaches the end of the feed. */
+/** Returns the "Not available" event only if it alone has the latest end. */
 const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined => {
   const end = spans.reduce((latest, { before }) => Math.max(latest, before), Number.NEGATIVE_INFINITY)
   const [block, another] = spans.filter(({ before }) => before === end)
