@@ -72,7 +72,7 @@ const layerMigration = Layer.provide(
   layerDatabase
 )
 
-/** With several workers, the primary process warns once. */
+/** With several workers, only the primary process warns. */
 const layerUnsealedWarning = ({ replacementReady }: ServeOptions, settings: Settings) =>
   replacementReady === undefined && isMissingSecretKey(settings) ? Layer.effectDiscard(warnSecretsInClear) : Layer.empty
 
@@ -80,14 +80,13 @@ const layerUnsealedWarning = ({ replacementReady }: ServeOptions, settings: Sett
 const serveHttp = Effect.fnUntraced(function* ({ announce, replacementReady }: ServeOptions) {
   const settings = yield* Configuration
   const http = yield* makeHttpApp(settings)
-  // Listens last, because a connection accepted during the migration would never get a response.
+  // Last, because a connection that is accepted during the migration would never get a response.
   yield* listen(http, { ...settings, replaced: replacementReady, onStop: (yield* Shutdown).begin })
   yield* announce(yield* renderGreeting(settings))
 })
 
 /**
- * The transports are built on the background work. So it ends after them and still runs the jobs of their last
- * requests.
+ * The transports depend on the background work. So it ends after them and still runs the jobs of their last requests.
  */
 const layerForRole = (
   options: ServeOptions,
@@ -117,13 +116,13 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide(Layer.provide(layerUnsealedWarning(options, settings), layerMigration)),
         Layer.provide(layerMigration),
         Layer.provide(layerConnectorMessages(settings)),
-        // The pages call operations, so the Service is provided after them.
+        // The Service comes after the pages, because they call its operations.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
         Layer.provide(layerService(settings, options.rateWindows(settings), connectors)),
         Layer.provide(sandbox.connector),
         Layer.provide(layerGuestPortal),
         Layer.provide([layerNewEvents, Shutdown.layer]),
-        // `layerDatabase` checks the server first. Otherwise a hot standby, which also rejects LISTEN, would log the
+        // `layerDatabase` first checks the server. Otherwise a hot standby, which also rejects LISTEN, would log the
         // same cause twice.
         Layer.provide(Layer.provide(layerWakeUp, layerDatabase)),
         // The Service, not the HTTP server, creates the span of a request.
@@ -141,14 +140,13 @@ const layerProgram = (options: ServeOptions) =>
   ).pipe(Layer.provide(Configuration.layer))
 
 interface ServeOptions {
-  /** `api`: only transports. `worker`: only background work. */
   readonly role: "all" | "api" | "worker"
   readonly rateWindows: (settings: Settings) => Layer.Layer<RateWindows>
   readonly permits: (settings: Settings) => Layer.Layer<ConcurrencyLimiter>
   /** Empty for one of several workers, because the primary process serves the metrics. */
   readonly metricsPort: (settings: Settings) => Layer.Layer<never, MetricsPortUnavailable, Readiness>
   readonly announce: (greeting: string) => Effect.Effect<void>
-  /** Opens when another process has replaced this one. Undefined if the process is not one of several workers. */
+  /** Opens when another process has replaced this one. Undefined for a process that is not one of several workers. */
   readonly replacementReady: Latch.Latch | undefined
 }
 

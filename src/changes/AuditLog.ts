@@ -34,10 +34,9 @@ export const FailedCallSummary = Schema.Struct({
 })
 export type FailedCallSummary = typeof FailedCallSummary.Type
 
-/** Undefined fields do not filter. */
 interface AuditFilter {
   readonly operatorId: number
-  /** The same name as in events, such as `reservation:5-ABC`. */
+  /** Such as `reservation:5-ABC`. */
   readonly record?: string | undefined
   readonly since?: Date | undefined
   readonly until?: Date | undefined
@@ -94,14 +93,13 @@ const frequentFailuresSql = (sql: SqlClient.SqlClient, { operatorId, since, unti
 const toRequestKey = ({ request_id, at, application, operation }: AuditEntry): string =>
   request_id ?? JSON.stringify([at, application, operation])
 
-/** Groups the rows of each request in the order in which they were written. */
+/** Expects the latest entry first. Returns the entries of each request in the order in which they were written. */
 export const groupByRequest = (entries: ReadonlyArray<AuditEntry>): ReadonlyArray<AuditEntry> =>
   Array.from(Map.groupBy(entries, toRequestKey).values(), (rows) => rows.toReversed()).flat()
 
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Returns the latest `limit` rows, grouped by request, the latest request first. */
     readonly listEntries: (filter: AuditFilter, limit: number) => Effect.Effect<ReadonlyArray<AuditEntry>>
     /** Failed calls are counted per hour, so the first and the last hour count as a whole. */
     readonly listFailedCalls: (

@@ -25,8 +25,8 @@ interface FailedCall {
 }
 
 /**
- * Counts failed calls per hour, without waiting or failing. Counts are kept in bounded memory and saved every few
- * seconds and at shutdown. A killed process loses its unsaved counts.
+ * Counts failed calls per hour. Counts are saved every few seconds and at shutdown, so a killed process loses its
+ * latest counts.
  */
 export class FailedCallCounter extends Context.Service<
   FailedCallCounter,
@@ -46,7 +46,7 @@ export class FailedCallCounter extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const counts = makeFailedCallCounts(REJECTION_KINDS_MAX)
       const writeCounts = makeWriter(sql, counts)
-      // Finalizers run in reverse order. So this one runs after the loop has ended and put its batch back into memory.
+      // Finalizers run in reverse order. So this one runs after the loop has ended and has put its batch back.
       yield* Effect.addFinalizer(() => writeFinally(writeCounts))
       yield* repeatPeriodically("saving refusals", FAILED_CALLS_WRITE_MS, () => writeCounts)
 
@@ -69,7 +69,6 @@ const toAccountKey = ({ operatorId, accountId }: Pick<Caller, "operatorId" | "ac
   accountId
 })
 
-/** A batch that fails returns to memory. */
 const makeWriter = (sql: SqlClient.SqlClient, counts: ReturnType<typeof makeFailedCallCounts>) => {
   const writeBatch = Effect.uninterruptibleMask((restore) =>
     Effect.suspend(() => {

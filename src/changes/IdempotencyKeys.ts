@@ -34,14 +34,13 @@ export const toStoredKeyId = ({ operatorId, digest }: Pick<IdempotencyKeyState, 
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
-    /** Returns undefined for a key that is unused or was released. */
     readonly find: (key: IdempotencyKeyState) => Effect.Effect<StoredKey | undefined>
     /**
-     * Stores the outcome of a call whose change did not store it, because no record changed. Returns false if the key
-     * exists or another call took the claim over.
+     * Stores the outcome of a call that changed no record. Returns false if the key exists or another call took the
+     * claim over.
      */
     readonly store: (key: IdempotencyKeyState, outcome: Schema.Json) => Effect.Effect<boolean>
-    /** Records an external action in progress. Returns false if the key exists. */
+    /** Claims a new key for an external action. Returns false if the key exists. */
     readonly claim: (key: IdempotencyKeyState) => Effect.Effect<boolean>
     /** Takes over an expired claim. Returns false if the claim has not expired or another call was faster. */
     readonly takeOver: (key: IdempotencyKeyState) => Effect.Effect<boolean>

@@ -9,7 +9,7 @@ import type { IdempotencyKeys } from "./IdempotencyKeys.ts"
 interface ExternalAction<E, R> {
   readonly check: Effect.Effect<void, E, R>
   readonly run: Effect.Effect<void, E, R>
-  /** Returns undefined if this is unknown. */
+  /** Undefined if this is unknown. */
   readonly hasHappened: Effect.Effect<boolean | undefined, E, R>
   /** Longest time of `run` and a following `hasHappened`. */
   readonly maxDurationMs: number
@@ -23,9 +23,8 @@ interface ExternalAction<E, R> {
 export type ExternalActionState = "nothing" | "over" | "unfinished"
 
 /**
- * Runs an action at most once per idempotency key. The claim of the key is stored before the action begins. A call that
- * takes over a claim first checks whether the action has happened. The following change stores the key
- * (recorded-change.ts). The call holds no concurrency permit during the action.
+ * The claim of the key is stored before the action begins. A call that takes over a claim first checks whether the
+ * action has happened. Afterwards the caller records its change, which stores the key (recorded-change.ts).
  */
 export const runAtMostOnce =
   (keys: IdempotencyKeys["Service"]) =>
@@ -47,8 +46,8 @@ export const runAtMostOnce =
     })
 
 /**
- * Fails if the key of this call is in use. A change that reads external data calls it first, so that a repeated call
- * does not read again.
+ * Fails if the key of this call exists. A change that reads external data calls it first, so that a repeated call does
+ * not read again.
  */
 export const failIfKeyIsUsed = (keys: IdempotencyKeys["Service"]): Effect.Effect<void, Conflict, CurrentActor> =>
   Effect.flatMap(CurrentActor, ({ idempotencyKey }) =>
@@ -69,7 +68,8 @@ const claimKey = (
     const isOwn = yield* key.progress === "claimed" ? keys.renew(key) : keys.claim(key)
     if (!isOwn) return yield* new IdempotencyKeyInUse()
     const remainingMs = (key.claimedUntil?.getTime() ?? 0) - (yield* Clock.currentTimeMillis)
-    // The claim took too long. The action has not begun, so another call may begin it.
+    // Storing the claim took so long that the remaining time is too short for the action. The action has not begun, so
+    // another call may begin it.
     if (remainingMs < maxDurationMs) return yield* Effect.andThen(keys.release(key), new IdempotencyKeyInUse())
   })
 
@@ -121,8 +121,8 @@ const runToEnd = <E, R>(
       }
       key.progress = "acting"
       const fiber = yield* Effect.forkDetach(Effect.tap(runningAction, settleClaim))
-      // The permit is released around this wait, not inside the action. After the caller has disconnected, the action
-      // would acquire a permit that nothing releases.
+      // Releases the permit here, not inside the action. After a disconnect the action would acquire the permit again,
+      // and nothing would release it.
       const { result } = yield* restore(releasePermitForExternalAct(Fiber.join(fiber))).pipe(
         Effect.onInterrupt(() =>
           Effect.sync(() => {
@@ -134,7 +134,6 @@ const runToEnd = <E, R>(
     })
   )
 
-/** A waiting call recognizes by this class that another call is in progress. */
 export class IdempotencyKeyInUse extends Conflict {
   constructor() {
     super({

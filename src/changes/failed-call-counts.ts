@@ -1,7 +1,7 @@
 export interface FailedCallKey {
   readonly operatorId: number
   readonly accountId: number
-  /** The token's name, or the part of the service that refused a sign-in. */
+  /** The token's name, or `Latchkey` for a sign-in. */
   readonly application: string
   readonly operation: string
   readonly errorCode: number

@@ -8,7 +8,7 @@ interface KeyParameters {
   readonly digest: Uint8Array
   readonly fingerprint: Uint8Array
   readonly grantId: number
-  /** End of the claim. Undefined if the call has no claim. */
+  /** Undefined if the call has no claim. */
   readonly claimedUntil: Date | null | undefined
 }
 
@@ -76,10 +76,7 @@ export const abandonClaimSql = (sql: SqlClient, key: IdempotencyKeyState, now: D
 export const releaseKeySql = (sql: SqlClient, key: IdempotencyKeyState): Fragment =>
   sql`DELETE FROM idempotency_keys WHERE ${ownClaimCondition(sql, key)}`
 
-/**
- * Deletes keys whose outcome contains one of the codes. Searches for the code in its quotes, because one code may begin
- * with another.
- */
+/** Searches for each code with its quotes, because one code may begin with another. */
 export const deleteKeysOfCodesSql = (sql: SqlClient, operatorId: number, codes: ReadonlyArray<string>): Fragment => sql`
   DELETE FROM idempotency_keys k
   WHERE k.operator_id = ${operatorId} AND k.outcome IS NOT NULL

@@ -34,15 +34,15 @@ interface KeyedCall {
   readonly keys: IdempotencyKeys["Service"]
   readonly change: IdempotentChange
   readonly actor: Actor
-  /** `resumes` is true for a call that takes over from one that was cut off. */
+  /** `resumes`: whether an earlier call with this key may have begun an external action. */
   readonly makeKey: (resumes: boolean) => IdempotencyKeyState
   readonly waitUntil: number
 }
 
 /**
  * Makes a change at most once per key. A repeated call gets the stored result. The change itself stores the key
- * (recorded-change.ts), so a first call needs no other statement. The key is looked up whenever a call fails, because
- * the first call's change may have caused the failure.
+ * (recorded-change.ts), so a first call needs no other statement. If a call fails, the key is looked up, because the
+ * reason may be that an earlier call has made the change.
  */
 export const runIdempotently = Effect.fnUntraced(function* (
   keys: IdempotencyKeys["Service"],
@@ -91,7 +91,7 @@ const runFirst = Effect.fnUntraced(function* (
   }
   if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return yield* Effect.failCause(exit.cause)
   const stored = yield* keys.find(key)
-  // This call has made its own action, so it returns that result and does not wait for the call that took the claim
+  // This call has run its own action, so it returns its own error and does not wait for a call that took the claim
   // over.
   const isOwn = key.claimedUntil !== undefined && stored?.outcome === null
   if (stored !== undefined && !isOwn) return yield* replayOrResume(call, key, stored)
@@ -107,8 +107,8 @@ const replayOrResume = (call: KeyedCall, key: IdempotencyKeyState, stored: Store
 }
 
 /**
- * Returns whether the key was stored for the same operation, input and OAuth grant. Another application must not get
- * the result of the host's call, which may contain a secret address. A null `grant_id` matches every grant.
+ * Another application must not get the result of the host's call, which may contain a secret address. A null `grant_id`
+ * matches every grant.
  */
 const isSameCall = (stored: StoredKey, key: IdempotencyKeyState): boolean =>
   Buffer.compare(stored.fingerprint, key.fingerprint) === 0 &&
@@ -135,8 +135,8 @@ const waitAndResume = Effect.fnUntraced(function* (
 })
 
 /**
- * While `isResuming` is set, the earlier call may have acted. So an API error other than `Upstream` is replaced by
- * `outcomeUnknownError`.
+ * While `isResuming` is set, the earlier call may have performed its action. So an API error other than `Upstream` is
+ * replaced by `outcomeUnknownError`.
  */
 const runTakenOver = Effect.fnUntraced(function* (
   call: KeyedCall,

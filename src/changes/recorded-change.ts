@@ -37,8 +37,8 @@ interface ChangeContext extends Omit<Actor, "idempotencyKey"> {
  * Makes a change, records its events and audit entries, and stores the idempotency key, all in one statement. Returns
  * the rows of `outcome`.
  *
- * If another call has stored the key, a unique constraint undoes the whole statement. If another call is storing the
- * key, the statement waits for that call.
+ * If another call has stored the key, a unique constraint undoes the whole statement. If another call is storing it,
+ * the statement waits.
  */
 export const recordChange = (
   sql: SqlClient,
@@ -104,7 +104,7 @@ const markKeyStored = ({ idempotencyKey }: Actor, rows: ReadonlyArray<object>): 
   return rows
 }
 
-/** Selects and locks the row for the CTE `before`, with which {@link changedRecordsSql} compares the change. */
+/** For the CTE `before`, with which {@link changedRecordsSql} compares the change. */
 export const lockedRowSql = (sql: SqlClient, table: string, operatorId: number, id: number): Fragment =>
   sql`SELECT * FROM ${sql(table)} WHERE operator_id = ${operatorId} AND id = ${id} FOR NO KEY UPDATE`
 

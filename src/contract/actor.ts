@@ -19,10 +19,7 @@ export interface IdempotencyKeyState {
    * the record's current state.
    */
   progress: "none" | "claimed" | "acting" | "kept" | "unneeded"
-  /**
-   * End of the claim, which also identifies it. Until then no other call may take the claim over. Undefined if the call
-   * has no claim.
-   */
+  /** End of the claim, which also identifies it. Until then no other call may take the claim over. */
   claimedUntil: Date | undefined
 }
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto"
 import { Context, Result } from "effect"
 import { NetAddress } from "effect/net"
 
-/** The caller's network address. Only this distinguishes anonymous callers. */
+/** Only this address distinguishes anonymous callers. */
 export const CallerAddress = Context.Reference<string | undefined>("latchkey/contract/CallerAddress", {
   defaultValue: () => undefined
 })
@@ -27,8 +27,8 @@ export const networkOf = (address: string): string =>
 const ANONYMOUS_PERMIT_HOLDERS = 4_096
 
 /**
- * Returns a number that an anonymous call uses instead of an operator's id to get a concurrency permit. Calls of one
- * network share a number, and so do all calls without a known address.
+ * Returns the number that replaces the operator's id when an anonymous call requests a permit. Calls of one network
+ * share it, and so do all calls without an address.
  */
 export const anonymousPermitHolder = (address: string | undefined): number => {
   if (address === undefined || address === "") return 0

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { BadRequest, ValidationFailed } from "./errors.ts"
 import { daysInRange } from "./time.ts"
 
-/** A range of days, both ends included. */
+/** Both ends are included. */
 export interface DateRange {
   readonly start: string
   readonly end: string
@@ -41,7 +41,6 @@ export const validateRangeEnd = (
     ? Result.fail(new ValidationFailed({ message: `${names.end}: must be within ${maxDays} days of ${names.start}.` }))
     : Result.succeed(range)
 
-/** Fails with 400 if only one of the fields is present. */
 export const parseDateRange = (payload: {
   readonly start_date?: string
   readonly end_date?: string

@@ -11,14 +11,14 @@ interface InputProblem {
 }
 
 /**
- * Returns a decoder that fails with BadRequest if a value cannot be read, and with ValidationFailed if it breaks a
- * rule. One message reports all fields, unreadable ones first. Unknown fields are ignored (contract facts 0.1).
+ * Returns a decoder that fails with BadRequest for unreadable values, and with ValidationFailed for values that break a
+ * rule. One message reports all fields. Unknown fields are ignored (contract facts 0.1).
  */
 export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
   const decodeToFirstError = SchemaParser.decodeUnknownEffect(codec, { errors: "first", reportInput: true })
   const decode = SchemaParser.decodeUnknownEffect(codec, { errors: "all", reportInput: true })
   return (input: unknown): Effect.Effect<A, BadRequest | ValidationFailed> =>
-    // Finding all errors of a large input would occupy the thread for long, so only the first error is reported.
+    // Finding all errors of a large input would block the thread for long.
     (countParts(input, FULL_REPORT_PARTS) > FULL_REPORT_PARTS ? decodeToFirstError : decode)(input).pipe(
       Effect.mapError((issue) => toApiError(toProblems(issue, []))),
       Effect.flatMap((value) => {
@@ -28,7 +28,6 @@ export const makeDecoder = <A>(codec: Schema.ConstraintDecoder<A>) => {
     )
 }
 
-/** Inputs with more fields and elements get only their first error reported. */
 export const FULL_REPORT_PARTS = 1_000
 
 const countParts = (value: unknown, maxParts: number): number => {
@@ -68,7 +67,6 @@ interface UnstorableText {
   readonly text: string
 }
 
-/** The unstorable text may be a field name. */
 const findUnstorableText = (value: unknown): UnstorableText | undefined => {
   if (typeof value === "string") return isUnstorable(value) ? { path: [], text: value } : undefined
   if (typeof value !== "object" || value === null) return undefined
@@ -85,7 +83,6 @@ const toApiError = (problems: ReadonlyArray<InputProblem>): BadRequest | Validat
     ...problems.filter(({ code }) => code === 400),
     ...problems.filter(({ code }) => code === 422)
   ]
-  // Reports one problem for each top-level field first, then the others.
   const firstOfEachField = firstBy(problemsByCode, ({ field }) => field.replace(/\[.*$/, ""))
   const firstOfTopLevelField = firstBy(firstOfEachField, ({ field }) => field.replace(/[.[].*$/, ""))
   const orderedProblems = [
@@ -150,7 +147,6 @@ const toFilterProblem = (
   path: ReadonlyArray<PropertyKey>
 ): InputProblem => {
   const field = formatFieldPath(path)
-  // An unstorable text is reported before other rules.
   if (typeof input === "string" && isUnstorable(input)) return { ...toUnstorableProblem(field, input), isOwnText: true }
   const text =
     annotations?.message ?? filter.annotations?.message ?? `must be ${filter.annotations?.expected ?? "valid"}`

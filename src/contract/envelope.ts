@@ -3,8 +3,7 @@ import { customAlphabet } from "../platform/random-text.ts"
 import { type ApiError, errorCode } from "./errors.ts"
 
 /**
- * The body of a response. Unless the operation uses HTTP statuses, the status is 200 even for errors (specification,
- * Response envelope).
+ * The HTTP status is 200 even for errors, unless the operation uses HTTP statuses (specification, Response envelope).
  */
 export interface Envelope {
   readonly request_id: string
@@ -18,7 +17,7 @@ export interface Envelope {
 export interface ServiceResponse {
   readonly envelope: Envelope
   readonly headers: Readonly<Record<string, string>>
-  /** Some transports also report errors in another form than the envelope. They read this field. */
+  /** For transports that also report errors in another form. */
   readonly error?: ApiError
 }
 

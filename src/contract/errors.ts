@@ -51,7 +51,7 @@ export class Unauthenticated extends withoutStack(
   Schema.TaggedError<Unauthenticated>()("Unauthenticated", { ...MessageField, ...OAuthErrorField })
 ) {}
 
-/** 403: the caller may not do this, or the record belongs to another operator. */
+/** 403: the caller may not do this, or may not do it to this record. */
 export class Forbidden extends withoutStack(Schema.TaggedError<Forbidden>()("Forbidden", MessageField)) {}
 
 export class NotFound extends withoutStack(Schema.TaggedError<NotFound>()("NotFound", MessageField)) {}

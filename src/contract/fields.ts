@@ -34,9 +34,8 @@ declare module "effect/Schema" {
       /** An edit accepts only the current value, so tools do not show the field. */
       readonly isImmutable?: boolean | undefined
       /**
-       * A fast digest would let a password be guessed. So the fingerprint that detects a reused idempotency key omits
-       * this field, and a changed password is not noticed. The console therefore derives a form's key from all its
-       * fields.
+       * The fingerprint of a call omits this field, because a password could be guessed from a fast digest. So a
+       * repeated idempotency key with another password is not noticed.
        */
       readonly isPassword?: boolean | undefined
     }
@@ -59,10 +58,7 @@ interface immutableField extends Struct.Lambda {
     : never
 }
 
-/**
- * Makes a field optional in an edit, because clients may send back a whole record. Any value is readable, so a
- * different value fails with 422 and never with 400.
- */
+/** Makes a field optional in an edit. Any value is readable, so a different value fails with 422 and never with 400. */
 export const immutableField = Struct.lambda<immutableField>((field) => {
   const { description, documentation = description } = Schema.resolveAnnotationsKey(field) ?? {}
   return Schema.optionalKey(Schema.Union([field, Schema.Unknown])).annotateKey({ isImmutable: true, documentation })
@@ -77,7 +73,6 @@ export const Integer = Schema.Finite.check(isWholeNumber)
 
 export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a positive id" }))
 
-/** A property id, or 0 for unassigned stays. */
 export const PropertyOrUnassigned = Integer.check(
   Schema.isGreaterThanOrEqualTo(0, { expected: "a property's id, or 0" })
 )
@@ -127,7 +122,7 @@ const instantTextUpTo = (maxLength: number) =>
         expected: "a time in ISO 8601, such as 2027-05-07T10:00:00Z",
         toJsonSchema: () => ({ format: "date-time", maxLength })
       },
-      // Stops here: the next check needs a valid time.
+      // Aborts, because the next check needs a readable time.
       true
     ),
     Schema.makeFilter(isStorableInstant, {
@@ -136,12 +131,10 @@ const instantTextUpTo = (maxLength: number) =>
     })
   ).annotate({ description: "ISO 8601; without offset in the host's time zone" })
 
-/** Without an offset, the time is in the operator's time zone. */
 export const InstantText = instantTextUpTo(INSTANT_TEXT_LENGTH)
 
 const FINER_THAN_MICROSECONDS = /\.\d{7}/
 
-/** Rejects times that are finer than the microseconds of the database. */
 export const MicrosecondInstantText = instantTextUpTo(MICROSECOND_TEXT_LENGTH).check(
   Schema.makeFilter((text) => !FINER_THAN_MICROSECONDS.test(text), {
     expected: "a time with at most six decimals of a second",
@@ -150,7 +143,6 @@ export const MicrosecondInstantText = instantTextUpTo(MICROSECOND_TEXT_LENGTH).c
 )
 
 const FUND_CURRENCIES = ["BOV", "CHE", "CHW", "CLF", "COU", "MXV", "USN", "UYI", "UYW"]
-/** Used only by states and banks. */
 const INTERBANK_CURRENCIES = ["XDR", "XUA", "XSU"]
 
 /** Changes of ISO 4217 since June 2024, the date of the library's list. */
@@ -212,7 +204,6 @@ export const RecordCode = Schema.String.check(
 
 const PLAUSIBLE_EMAIL = /^[^\s@<>"(),;:\\]+@[^\s@.<>"(),;:\\]+(\.[^\s@.<>"(),;:\\]+)*$/
 
-/** A plausible address. An empty text means that there is no address. */
 export const EmailOrNone = Schema.String.check(
   Schema.makeFilter((text) => text === "" || (text.length <= EMAIL_LENGTH && PLAUSIBLE_EMAIL.test(text)), {
     expected: `an e-mail address of at most ${EMAIL_LENGTH} characters, such as host@example.com`,

@@ -17,7 +17,7 @@ const QUOTED_STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/
 /** Excludes the comma: HTTP joins two headers of the same name with a comma. */
 const BARE_WORD = /^[!#-+\--:<-[\]-~]*$/
 
-/** Parses a key. `"abc"` and `abc` are the same key (draft-ietf-httpapi-idempotency-key-header). */
+/** `"abc"` and `abc` are the same key (draft-ietf-httpapi-idempotency-key-header). */
 export const parseIdempotencyKey = ({ field, value }: ReceivedIdempotencyKey): Result.Result<string, BadRequest> => {
   const fail = (rule: string) => Result.fail(new BadRequest({ message: `${field}: ${rule}` }))
   if (!Predicate.isString(value)) return fail("must be text.")

@@ -16,15 +16,13 @@ export const editPayloadFields = <RecordFields extends Schema.Struct.Fields, Cha
 export const isImmutableField = (field: Schema.Constraint): boolean =>
   Schema.resolveAnnotationsKey(field)?.isImmutable === true
 
-/** Returns a test for inputs with an immutable field. The edit must load the record to check this field. */
+/** The edit must load the record if the returned function finds an immutable field in the input. */
 export const makeImmutableFieldDetector = (payload: { readonly fields: Schema.Struct.Fields }) => {
   const names = Object.keys(payload.fields).filter((name) => isImmutableField(payload.fields[name] ?? Schema.Never))
   return (input: Readonly<Record<string, unknown>>): boolean => names.some((name) => input[name] !== undefined)
 }
 
-/**
- * Returns a test for inputs with a changeable field. Without such a field, an edit writes nothing and sends no event.
- */
+/** If the returned function finds no changeable field in the input, the edit writes nothing and sends no event. */
 export const makeChangeDetector = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },
   idField: keyof Fields
@@ -37,8 +35,8 @@ export const makeChangeDetector = <Fields extends Schema.Struct.Fields>(
 }
 
 /**
- * Returns the check of an edit. It fails with 422 if an immutable field differs from the record. It skips {@link
- * LastChange}: a retry after a lost response sends the old time.
+ * Fails with 422 if an immutable field differs from the record. {@link LastChange} is not checked, because a retry
+ * after a lost response sends the old time.
  */
 export const makeImmutableFieldCheck = <Fields extends Schema.Struct.Fields>(
   payload: { readonly fields: Fields },

@@ -6,7 +6,6 @@ import type { Method, RouteSpec } from "./operation.ts"
 import { makeUnknownFieldCheck } from "./unknown-fields.ts"
 
 export type CallInput =
-  /** A repeated field has a list of texts. */
   | { readonly encoding: "text"; readonly fields: Readonly<Record<string, string | ReadonlyArray<string>>> }
   /** `fields` lacks the path parameters. */
   | { readonly encoding: "body"; readonly fields: unknown }
@@ -23,8 +22,8 @@ export const toReceivedInput = (input: CallInput, bytes = 0): ReceivedInput => (
 export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }
 
 /**
- * Returns the decoder of an operation's payload. Path parameters override query fields of the same name. The decoder
- * fails with 422 if a body field differs from its path parameter.
+ * Path parameters override query fields of the same name. A body field must equal its path parameter, else the decoder
+ * fails with 422.
  */
 export const makeInputDecoder = <A>(
   payload: PayloadSchema<A>,

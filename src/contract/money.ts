@@ -2,7 +2,7 @@ import { Option, Result, Schema } from "effect"
 import { ValidationFailed } from "./errors.ts"
 import { currencyDecimals } from "./fields.ts"
 
-// Money is exact: it is compared, split and summed as whole minor units (cents).
+// Amounts are compared, split and summed as whole minor units (cents), so that they stay exact.
 
 const PLAIN_DECIMAL = /^(\d+)(?:\.(\d+))?$/
 
@@ -18,7 +18,6 @@ export const toMinorUnits = (amount: number, currency: string): Option.Option<bi
   return fraction.length > decimals ? Option.none() : Option.some(BigInt(whole + fraction.padEnd(decimals, "0")))
 }
 
-/** Fails with 422 if the amount has too many decimals. */
 export const parseMinorUnits = (
   field: string,
   amount: number,

@@ -4,10 +4,7 @@ import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "./fields.ts"
 
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)
 
-/**
- * One line of 1 to `maxCharacters` code points, not blank. Surrounding spaces do not count: store the result of {@link
- * trimName}.
- */
+/** Surrounding spaces do not count: store the result of {@link trimName}. */
 export const nameUpTo = (maxCharacters: number) =>
   Schema.String.check(
     Schema.makeFilter(

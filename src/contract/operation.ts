@@ -11,7 +11,6 @@ export interface RouteSpec {
   readonly path: string
   readonly params: ReadonlyArray<string>
   readonly body: "plain" | "image"
-  /** True for every GET, and for some POSTs. */
   readonly changesNothing: boolean
   /** Set for calls that would do more than meant if a field is misspelt. */
   readonly rejectsUnknownFields?: true
@@ -77,14 +76,10 @@ export interface CallLimits {
   readonly "24h"?: number
 }
 
-/** Specification, Limits. */
 interface RateLimitDeclaration {
   /** Limits of this route, which replace the default ones. */
   readonly limits?: CallLimits
-  /**
-   * The payload field with the id of the conversation that receives a message. Messages are also limited per
-   * conversation.
-   */
+  /** Payload field with the conversation's id. Messages are also limited per conversation. */
   readonly conversationField?: string
 }
 

@@ -3,10 +3,7 @@ import type { ServerError } from "./errors.ts"
 
 export type PermitRelease = <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ServerError, R>
 
-/**
- * Lets a call wait without its concurrency permit. The limiter (src/admission/concurrency) provides it. By default the
- * effect just runs.
- */
+/** Lets a call wait without its concurrency permit. The limiter (src/admission/concurrency) provides it. */
 export const PermitRelease = Context.Reference<PermitRelease>("latchkey/contract/PermitRelease", {
   defaultValue: () => (wait) => wait
 })
@@ -19,8 +16,8 @@ export const releasePermitWhile = <A, E, R>(wait: Effect.Effect<A, E, R>): Effec
   Effect.flatMap(PermitRelease, (releaseWhile) => releaseWhile(wait))
 
 /**
- * Releases the permit while an irreversible act runs. If no permit is free afterwards, the call continues without one,
- * so that the outcome is stored even in an overload.
+ * Releases the permit while an external action runs. If no permit is free afterwards, the call continues without one,
+ * so that the outcome is stored.
  */
 export const releasePermitForExternalAct = <A, E, R>(externalAct: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {

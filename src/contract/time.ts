@@ -43,7 +43,7 @@ export const startOfDay = (date: string, timeZone: string): Date => {
 // A cache, because zone rules are slow to compute.
 const dayStarts = new Map<string, number>()
 
-/** Returns the instants of an inclusive range of days. `until` is the first instant after the range. */
+/** `until` is the first instant after the last day. */
 export const toInstantRange = (
   startDate: string,
   endDate: string,
@@ -66,10 +66,7 @@ export const toInstant = (text: string, timeZone: string): Date => {
   return OFFSET.test(iso) ? new Date(Date.parse(iso)) : wallClockToInstant(iso, timeZone)
 }
 
-/**
- * Returns the first instant at which the clock shows `time` or later that day. If the clock shows it twice, returns the
- * earlier one.
- */
+/** Returns the first instant at which the clock shows `time` or later that day. */
 export const firstInstantAt = (date: string, time: string, timeZone: string): Date => {
   const key = `${timeZone} ${date} ${time}`
   const cached = firstInstants.get(key)
@@ -107,10 +104,7 @@ const bisectFirstInstant = (wantedClockMs: number, from: number, to: number, tim
     : bisectFirstInstant(wantedClockMs, middle, to, timeZone)
 }
 
-/**
- * Returns the earliest and latest instant that the text can mean. Without an offset, the instant is at most a day from
- * the same time in UTC.
- */
+/** Without an offset, the instant is at most a day from the same time in UTC. */
 export const instantBounds = (text: string): { readonly from: number; readonly to: number } => {
   const iso = normalizeIso(text)
   const hasOffset = OFFSET.test(iso)
@@ -129,7 +123,7 @@ const dropZeroMilliseconds = (iso: string): string => (iso.endsWith(".000Z") ? `
 /** Whole seconds have no fraction (contract facts 0.3). */
 export const formatUtcInstant = (instant: Date): string => dropZeroMilliseconds(instant.toISOString())
 
-/** Drops a fraction of zeros, or the last three of six decimals if they are zeros, as in responses. */
+/** Shortens six decimals to three or none if that drops only zeros, as in responses. */
 export const shortenFraction = (iso: string): string => dropZeroMilliseconds(iso.replace(/(\.\d{3})000Z$/, "$1Z"))
 
 const FRACTION = /\.(\d{1,6})/

@@ -5,7 +5,7 @@ import { toPrintableName } from "./printable-name.ts"
 
 export const explainUnknownField = (_field: string): string => "is an unknown field."
 
-/** Returns a check that finds the first unknown fields. It descends into objects, but not into lists and unions. */
+/** The check descends into objects, but not into lists and unions. */
 export const makeUnknownFieldCheck = (
   ast: SchemaAST.AST,
   explain: (field: string) => string = explainUnknownField

@@ -1,8 +1,6 @@
 import { Schema, SchemaTransformation } from "effect"
 import { formatInstantWithOffset, formatUtcInstant, shortenFraction, truncateToSecond } from "../contract/time.ts"
 
-// Schemas of columns whose database type differs from the contract's field.
-
 export const AmountColumn = Schema.FiniteFromString.annotate({
   fromColumn: (value) => {
     const amount = typeof value === "string" ? Number(value) : Number.NaN
@@ -32,7 +30,7 @@ export const MicrosecondInstantColumn = Schema.String.pipe(
   Schema.annotate({ fromColumn: (value) => (typeof value === "string" ? shortenFraction(value) : undefined) })
 )
 
-/** Decodes to a text with whole seconds and an offset, as conversations show times. */
+/** Decodes to a text with whole seconds and an offset. */
 export const OffsetSecondColumn = instantColumn((instant) =>
   formatInstantWithOffset(truncateToSecond(instant.getTime()))
 )

@@ -4,8 +4,7 @@ import type { Caller } from "../contract/caller.ts"
 import { Unauthenticated } from "../contract/errors.ts"
 
 // Webhook subscriptions, automation rules and property feeds that an OAuth connection created are deleted when its
-// grant ends (migrations 0053 and 0070). So a statement that writes such a record locks the grant, and does nothing if
-// the grant has ended.
+// grant ends. So a statement that writes such a record locks the grant, and does nothing if the grant has ended.
 
 export interface GrantKey {
   readonly operatorId: number
@@ -16,8 +15,8 @@ export interface GrantKey {
 export const toGrantKey = ({ operatorId, grantId }: Caller): GrantKey => ({ operatorId, grantId: grantId ?? undefined })
 
 /**
- * Returns the CTE `granted`, which locks the grant and is empty if the grant has ended. If `grantId` is undefined,
- * there is no CTE. All rows that the statement writes must depend on {@link grantActiveCondition}.
+ * The CTE `granted` locks the grant and is empty if the grant has ended. All rows that the statement writes must depend
+ * on {@link grantActiveCondition}.
  */
 export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: GrantKey): Fragment =>
   grantId === undefined
@@ -25,11 +24,10 @@ export const lockGrantSql = (sql: SqlClient, { operatorId, grantId }: GrantKey):
     : sql`granted AS (
         SELECT id FROM oauth_grants WHERE operator_id = ${operatorId} AND id = ${grantId} AND ended_at IS NULL FOR SHARE),`
 
-/** Reads the CTE `granted`. Always true if `grantId` is undefined. */
 export const grantActiveCondition = (sql: SqlClient, { grantId }: Pick<GrantKey, "grantId">): Fragment =>
   grantId === undefined ? sql`true` : sql`EXISTS (SELECT FROM granted)`
 
-/** Needs no CTE, and locks nothing. Always true if `grantId` is undefined. */
+/** Unlike {@link grantActiveCondition}, needs no CTE and locks nothing. */
 export const grantNotEndedCondition = (sql: SqlClient, { operatorId, grantId }: GrantKey): Fragment =>
   grantId === undefined
     ? sql`true`

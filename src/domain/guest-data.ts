@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { idsParameter } from "../platform/database/parameters.ts"
 
-// Each table with guest data has a `GuestDataTable` beside its statements. src/tools/privacy exports and erases guest
-// data by these declarations.
+// Every table with guest data needs a `GuestDataTable`. src/tools/privacy exports and erases guest data by these
+// declarations.
 
 export interface GuestRecordIds {
   readonly operatorId: number
@@ -16,7 +16,7 @@ export interface GuestRecordIds {
 
 export interface GuestDataTable {
   readonly table: string
-  /** Identify and order the rows of an operator. */
+  /** Columns that identify and order an operator's rows. */
   readonly keyColumns: ReadonlyArray<string>
   /** Matches rows `t` about the guest. */
   readonly belongsToGuest: (sql: SqlClient, guest: GuestRecordIds) => Fragment
@@ -26,7 +26,7 @@ export interface GuestDataTable {
   readonly eraseStatements: (sql: SqlClient, guest: GuestRecordIds, now: Date) => ReadonlyArray<Fragment>
 }
 
-/** Sets one key of each object in a JSON array to an empty value. A value that is no array stays unchanged. */
+/** Sets one key of each object in a JSON array to an empty value. */
 export const clearKeyInJsonArray = (
   sql: SqlClient,
   jsonArray: Fragment,

@@ -6,8 +6,8 @@ import { repeatPeriodically } from "../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../jobs/retention.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
-// Fills missing comparison keys of names (nameKeyOf), in rows older than migration 0069 or written by the previous
-// release. If an older row has the same key, the newer row gets none and its exact name is compared.
+// Fills missing comparison keys (`nameKeyOf`) in rows older than migration 0069 or written by the previous release. If
+// an older row has the same key, the newer row gets none and its exact name is compared.
 
 export const NAME_KEY_BATCH_SIZE = 500
 
@@ -17,9 +17,7 @@ const BATCH_RETRIES = 3
 interface NamedTable {
   readonly table: string
   readonly name: string
-  /**
-   * Condition for the rows to fill. Rows in use are filled before deleted rows, so that no deleted row takes their key.
-   */
+  /** Selects the rows to fill. Rows in use come before deleted rows, so that no deleted row takes their key. */
   readonly among: "true" | "deleted_at IS NULL" | "deleted_at IS NOT NULL"
   readonly reserved: string
 }

@@ -7,7 +7,6 @@ import { nameKeyOf } from "../contract/names.ts"
 
 export const nameKeyParameter = (sql: SqlClient, name: string): Fragment => sql`${nameKeyOf(name)}::text`
 
-/** `row` is an alias with `name_key` and the `column` of the name. */
 export const hasNameCondition = (sql: SqlClient, row: string, column: string, name: string): Fragment =>
   sql`(${sql(row)}.${sql(column)} = ${name} OR ${sql(row)}.name_key = ${nameKeyParameter(sql, name)})`
 

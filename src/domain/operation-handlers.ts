@@ -8,17 +8,13 @@ import { selectableListOf, selectResponseFields } from "../contract/field-select
 import { type CallInput, makeInputDecoder, type PayloadSchema } from "../contract/input.ts"
 import { type AnyOperation, isChange, needsToken, routeOf } from "../contract/operation.ts"
 
-// Turns the typed handlers of a family into functions from an input to JSON.
-
 interface OperationSchemas extends AnyOperation {
   readonly payloadSchema: AnyOperation["payloadSchema"] & PayloadSchema<unknown>
   readonly successSchema: AnyOperation["successSchema"] & Schema.ConstraintCodec<unknown, unknown>
   readonly errorSchema: AnyOperation["errorSchema"] & Schema.ConstraintCodec<ApiError, unknown>
 }
 
-/**
- * A family takes its stores when its layer is made, so a handler that requires a store while it runs does not compile.
- */
+/** A handler cannot require a store while it runs. The family takes its stores when its layer is made. */
 type ReadHandler<Payload, Success, Errors> = (payload: Payload) => Effect.Effect<Success, Errors, CurrentCaller>
 
 interface ChangeHandler<Payload, Success, Errors> {
@@ -33,9 +29,8 @@ interface ChangeResult<Success> {
 }
 
 /**
- * `make` makes the change, and `toResult` builds the result from the outcome, the input and the caller alone. The
- * idempotency key stores only the fields of `outcome`. Fields that are shown once, such as a secret, belong only to
- * `Made`.
+ * `make` makes the change, and `toResult` builds the result. The idempotency key stores only the fields of `outcome`.
+ * Fields that are shown once, such as a secret, belong only to `Made`.
  */
 export const changeHandler = <Payload, Outcome, Made extends Outcome, Success, Errors>(
   make: (payload: Payload) => Effect.Effect<Made, Errors, CurrentCaller | CurrentActor>,
@@ -63,7 +58,7 @@ export const voidChangeHandler = <Payload, Errors>(
   replay: () => ({})
 })
 
-/** The handler of an operation without a token. The handler must identify the actor itself. */
+/** Handles an operation without a token. The handler must identify the actor itself. */
 interface AnonymousHandler<Payload, Success, Errors> {
   readonly open: (payload: Payload) => Effect.Effect<Success, Errors, CurrentActor>
   /** Fails before the input is read, if the operation is unavailable or called too often. */
@@ -91,14 +86,12 @@ export interface ParsedCall {
   readonly run: Effect.Effect<Schema.Json, ApiError, CurrentCaller | CurrentActor>
   /** Used by calls with an idempotency key. Undefined for a read. */
   readonly change: IdempotentChange | undefined
-  /** Set only for an operation without a token. */
   readonly runAnonymously?: Effect.Effect<Schema.Json, ApiError, CurrentActor>
 }
 
 /** Path parameters override the input. */
 export interface CallReader {
   (input: CallInput, path: Readonly<Record<string, unknown>>): Effect.Effect<ParsedCall, BadRequest | ValidationFailed>
-  /** Set only for an operation without a token. Fails if the operation is unavailable or called too often. */
   readonly admit?: Effect.Effect<void, ApiError>
 }
 
@@ -116,8 +109,8 @@ export const handleOperations = <Ops extends OperationsByName<keyof Ops & string
 }
 
 /**
- * Throws if the handler does not match the declaration. So every change accepts an idempotency key, and an operation
- * that needs a token always checks it.
+ * Throws if the handler does not match the declaration. So every change accepts an idempotency key, and only operations
+ * declared without a token run without one.
  */
 const makeCallReader = <Op extends OperationSchemas>(operation: Op, handler: Handler<Op>): CallReader => {
   const isOpen = typeof handler === "object" && "open" in handler
@@ -185,7 +178,7 @@ const makePasswordOmitter = ({ payloadSchema }: OperationSchemas): ((input: Sche
       : input
 }
 
-/** Service type of one operation's handler. An app that lacks the handler of an operation does not compile. */
+/** Service type of one operation's handler. An app that lacks a handler does not compile. */
 export interface HandlesOperation<in out Name extends string> {
   readonly name: Name
 }

@@ -68,8 +68,8 @@ export const makeFindIdByName = (sql: SqlClient, { table, column, keepsDeleted }
 }
 
 /**
- * Adds the id of the record with the same name to a {@link Conflict}. The look-up follows the failure, so that a
- * successful change costs no further statement.
+ * Adds the id of the record with the same name to a {@link Conflict}. The look-up follows the failure, so a successful
+ * change needs no further statement.
  */
 export const withConflictingId = <A, E, R>(
   findIdByName: FindIdByName,
@@ -84,7 +84,7 @@ export const withConflictingId = <A, E, R>(
 
 const addConflictingId = Effect.fnUntraced(function* (findIdByName: FindIdByName, { message }: Conflict, text: string) {
   const { operatorId } = yield* CurrentCaller
-  // The conflict is returned even if the look-up fails, as it does in an aborted transaction.
+  // The conflict is returned even if the look-up fails, for example in an aborted transaction.
   const holderId = yield* Effect.catchDefect(findIdByName(operatorId, trimName(text)), (defect) =>
     Effect.as(Effect.logDebug("looking up the record with the same name failed", defect), undefined)
   )

@@ -15,7 +15,7 @@ interface SecretUrlOwner {
   readonly digest: Uint8Array
 }
 
-/** Shown for a URL that cannot be decrypted (src/platform/sealing). It is deliberately no URL. */
+/** Shown for a URL that cannot be decrypted. It is deliberately no URL. */
 export const UNREADABLE_URL = "(cannot be decrypted: replace it)"
 
 const readSecretUrlOwner = makeOptionalRowReader(SecretUrlOwnerRow)

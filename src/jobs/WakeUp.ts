@@ -15,9 +15,7 @@ const FINAL_NOTIFY_MS = 500
 export class WakeUp extends Context.Service<
   WakeUp,
   {
-    /**
-     * Wakes the workers of all processes on this database. Call it after the commit. It does not wait and cannot fail.
-     */
+    /** Wakes the workers of all processes on this database. Call it after the commit. */
     readonly wake: Effect.Effect<void>
     /** Every wake-up opens the latch, and the worker closes it. */
     readonly latch: Effect.Effect<Latch.Latch, never, Scope.Scope>
@@ -48,7 +46,7 @@ export class WakeUp extends Context.Service<
     })
   )
 
-  /** Used by commands on a server, which wake processes and do not listen. */
+  /** Used by commands with a database server. They have no workers, so they do not listen. */
   static readonly layerNotifyOnly: Layer.Layer<WakeUp, never, PgClient.PgClient> = Layer.effect(
     WakeUp,
     Effect.gen(function* () {
@@ -89,10 +87,7 @@ const listenForWakeUps = (client: PgClient.PgClient, self: string, openAll: Effe
     Effect.orDie
   )
 
-/**
- * Returns an effect that requests a notification. Requests within NOTIFY_GAP_MS share one, and closing the scope sends
- * the last one.
- */
+/** Returns an effect that requests a notification. When the scope closes, a pending one is sent. */
 const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, self: string) {
   const pending = yield* Latch.make()
   const notify = Effect.orDie(
@@ -108,7 +103,6 @@ const makeNotifier = Effect.fnUntraced(function* (client: PgClient.PgClient, sel
     Effect.interruptible,
     Effect.timeoutOption(FINAL_NOTIFY_MS),
     Effect.withTracerEnabled(false),
-    // A failure is ignored, because the other processes find the jobs at their next poll.
     Effect.exit
   )
   yield* Effect.addFinalizer(() => finalFlush)

@@ -9,9 +9,8 @@ export interface BacklogSource {
    * CTEs of a `WITH RECURSIVE`. The last one, `with_work`, has a row per operator or channel account with pending jobs.
    */
   readonly candidates: Fragment
-  /** Excludes, for example, paused subscriptions and suspended operators. */
   readonly condition: Fragment
-  /** `FROM … WHERE …` of the due jobs of a row of `with_work`, with an index by `due_at`. */
+  /** `FROM … WHERE …` of the due jobs of a row of `with_work`. An index must have them by `due_at`. */
   readonly dueRows: Fragment
 }
 

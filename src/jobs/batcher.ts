@@ -7,9 +7,8 @@ interface QueuedItem<A> {
 }
 
 /**
- * Returns a function that adds an item to the next batch and waits until the batch ends. An item that arrives while no
- * batch runs starts one at once. Items that arrive while a batch runs share the next one. If a batch dies, its items
- * run again one by one, so that one bad item fails alone.
+ * Returns a function that adds an item to the next batch and waits until the batch ends. Items that arrive while a
+ * batch runs share the next one. If a batch dies, its items run again one by one, so that one bad item fails alone.
  */
 export const makeBatcher = Effect.fnUntraced(function* <A>(
   run: (items: ReadonlyArray<A>) => Effect.Effect<void>,

@@ -4,11 +4,11 @@ import { idsParameter } from "../platform/database/parameters.ts"
 import { backlogSql } from "./backlog-statements.ts"
 
 // Selects the next jobs fairly between operators and between the channel accounts (`account_id`) of an operator, so
-// that a hanging channel or a busy host does not delay others. The statements are written for one plan, because
-// PostgreSQL plans each of them once for all values.
+// that a hanging channel or a busy host does not delay others. Each statement must be fast with one plan for all
+// values, because PostgreSQL plans it only once.
 
 /**
- * Largest number of due rows that a poll reads first. If there are so many, they may all belong to one host, and a
+ * Largest number of due rows that a poll reads first. If there are so many, they may all belong to one host. Then a
  * loose index scan finds the other accounts.
  */
 export const DUE_SCAN_ROWS = 1_000
@@ -138,9 +138,9 @@ const dueRowsSql = (sql: SqlClient, queue: FairQueue, { now }: ClaimRequest): Fr
 }
 
 /**
- * Returns CTEs for `WITH RECURSIVE`. The last one, `chosen`, has the ctid (`place`) of the locked rows to claim.
- * Operators with the fewest jobs in progress come first, and the accounts of an operator take turns. Jobs that have
- * failed come last, so that a channel that hangs for all hosts does not delay other channels.
+ * The last CTE, `chosen`, has the ctid (`place`) of the locked rows to claim. Operators with the fewest jobs in
+ * progress come first, and the accounts of an operator take turns. Jobs that have failed come last, so that a channel
+ * that hangs for all hosts does not delay other channels.
  */
 export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: ClaimRequest): Fragment => sql`
   ${candidateAccountsSql(sql, queue, request)}, ${busyCteSql(sql, request)}, a AS MATERIALIZED (

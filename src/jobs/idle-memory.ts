@@ -4,10 +4,7 @@ import { repeatPeriodically } from "./loop.ts"
 // V8 collects garbage only when it allocates. A quiet process would keep the memory that it used under load.
 
 export const IDLE_POLL_MS = 10_000
-/**
- * Largest share of one processor that counts as quiet. Polls and maintenance of the embedded database alone use 3 to 6
- * %.
- */
+/** Largest share of one processor that counts as quiet. */
 export const QUIET_SHARE = 0.1
 /** Quiet polls in a row before a release. A release also drops compiled code, which a busy process needs again. */
 export const QUIET_POLLS = 4
@@ -22,7 +19,6 @@ interface MemoryState {
   readonly polledAt: number
   readonly processorMs: number
   readonly quietPolls: number
-  /** Size after the last release. Undefined before the first one. */
   readonly baseBytes: number | undefined
 }
 

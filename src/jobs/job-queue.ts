@@ -11,14 +11,13 @@ import { computeLeaseEnd, LeaseDuration } from "./lease.ts"
 // A worker may write only while `attempts` has the number of its claim. A success that stays true, such as an accepted
 // webhook delivery, may be stored without this check.
 //
-// A failed job gets a new `due_at` (retries.ts). A job without a next attempt is a dead letter, which no claim finds.
 // Each operation is one idempotent statement, because it may be repeated after a lost response.
 
 export interface JobTable<Key extends string = string> extends FairQueue {
   readonly keyColumn: Key
   /** The lease must be longer than an attempt and its completion. Default: `LeaseDuration`. */
   readonly leaseMs?: number
-  /** Condition that is true for a row while its claim holds, and may become false when the claim ends. */
+  /** True for a row while its claim holds, and may become false when the claim ends. */
   readonly claimedCondition?: string
   readonly claimAssignment?: string
   readonly releaseAssignment?: string
@@ -28,7 +27,6 @@ export const claimedJobFields = {
   operator_id: Schema.Int,
   /** Number of claims, including this one. It identifies the claim. */
   attempts: Schema.Int,
-  /** Consecutive failures before this attempt. */
   failures: Schema.Int
 }
 
@@ -42,7 +40,6 @@ export interface JobClaim {
   readonly attempts: number
 }
 
-/** True while the worker still has its claim. */
 export const isClaimedCondition = (
   sql: SqlClient,
   { keyColumn, claimedCondition = "true" }: JobTable,
@@ -62,8 +59,8 @@ export interface ClaimSelection {
 }
 
 /**
- * Updates by ctid. A row that another worker has changed after the selection has another ctid and waits for the next
- * claim.
+ * Updates by ctid. If another worker has changed a row since the selection, the row has a new ctid and waits for the
+ * next claim.
  */
 const claimSql = (
   sql: SqlClient,
@@ -84,7 +81,7 @@ const releaseSql = (sql: SqlClient, table: JobTable, { now, ...claim }: JobClaim
     UPDATE ${sql.literal(table.table)} SET due_at = ${now}${assign(sql, table.releaseAssignment)}
     WHERE ${isClaimedCondition(sql, table, claim)}`
 
-/** Ends the claim, so a repetition changes nothing. */
+/** Increases `attempts` to end the claim, so a repetition changes nothing. */
 const postponeSql = (
   sql: SqlClient,
   table: JobTable,
@@ -114,7 +111,6 @@ export const makeJobQueue = <
   })
   return {
     toClaim,
-    /** `inProgress` lists the jobs that this process has claimed. */
     claim: (now: Date, maxJobs: number, inProgress: Iterable<AccountKey>) =>
       Effect.flatMap(LeaseDuration, (leaseMs) =>
         readJobs(
@@ -126,7 +122,7 @@ export const makeJobQueue = <
           })
         )
       ),
-    /** Releases a job that was not attempted. */
+    /** Makes the job due at once without counting a failure. */
     release: (job: Job, now: Date) => Effect.asVoid(Effect.orDie(release({ ...toClaim(job), now }))),
     postpone: (job: Job, nextAttempt: Date) => Effect.asVoid(Effect.orDie(postpone({ ...toClaim(job), nextAttempt })))
   }

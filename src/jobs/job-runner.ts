@@ -14,7 +14,6 @@ export const COMPLETION_RETRY_MS = 500
 
 export interface Backlog<Label extends string> {
   readonly kind: Label
-  /** Selects a row with `due`, the number of due jobs, and `oldest_at`. */
   readonly statement: (sql: SqlClient, time: { readonly now: Date }) => Fragment
 }
 
@@ -49,7 +48,7 @@ export interface JobKind<Job extends ClaimedJob, Outcome, Q, A, C, Label extends
     never,
     Q
   >
-  /** Makes one attempt, in less time than the lease. */
+  /** Must take less time than the lease. */
   readonly attempt: (job: Job) => Effect.Effect<Outcome, never, A>
   /** Default: the job waits for the end of its lease. */
   readonly onDefect?: (cause: Cause.Cause<never>) => Effect.Effect<Outcome>
@@ -68,8 +67,8 @@ export const defineJobs = <Job extends ClaimedJob, Outcome, Q, A, C, Label exten
 ): JobKind<Job, Outcome, Q, A, C, Label> => kind
 
 /**
- * Attempts a job once. The outcome is stored even at shutdown. If shutdown interrupts the attempt, the job is released.
- * If the database is unreachable, the job runs again after its lease.
+ * The outcome is stored even at shutdown. If shutdown interrupts the attempt, the job is released. If the database is
+ * unreachable, the job runs again after its lease.
  */
 export const attemptOnce = <Outcome, A, S, H>(work: {
   readonly attempt: Effect.Effect<Outcome, never, A>

@@ -5,9 +5,7 @@ export const DUE_POLL_MS = 1_000
 export const SHUTDOWN_MS = 1_500
 
 export interface WorkerPolling {
-  /** Default: `DUE_POLL_MS`. */
   readonly pollMs?: number
-  /** Shortest pause between two polls. Default: 0. */
   readonly gapMs?: number
 }
 
@@ -28,7 +26,6 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
   yield* Effect.addFinalizer(() => Effect.timeoutOption(FiberSet.awaitEmpty(fibers), SHUTDOWN_MS))
   const inProgress = new Set<Job>()
   const inProgressView: ReadonlySet<Job> = inProgress
-  // Opened when a job may have become claimable.
   const wakeUp = yield* Latch.make()
   const countFreeSlots = Effect.sync(() => Math.max(kind.maxInProgress - inProgress.size, 0))
 
@@ -71,7 +68,6 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
     countFreeSlots,
     inProgress: inProgressView,
     notifyChanged: wakeUp.open,
-    /** Polls until the scope closes, at intervals and when notified. */
     startPolling: Effect.forkScoped(repeatForever(kind.name, Effect.andThen(claimDue, pause))),
     awaitIdle: FiberSet.awaitEmpty(fibers)
   }

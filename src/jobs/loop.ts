@@ -8,8 +8,8 @@ import { incrementCounter } from "../platform/telemetry/metrics/metric-updates.t
 const RETRY_MS = 1_000
 
 /**
- * Repeats work forever. Logs failures, and waits while the database is read-only. Iterations have no spans, because
- * there are several per second.
+ * Logs failures, and waits while the database is read-only. Iterations have no spans, because there are several per
+ * second.
  */
 export const repeatForever = <R>(
   workName: string,

@@ -6,10 +6,7 @@ export interface Backoff {
   readonly jitter: number
 }
 
-/**
- * Returns the pause in milliseconds before retry number `retry` (from 1). `random` is from 0 to 1, and 0.5 means no
- * jitter.
- */
+/** The number `retry` counts from 1. `random` is from 0 to 1, and 0.5 means no jitter. */
 export const backoffMs = ({ firstMs, longestMs, jitter }: Backoff, retry: number, random = 0.5): number => {
   const steady = Math.min(firstMs * 2 ** (retry - 1), longestMs)
   return Math.round(steady * (1 + jitter * (2 * random - 1)))
@@ -20,10 +17,7 @@ export interface RetryPolicy {
   readonly maxAttempts: number
 }
 
-/**
- * Returns when a job that has failed `failures` times is due again, or undefined if it becomes a dead letter. `minMs`
- * is the shortest pause.
- */
+/** Returns undefined if the job becomes a dead letter. `minMs` is the shortest pause. */
 export const nextAttemptAt = (
   policy: RetryPolicy,
   failures: number,

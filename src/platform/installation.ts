@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-// Settings of the installation that operations need. The process provides them.
+// Settings of the installation that operations need.
 
 export type DeploymentName = "international" | "regional"
 
@@ -19,7 +19,6 @@ export const IdentityImageRetentionDays = Context.Reference<number>("latchkey/pl
   defaultValue: () => 30
 })
 
-/** Whether MCP users can connect with the public client. */
 export const PublicClientEnabled = Context.Reference<boolean>("latchkey/platform/PublicClientEnabled", {
   defaultValue: () => true
 })
@@ -28,7 +27,7 @@ export const PublicClientEnabled = Context.Reference<boolean>("latchkey/platform
 export interface RetentionDays {
   /** Counted from the time when the message was sent or received. */
   readonly messages: number | undefined
-  /** Counted in the same way, for images in messages. */
+  /** For images in messages. Counted like messages. */
   readonly images: number | undefined
   /** Counted from the last check-out of an order. The guest of the order is then erased. */
   readonly orders: number | undefined

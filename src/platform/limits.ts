@@ -2,7 +2,6 @@
 // value: the specification, the contract facts or an RFC. Internal tuning values stay in their modules.
 
 export const BODY_BYTES = 1024 * 1024
-/** Limit of requests with an image. */
 export const IMAGE_BODY_BYTES = 20 * 1024 * 1024
 
 /** JSON_PARTS_MAX limits fields and elements together. */
@@ -20,7 +19,7 @@ export const SELECTED_FIELD_NAME_LENGTH = 40
 export const SELECTED_FIELDS_TEXT_LENGTH = 1000
 export const REPORTED_NAME_LENGTH = 50
 
-/** Parameter `limit` of a list (contract facts 0.2). */
+/** Contract facts 0.2. */
 export const PAGE_DEFAULT = 20
 export const PAGE_MAX = 100
 
@@ -30,7 +29,7 @@ export const TRANSACTION_KEYWORD_LENGTH = 100
 /** An operator's own entries, including retired ones. */
 export const DICTIONARY_ENTRIES_MAX = 200
 export const DICTIONARY_NAME_LENGTH = 50
-/** Longest range of a search, counting both ends (specification, Other limits and constants). */
+/** Both ends count (specification, Other limits and constants). */
 export const TRANSACTION_DAYS = 366
 /** In major units. A JSON number holds twelve digits and three decimals exactly. */
 export const AMOUNT_MAX = 999_999_999_999
@@ -97,7 +96,6 @@ export const WEBHOOK_TRIES_SHOWN = 50
 export const EVENT_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const FEED_PAGE_DEFAULT = 100
 export const FEED_PAGE_MAX = 500
-/** Events that one filtered read scans. */
 export const FEED_EVENTS_SCANNED = 10_000
 /** Longest wait of a long poll, and concurrent long polls per operator and process. */
 export const FEED_WAIT_SECONDS = 20
@@ -142,7 +140,6 @@ export const CALLER_CONNECTIONS_MAX = 4_096
 
 /** Calls in progress per process. An even number, because one operator's share is half. */
 export const CONCURRENCY_PERMITS = 12
-/** Connections per process for short reads (`SharedReads`). */
 export const SHARED_READ_CONNECTIONS = 2
 /** A list of more days does not use SharedReads, because counting its rows takes long. */
 export const SHARED_READ_DAYS = 370
@@ -209,12 +206,10 @@ export const TAG_KEYWORD_LENGTH = 50
 /** Column defaults in migration 0003_portfolio (specification, Other limits and constants). */
 export const PROPERTY_TAG_LIMIT = 500
 export const RESERVATION_TAG_LIMIT = 500
-/** Largest limit of an operator's rooms, and of its room types. */
 export const SUBSCRIPTION_ROOMS_MAX = 100_000
 
 /** Properties times days in one response: 100 properties for 366 days. */
 export const AVAILABILITY_ANSWER_DAYS = 36_600
-/** Properties times days in one change. */
 export const AVAILABILITY_CHANGE_DAYS = 36_600
 /**
  * The first day is at most AVAILABILITY_START_DAYS before or after today, the last day at most AVAILABILITY_END_DAYS
@@ -222,10 +217,8 @@ export const AVAILABILITY_CHANGE_DAYS = 36_600
  */
 export const AVAILABILITY_START_DAYS = 366
 export const AVAILABILITY_END_DAYS = 1_096
-/** All dates from today to AVAILABILITY_END_DAYS. */
 export const AVAILABILITY_DATES_MAX = 1_097
 
-/** Equal to AVAILABILITY_END_DAYS. */
 export const STAY_NIGHTS = 1_096
 /**
  * Longest range of dates in a search. A reservation search without filters covers this many days before and after
@@ -240,7 +233,6 @@ export const RESERVATION_CREATOR_LENGTH = 50
 export const GUEST_NAME_LENGTH = 100
 export const GUEST_PHONE_LENGTH = 50
 export const GUESTS_MAX = 99
-/** The minimum keeps searches narrow. */
 export const RESERVATION_KEYWORD_MIN = 3
 export const RESERVATION_KEYWORD_MAX = 100
 export const LOCK_CODE_LENGTH = 50
@@ -249,14 +241,12 @@ export const CUSTOM_FIELD_NAME_LENGTH = 50
 export const CUSTOM_FIELD_VALUE_LENGTH = 2_000
 /** Total length of a stay's custom fields. */
 export const CUSTOM_FIELDS_TEXT_LENGTH = 20_000
-/** One change can remove all fields and set as many new ones. */
 export const CUSTOM_FIELD_CHANGES_MAX = 2 * CUSTOM_FIELDS_MAX
 /** Attempts in total. Attempts after ORDER_CHANGE_FREE_ATTEMPTS wait for the operator's lock. */
 export const ORDER_CHANGE_ATTEMPTS = 12
 export const ORDER_CHANGE_FREE_ATTEMPTS = 2
 export const TASK_CHANGE_ATTEMPTS = 12
 
-/** Longest Idempotency-Key, and how long a key is kept at least. */
 export const IDEMPOTENCY_KEY_LENGTH = 255
 export const IDEMPOTENCY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** Longest wait for another call with the same key, and the `Retry-After` afterwards. */
@@ -264,12 +254,10 @@ export const IDEMPOTENCY_WAIT_MS = 10_000
 export const IDEMPOTENCY_RETRY_SECONDS = 1
 /** Also the retention of counts of failed calls. */
 export const AUDIT_RETENTION_MS = 400 * 24 * 60 * 60 * 1000
-/** Parameter `--limit` of `latchkey audit`. */
 export const AUDIT_DEFAULT = 100
 export const AUDIT_MAX = 1_000
-/** Orders and conversations that one run of `latchkey guest` finds. */
 export const GUEST_COMMAND_ORDERS_MAX = 1_000
-/** Different kinds of failed calls that a process counts in memory. */
+/** Kinds of failed calls that a process counts in memory. */
 export const REJECTION_KINDS_MAX = 10_000
 
 export const CHANNEL_ROOMS_MAX = 50
@@ -285,7 +273,6 @@ export const LISTINGS_PER_MAPPING = 100
 export const LISTING_JSON_LENGTH = 20_000
 /** Percent of the base price. */
 export const RATIO_MAX = 1_000
-/** Parameter `--limit` of `latchkey listing list`. */
 export const LISTING_LIST_DEFAULT = 100
 export const LISTING_LIST_MAX = 1_000
 /** Deadlines of orders whose channel sends none. */
@@ -296,10 +283,10 @@ export const CHANNEL_TYPE_LENGTH = 20
 /** Listings in one calendar read, and listings times days. */
 export const LISTING_CALENDARS_READ_MAX = 100
 export const LISTING_CALENDAR_DAYS = 36_600
-/** Reads at once per operator and process. CALENDAR_READ_MS limits one call with all its listings. */
+/** Per operator and process. CALENDAR_READ_MS limits one call with all its listings. */
 export const CONCURRENT_CALENDAR_READS_MAX = 4
 export const CALENDAR_READ_MS = 30_000
-/** Reads in the queue per operator and process, and their longest wait. */
+/** Per operator and process. */
 export const QUEUED_CALENDAR_READS_MAX = 32
 export const CALENDAR_READ_WAIT_MS = 10_000
 /** Date ranges in one change (contract facts 6.4). */
@@ -311,7 +298,6 @@ export const QUEUED_LISTING_PUSHES_MAX = 1_000
 /** A push that its channel does not accept is abandoned at this age. */
 export const LISTING_PUSH_GIVE_UP_MS = 24 * 60 * 60 * 1000
 export const LISTING_PUSH_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
-/** Sandbox: listings and orders per account, rooms per listing, payments per order. */
 export const SANDBOX_LISTINGS_MAX = 100
 export const SANDBOX_ORDERS_MAX = 10_000
 export const SANDBOX_ROOMS_MAX = 100
@@ -323,13 +309,11 @@ export const PENDING_CHANNEL_PAYMENTS_MAX = 1_000
 export const PENDING_CHANNEL_PAYMENT_MS = 90 * 24 * 60 * 60 * 1000
 export const CHANNEL_REASON_LENGTH = 300
 
-/** Imported calendars per property and per operator. */
 export const PROPERTY_CALENDARS_MAX = 20
 export const IMPORTED_CALENDARS_MAX = 10_000
 /** Manual fetches: rate per operator, and concurrent ones per process. */
 export const IMPORTED_CALENDAR_FETCHES_A_MINUTE = 10
 export const CONCURRENT_MANUAL_FETCHES_MAX = 16
-/** Parameter `--limit` of `latchkey calendar list`. */
 export const CALENDAR_LIST_DEFAULT = 100
 export const CALENDAR_LIST_MAX = 1_000
 export const CALENDAR_FEED_BYTES = 2 * 1024 * 1024
@@ -341,10 +325,13 @@ export const CALENDAR_FEED_DEPTH_MAX = 8
 export const CALENDAR_FEED_OCCURRENCES_MAX = 200_000
 /** Further reasons are only counted. */
 export const CALENDAR_UNREADABLE_REASONS_MAX = 5
-/** Time and heap (megabytes) of the worker thread that parses a calendar. */
+/** For the worker thread that parses a calendar. The heap is in megabytes. */
 export const CALENDAR_FEED_READ_MS = 5_000
 export const CALENDAR_FEED_READ_MB = 192
-/** Fetch interval, longest interval after failures, and longest respected `Retry-After`. */
+/**
+ * CALENDAR_FETCH_LONGEST_MS is the longest interval after failures. CALENDAR_RETRY_AFTER_MS is the longest
+ * `Retry-After` that is respected.
+ */
 export const CALENDAR_FETCH_EVERY_MS = 15 * 60 * 1000
 export const CALENDAR_FETCH_LONGEST_MS = 2 * 60 * 60 * 1000
 export const CALENDAR_RETRY_AFTER_MS = 6 * 60 * 60 * 1000
@@ -366,7 +353,6 @@ export const RULE_PERIODS_MAX = 400
 export const RULE_PERIOD_FIELDS_MAX = 20
 export const RULE_PERIOD_NAME_LENGTH = 50
 export const RULE_PERIOD_TEXT_LENGTH = 100
-/** A channel's time of day as text, such as `16:00`. */
 export const RULE_TIME_LENGTH = 20
 export const ELIGIBLE_POLICIES_MAX = 100
 
@@ -375,15 +361,14 @@ export const CONNECTOR_NAME_LENGTH = 100
 /** Shorter than CHANNEL_ACTION_TIMEOUT_MS of the callers (domain/channels/port/channel-api-errors.ts). */
 export const CONNECTOR_REQUEST_MS = 25_000
 export const CONNECTOR_RESPONSE_BYTES = 1024 * 1024
-/** Inbound messages per connector. */
 export const CONNECTOR_MESSAGES_A_MINUTE = 1_200
 export const CONNECTOR_MESSAGE_ID_LENGTH = 100
 /** Bodies that a process receives at once before authentication, and the time of each. */
 export const CONCURRENT_CONNECTOR_BODIES_MAX = 64
 export const CONNECTOR_BODY_MS = 5_000
 /**
- * A body that began to arrive within this time keeps its permit, unless its connector or network has more permits than
- * that of the new message.
+ * After this time, a body that is still arriving may lose its permit to a new message. It may lose it earlier if its
+ * connector or network holds more permits.
  */
 export const CONNECTOR_BODY_PROTECTED_MS = 1_000
 /** Ids of inbound messages are kept against replays, longer than a signature is accepted. */
@@ -438,18 +423,15 @@ export const GUEST_PHOTOS_MAX = 16
 export const GUEST_PHOTOS_OF_OPERATOR_MAX = 4
 export const GUEST_PHOTOS_OF_STAY_MAX = 1
 export const GUEST_PHOTO_MS = 25_000
-/** Sandbox: threads per account, and messages and offers per thread. */
 export const SANDBOX_THREADS_MAX = 10_000
 export const SANDBOX_MESSAGES_MAX = 5_000
 export const SANDBOX_OFFERS_MAX = 100
 
-/** KNOWLEDGE_ENTRY_TEXT_LENGTH limits all contents of an entry together. */
 export const KNOWLEDGE_BASES_MAX = 1_000
 export const KNOWLEDGE_CONTENTS_MAX = 50
 export const KNOWLEDGE_TITLE_LENGTH = 200
 export const KNOWLEDGE_TEXT_LENGTH = 10_000
 export const KNOWLEDGE_ENTRY_TEXT_LENGTH = 50_000
-/** Ids of properties, groups or room types in one scope. */
 export const KNOWLEDGE_SCOPE_MAX = 1_000
 /** Contract facts 10.1. */
 export const KNOWLEDGE_PAGE_DEFAULT = 10
@@ -490,7 +472,6 @@ export const CLIENT_NAME_LENGTH = 100
 /** Including disabled clients. */
 export const OAUTH_CLIENTS_MAX = 1_000
 export const PARTNER_REDIRECTS_MAX = 20
-/** Grants per statement. */
 export const GRANTS_REVOKED_AT_ONCE = 500
 /** Wrong secrets in ten minutes before further ones are rejected unchecked (specification, Limits). */
 export const FAILED_SECRET_CHECKS_MAX = 10
@@ -542,7 +523,7 @@ export const OAUTH_STATE_LENGTH = 2_000
 export const OAUTH_RESOURCES_MAX = 10
 /** An authorization request in the sign-in URL, which must fit into HEADER_BYTES. */
 export const PENDING_AUTHORIZATION_REQUEST_LENGTH = 12_000
-/** OAUTH_TOKEN_MS is the lifetime of access tokens (specification, Limits). */
+/** OAUTH_TOKEN_MS: specification, Limits. */
 export const OAUTH_CODE_MS = 60_000
 export const OAUTH_TOKEN_MS = 7 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_MS = 90 * 24 * 60 * 60 * 1000
@@ -559,10 +540,8 @@ export const OAUTH_CODE_RETENTION_MS = 24 * 60 * 60 * 1000
 export const GRANT_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const TOKEN_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_RETENTION_MS = 90 * 24 * 60 * 60 * 1000
-/** Last uses of tokens that a process buffers before it writes them. */
 export const BUFFERED_TOKEN_USES_MAX = 50_000
 export const OVERVIEW_ROWS_MAX = 50
-/** Failed pushes of this many days are listed. */
 export const OVERVIEW_DAYS_FAILED = 7
 export const OVERVIEW_THREADS_DAYS = 30
 export const OVERVIEW_THREADS_SCANNED = 500
@@ -577,7 +556,6 @@ export const LISTING_PUSHES_SHOWN = 30
 export const CALENDARS_SHOWN = 100
 export const SHARE_LINKS_SHOWN = 50
 export const FORM_CHOICES_MAX = 1_000
-/** Rows per page of each list. */
 export const PORTFOLIO_ROWS_MAX = 50
 export const STAFF_ROWS_MAX = 50
 export const STAFF_PROPERTIES_NAMED_MAX = 3
@@ -588,7 +566,6 @@ export const MONEY_CSV_LINES_MAX = 10_000
 export const REPORT_PROPERTIES_MAX = 100
 export const TASKS_SHOWN = 150
 export const DAY_SHEET_TASKS_MAX = 300
-/** Upcoming stays offered to test a rule or a question. */
 export const TEST_STAYS_MAX = 20
 export const RULE_TEXT_SHOWN = 300
 export const ACTIONS_SHOWN = 50

@@ -3,8 +3,8 @@ import { randomFillSync, randomInt } from "node:crypto"
 const POOL_BYTES = 4096
 
 /**
- * Returns a generator of texts from the system's cryptographic randomness. The alphabet's size must be a power of two,
- * at most 256, so that characters are uniform.
+ * Uses the system's cryptographic randomness. The alphabet's size must be a power of two, at most 256, so that
+ * characters are uniform.
  */
 export const customAlphabet = (alphabet: string, length: number): (() => string) => {
   const mask = alphabet.length - 1

@@ -23,7 +23,6 @@ export interface SandboxLayers {
 
 type DatabaseFailure = Layer.Error<typeof layerRequestDatabase>
 
-/** If the settings forbid the sandbox, its accounts are unreachable and its page does not exist. */
 export const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
   if (sandbox === "never") return { connector: Connectors.layerNone, backgroundWork: Layer.empty }
   // The request database makes changes by sandbox guests as durable as changes by callers.

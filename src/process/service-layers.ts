@@ -47,7 +47,7 @@ export const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) 
   return databaseUrl === undefined ? ImageBytes.layerFolder(join(dataDir, IMAGES_FOLDER)) : ImageBytes.layerDatabase
 }
 
-/** Fails if the image folder does not exist. It is not created, because a volume may not be mounted yet. */
+/** Does not create a missing image folder, because a volume may not be mounted yet. */
 export const checkImageStore = Effect.fnUntraced(function* ({ imageStore }: Settings) {
   if (imageStore === undefined || (yield* isFolderUsable(imageStore))) return
   return yield* new WrongSetting({ variable: "IMAGE_STORE", expected: IMAGE_STORE_DESCRIPTION, given: imageStore })
@@ -62,7 +62,7 @@ export const layerConsole = (settings: Settings) =>
     Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )
 
-/** On a local installation, the page for trying requests has the token of the demo operator. */
+/** On a local installation, visitors can try requests with a token of the demo operator. */
 export const layerDocumentation = (settings: Settings) => {
   const docs = Layer.provide(layerDocs(settings.publicUrl), NodeServices.layer)
   if (!isLocalOnly(settings)) return docs

@@ -7,8 +7,8 @@ import { backlogAge, backlogDue } from "../platform/telemetry/metrics/metric-def
 import { setGauge } from "../platform/telemetry/metrics/metric-updates.ts"
 import { JOB_KINDS } from "./job-kinds.ts"
 
-// Due jobs that no worker has claimed. Every process with background work reports them, because a single reporter that
-// dies would leave a gap.
+// Due jobs that no worker has claimed. Every process with background work reports them, because a single reporter could
+// die.
 
 export const BACKLOG_POLL_MS = 30_000
 

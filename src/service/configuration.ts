@@ -54,25 +54,24 @@ export interface Settings {
   readonly host: string
   /** http or https, without a final slash. */
   readonly publicUrl: string
-  /** Undefined if the database is embedded in `dataDir`. */
+  /** Undefined means the embedded database. */
   readonly databaseUrl: Redacted.Redacted | undefined
-  /** Whether statements are prepared, which some poolers do not support. */
+  /** Some poolers do not support prepared statements. */
   readonly databasePrepared: boolean
   readonly databaseConnections: number
-  /** Address of the same server without the connection pooler. Undefined without a pooler or without direct access. */
+  /** Address of the same server without the connection pooler. */
   readonly databaseDirectUrl: Redacted.Redacted | undefined
   readonly dataDir: string
   readonly statementSeconds: number
   readonly redisUrl: Redacted.Redacted | undefined
-  /** Encryption keys. Undefined if secrets are stored in clear text. */
+  /** Undefined means that secrets are stored in clear text. */
   readonly secretKeys: SecretKeys | undefined
   readonly deployment: DeploymentName
   readonly requireHttps: boolean
   /** Whether `X-Forwarded-Proto` and `X-Forwarded-For` are trusted. */
   readonly trustProxy: boolean
-  /** Base URL of an OpenTelemetry collector. Undefined if nothing is exported. */
   readonly otlpEndpoint: string | undefined
-  /** Port for Prometheus on `host`. Undefined if there is none. */
+  /** Port for Prometheus on `host`. */
   readonly metricsPort: number | undefined
   readonly otlpHeaders: CollectorHeaders | undefined
   readonly serviceName: string | undefined
@@ -109,7 +108,7 @@ interface Setting<A> {
 const parse = <A>(variable: SettingName, { expected, read, secret }: Setting<A>, text: string) => {
   const value = read(text)
   if (value !== undefined) return Effect.succeed(value)
-  // An address with a user part may contain a password, whichever variable it is in.
+  // An address with `@` may contain a password, in any variable.
   const isPrintable = secret !== true && !text.includes("@")
   return Effect.fail(new WrongSetting({ variable, expected, ...(isPrintable ? { given: text } : {}) }))
 }
@@ -180,7 +179,7 @@ const hostSetting: Setting<string> = {
   }
 }
 
-/** Paths are appended to this address, so it has no query, fragment, user or final slash. */
+/** Paths are appended, so the address has no query, fragment, user or final slash. */
 const baseAddress = (expected: string): Setting<string> => ({
   expected,
   read: (text) => {
@@ -232,7 +231,6 @@ const allowedHostsSetting: Setting<AllowedHosts> = {
   read: (text) => Result.getOrElse(parseAllowedHosts(text), () => undefined)
 }
 
-/** True for plain http on loopback, which only this machine can reach. */
 export const isPlainLoopback = (address: string): boolean => {
   const url = URL.parse(address)
   if (url === null || url.protocol !== "http:") return false
@@ -255,7 +253,7 @@ const sandboxAvailability = (
 export const isLocalOnly = ({ host, publicUrl }: Pick<Settings, "host" | "publicUrl">): boolean =>
   isPlainLoopback(`http://${hostInUrl(host)}`) && isPlainLoopback(publicUrl)
 
-/** True for a demo that no other machine can reach. Its data is made up, so it needs no secret key. */
+/** The data of a local demo is made up, so it needs no secret key. */
 export const isLocalDemo = (settings: Pick<Settings, "demo" | "host" | "publicUrl">): boolean =>
   settings.demo && isLocalOnly(settings)
 

@@ -78,7 +78,7 @@ const families = Layer.mergeAll(
 
 type Families = typeof families
 
-/** Stores are not provided, so that a test can replace one. A missing family does not compile. */
+/** Stores are not provided, so that a test can replace one. The type requires a handler for every operation. */
 export const layerHandlersNoDeps: Layer.Layer<
   HandlesOperations<OperationName>,
   Layer.Error<Families>,

@@ -15,7 +15,7 @@ import { layerMemory as layerWebhooks } from "../domain/webhooks/subscriptions/m
 import { layerMemory as layerStaffs } from "../domain/work/staffs/memory-store.ts"
 import { layerMemory as layerTasks } from "../domain/work/tasks/memory-store.ts"
 
-/** These stores share one {@link MemoryDatabase}, in which a test finds events, audit entries and idempotency keys. */
+/** These stores share one {@link MemoryDatabase}, so that a test finds events, audit entries and idempotency keys. */
 export const layerMemoryStores = Layer.mergeAll(
   layerMemoryTokens,
   layerIdempotencyKeys,

@@ -5,12 +5,11 @@ import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
 import { layerHandlers, layerHandlersNoDeps } from "./handlers.ts"
 import { Service } from "./service.ts"
 
-/** The caller provides the database, rate windows, channels, wake-ups, limiter and facts of the installation. */
 export const layerServiceAssembly = Service.layer.pipe(
   Layer.provide(layerHandlers),
   Layer.provide([Gate.layer, IdempotencyKeys.layer]),
   Layer.provide(Tokens.layer)
 )
 
-/** {@link layerServiceAssembly} without the stores (stores.ts) and the dependencies of the gate. */
+/** Without the stores (stores.ts) and the dependencies of the gate. */
 export const layerServiceAssemblyNoDeps = Layer.provide(Service.layer, layerHandlersNoDeps)

@@ -34,19 +34,19 @@ import { parseTraceparent } from "../platform/telemetry/traceparent.ts"
 import { Api, type ApiOperation, consoleOperations, type OperationName } from "./Api.ts"
 
 export interface ServiceCall {
-  /** For the log line and the span. It never changes the response. */
+  /** Only for the log line and the span. */
   readonly transport: "rest" | "mcp" | "console" | "command-line"
-  /** An account that the transport has authenticated. The Gate then checks no token. */
+  /** Already authenticated by the transport. The gate then checks no token. */
   readonly trustedAccount?: TrustedAccount
-  /** Address of the client. Calls without a token share concurrency permits by network. */
+  /** Calls without a token share concurrency permits by network. */
   readonly address?: string | undefined
-  /** Lower-case names. Only the Gate reads credentials from them. */
+  /** Lower-case names. Only the gate reads credentials from them. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Path parameters (REST, as text) or all arguments (MCP), known before the body is read. */
   readonly params: Readonly<Record<string, unknown>>
   /** Ignored by operations that only read. */
   readonly idempotencyKey?: ReceivedIdempotencyKey | undefined
-  /** Receives the rest of the input. Runs after the Gate has admitted the call. */
+  /** Runs after the gate has admitted the call. Receives the rest of the input. */
   readonly receive: Effect.Effect<ReceivedInput, BadRequest | Unauthenticated>
 }
 
@@ -56,9 +56,8 @@ export class Service extends Context.Service<
   {
     readonly call: (operation: string, call: ServiceCall) => Effect.Effect<ServiceResponse>
     /**
-     * Returns the response to a request without an operation (unknown route, plain HTTP, wrong method). A request with
-     * a valid token counts in the rate-limit window of unmatched paths, unless `error` says that it got no concurrency
-     * permit.
+     * Responds to a request without an operation (unknown route, plain HTTP, wrong method). With a valid token it
+     * counts in the rate-limit window of unmatched paths, unless `error` rejects it for overload.
      */
     readonly respondWithError: (
       error: ApiError,
@@ -69,8 +68,8 @@ export class Service extends Context.Service<
       headers: ServiceCall["headers"]
     ) => Effect.Effect<Pick<Caller, "operatorId" | "scope"> | undefined>
     /**
-     * Rejects a call whose token was rejected for overload just now, if the overload continues. This is much cheaper
-     * than the gate. Returns undefined if the call must be handled.
+     * Rejects the call if its token was rejected for overload just now and the overload continues. This is much cheaper
+     * than the gate.
      */
     readonly rejectIfStillOverloaded: (headers: ServiceCall["headers"]) => ServiceResponse | undefined
   }
@@ -130,7 +129,7 @@ export class Service extends Context.Service<
 /** Callers with a token get 404 for these operations. */
 const consoleOnlyNames: ReadonlySet<string> = new Set(consoleOperations.map(({ _tag }) => _tag))
 
-// `callReader` needs the handler of each name, so a family without its layer does not compile.
+// `callReader` requires a handler of each name, so a family without its layer does not compile.
 const operationNames: ReadonlyArray<OperationName> = Struct.keys(Api)
 
 interface CallOutcome {
@@ -172,7 +171,7 @@ const rejectWhileReadOnly = <A, R>(change: Effect.Effect<A, ApiError, R>): Effec
     return message === undefined ? change : new ServerError({ message, retryAfter: BUSY_RETRY_SECONDS })
   })
 
-/** Returns plain functions, because a generator would be created for each call. */
+/** Uses no generators, because one would be created for each call. */
 const makeRunner = (
   operation: ApiOperation,
   read: CallReader,
@@ -187,8 +186,8 @@ const makeRunner = (
       ? NO_KEY
       : Effect.fromResult(parseIdempotencyKey(call.idempotencyKey))
 
-  // Acquires the permit after the input has arrived, so that a slow sender holds none, but before parsing, because an
-  // invalid input costs as much time as a valid one.
+  // Acquires the permit after the input has arrived, so that a slow sender holds none. Parsing needs the permit,
+  // because an invalid input costs as much time as a valid one.
   const runWithPermit = (call: ServiceCall, caller: Caller, actor: Actor) =>
     Effect.flatMap(readIdempotencyKey(call), (idempotencyKey) =>
       Effect.flatMap(call.receive, ({ bytes, parse }) => {
@@ -212,8 +211,8 @@ const makeRunner = (
       idempotencyKey: undefined
     }
     const work = guardWrite(runWithPermit(call, caller, actor))
-    // The result of a read is returned only if the caller still has access. The result of a change is always returned,
-    // because the change was made.
+    // The result of a read is returned only if the caller still has access. A change has been made, so its result is
+    // always returned.
     const response = isChange(operation) ? work : Effect.tap(work, () => recheckAccess)
     return Effect.matchCauseEffect(Effect.updateContext(response, provideCaller(caller, actor)), {
       onSuccess: ({ result, replayed }) => {
@@ -266,7 +265,7 @@ const rememberRejection = (
     Effect.sync(() => recentRejections.record(headers, caller, clock.currentTimeMillisUnsafe()))
   )
 
-/** Ignores an idempotency key, because a key belongs to an operator and the call has no operator. */
+/** Ignores an idempotency key, because a key belongs to an operator and the call has none. */
 const makeAnonymousRunner = (
   operation: ApiOperation,
   read: CallReader,
@@ -448,7 +447,7 @@ const defectError = new ServerError({ message: "Something went wrong on our side
 
 const FIXED_MESSAGE_CODES: ReadonlySet<number> = new Set([401, 420, 429])
 
-/** The message may quote the caller's input, such as a guest's name, so the log must omit it. */
+/** The message of these errors may quote the caller's input, such as a guest's name. The log must omit it. */
 const mayQuoteCaller = (errorCode: number): boolean =>
   errorCode < FIRST_SERVER_ERROR_CODE && !FIXED_MESSAGE_CODES.has(errorCode)
 

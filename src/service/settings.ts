@@ -14,11 +14,11 @@ export interface DeclaredSetting {
   readonly name: string
   readonly group: string
   readonly default?: string
-  /** Markdown that says what happens if the variable is not set and has no fixed default. */
+  /** Markdown, for a variable without a fixed default. */
   readonly defaultDescription?: string
   /** Markdown, with links relative to docs/reference. */
   readonly meaning: string
-  /** How much of the value may be printed. Undefined if all of it may be. */
+  /** Undefined means the whole value. */
   readonly printablePart?: "host" | "nothing"
   readonly commandLineOnly?: true
 }

@@ -50,9 +50,7 @@ import { WebhookStore } from "../domain/webhooks/subscriptions/store.ts"
 import { StaffStore } from "../domain/work/staffs/store.ts"
 import { TaskStore } from "../domain/work/tasks/store.ts"
 
-/**
- * The SQL stores and domain services of the handlers. A fake that is provided before `layerStores` replaces a store.
- */
+/** A test that provides a fake before `layerStores` replaces a store. */
 export const layerStores = Layer.mergeAll(
   ActionStore.layer,
   AuditLogStore.layer,

@@ -29,22 +29,21 @@ export const SMALL_BODY_BYTES = 16 * 1024
 
 /**
  * Limits how many calls run statements and build responses at once. Operators share permits ({@link FairPermits}) and
- * the thread ({@link EventLoopSlices}) fairly, so a busy operator delays only itself.
+ * the thread ({@link EventLoopSlices}) fairly.
  */
 export class ConcurrencyLimiter extends Context.Service<
   ConcurrencyLimiter,
   {
     /**
      * Runs work with a permit of an operator. Fails with a ServerError before the work begins, if too many calls are
-     * queued or this call has waited too long. `bytes` is the size of the input, which stays in memory until the work
-     * parses it. During `releasePermitWhile` the call holds no permit.
+     * queued or this call has waited too long. `bytes` is the size of the unparsed input.
      */
     readonly withPermit: <A, E, R>(
       operatorId: number,
       work: Effect.Effect<A, E, R>,
       bytes?: number
     ) => Effect.Effect<A, E | ServerError, R>
-    /** Returns the error that any call of this operator would get now. It costs almost nothing. */
+    /** Returns the error that any call of this operator would get now. */
     readonly findRejection: (operatorId: number) => ServerError | undefined
   }
 >()("latchkey/admission/concurrency/ConcurrencyLimiter") {
@@ -97,7 +96,7 @@ const makeQueueMetrics = (of: string) => ({
   tooLong: permitRejections.withLabels({ of, why: "too_long" })
 })
 
-/** Limits calls without a token by permits of their own, so that anonymous callers take none from an operator. */
+/** Anonymous calls have permits of their own, so that they take none from operators. */
 export class AnonymousLimiter extends Context.Service<AnonymousLimiter, ConcurrencyLimiter["Service"]>()(
   "latchkey/admission/concurrency/AnonymousLimiter"
 ) {
@@ -190,8 +189,7 @@ interface QueueContext extends ReturnType<typeof makeQueueMetrics> {
 }
 
 /**
- * Only `state` decides the outcome. So a call that is interrupted or times out at the moment when it gets its permit
- * either releases or keeps it.
+ * Only `state` decides the outcome. So a permit that arrives at the moment of a timeout or an interruption is not lost.
  */
 const waitForPermit = (
   { fairPermits, deadline, ...metrics }: QueueContext,

@@ -24,7 +24,7 @@ const processEventLoop: EventLoop = {
 /**
  * Decides whose response the thread builds next. After each slice of EVENT_LOOP_SLICE_MS, busy sockets get as much
  * time. A single iteration would not suffice, because it accepts only one connection. Queued operators take turns
- * ({@link RoundRobinQueue}), so an operator waits for one response of each other operator.
+ * ({@link RoundRobinQueue}).
  */
 export class EventLoopSlices {
   readonly #eventLoop: EventLoop
@@ -50,7 +50,6 @@ export class EventLoopSlices {
     return this.#queue.operatorCount === 0 && !this.#isSliceOver(this.#sliceBegan)
   }
 
-  /** Returns a function that removes the response from the queue. */
   enqueue(operator: number, build: Build): () => void {
     this.#queue.add(operator, build)
     return () => void this.#queue.remove(operator, build)

@@ -6,18 +6,13 @@ export const ACTIVE_OPERATOR_MS = 10_000
 
 export interface QueuedCall {
   readonly operator: number
-  /** Bytes of input in memory. */
   readonly bytes: number
-  /** Called once, when the call gets its permit. */
   readonly onPermit: () => void
 }
 
 export type RejectionReason = "too many" | "overloaded"
 
-/**
- * Weight of the last call in the mean. It is small, so that one slow call among sixty does not make the service seem
- * slow.
- */
+/** Weight of the last call in the mean. It is small, so that one slow call hardly changes the mean. */
 const NEW_DURATION_WEIGHT = 1 / 64
 
 interface LastCall {
@@ -29,12 +24,10 @@ interface LastCall {
  * Shares a fixed number of permits between operators. An operator is alone unless another one has queued calls or has
  * called within ACTIVE_OPERATOR_MS.
  *
- * An operator that is alone may hold every permit. One that is not alone may hold half of the permits, or all but the
- * last sixth while calls are brief (BRIEF_CALL_MS). The last sixth of the permits is for operators that hold none.
- * Queued operators take turns ({@link RoundRobinQueue}). A call is rejected if its estimated wait is too long, so the
- * operator that calls most is rejected first.
- *
- * This class does not wait. Its caller does.
+ * An operator that is alone may hold every permit. Others may hold half of the permits, or all but the last sixth while
+ * calls are brief (BRIEF_CALL_MS). The last sixth is for operators that hold none. Queued operators take turns ({@link
+ * RoundRobinQueue}). A call is rejected if its estimated wait is too long, so the operator that calls most is rejected
+ * first.
  */
 export class FairPermits {
   readonly #permits: number
@@ -80,10 +73,7 @@ export class FairPermits {
     return this.#grant(operator)
   }
 
-  /**
-   * Returns why a call would not be queued now, or undefined. The first queued call of an operator is rejected only for
-   * overload.
-   */
+  /** The first queued call of an operator is rejected only for overload. */
   findRejection(operator: number, bytes: number): RejectionReason | undefined {
     const queuedCalls = this.countQueued(operator)
     const queuedBytes = this.#bytesByOperator.get(operator) ?? 0
@@ -175,7 +165,6 @@ export class FairPermits {
     return (this.#queuedCount * this.#estimateCallMs()) / this.#permits
   }
 
-  /** Returns `ms`, or two mean durations if calls are slower. */
   #computeMaxWaitMs(ms: number): number {
     return Math.max(ms, 2 * this.#estimateCallMs())
   }

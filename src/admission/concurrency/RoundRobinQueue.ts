@@ -24,10 +24,6 @@ export class RoundRobinQueue<Item> {
     return true
   }
 
-  /**
-   * Removes and returns the oldest item of the first operator that `tryServe` accepts, or undefined. `tryServe` is
-   * called for each operator until it returns true.
-   */
   takeNext(tryServe: (operator: number) => boolean): { readonly operator: number; readonly item: Item } | undefined {
     for (const [operator, items] of this.#itemsByOperator) {
       const [item] = items
@@ -39,7 +35,6 @@ export class RoundRobinQueue<Item> {
     return undefined
   }
 
-  /** Drops the operator if it has no queued items. */
   moveToEnd(operator: number): void {
     const items = this.#itemsByOperator.get(operator)
     this.#itemsByOperator.delete(operator)

@@ -10,10 +10,7 @@ interface Wait {
   readonly onExpired: () => void
 }
 
-/**
- * All waits have the same limit, so the oldest expires first and one sleep serves all. A timer per wait would cost more
- * than a short wait.
- */
+/** All waits have the same limit, so the oldest expires first and one sleep serves all. */
 export const makeDeadline = (ms: number): Effect.Effect<Deadline, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     const waits = new Set<Wait>()

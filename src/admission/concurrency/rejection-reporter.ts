@@ -11,7 +11,7 @@ export const REPORT_INTERVAL_MS = 1_000
 /** An overload ends after this number of reports without a rejection for overload. */
 const QUIET_REPORTS = 5
 
-/** Counts rejections by reason. Logs one line when an overload begins and one when it ends. */
+/** Logs one line when an overload begins and one when it ends. */
 export const makeRejectionReporter = Effect.fnUntraced(function* (
   of: LimiterName
 ): Effect.fn.Return<(reason: RejectionReason) => void, never, Scope.Scope> {

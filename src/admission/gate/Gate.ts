@@ -19,18 +19,14 @@ export interface GateRequest {
   /** Method and path template below /v3, or `unmatched`. */
   readonly route: string
   readonly isRead: boolean
-  /** Undefined for the default limits. */
   readonly limits?: CallLimits | undefined
   /** Conversation to which the call sends a message. It has its own windows. */
   readonly conversationId?: string | undefined
   readonly headers: Headers
-  /**
-   * Returns the overload error that any call of the operator would get now. A call rejected by it counts in no window.
-   */
+  /** Returns the overload error that any call of the operator would get now. */
   readonly overloadError?: (operatorId: number) => ServerError | undefined
   /** An account that the transport has authenticated. Its calls count in no rate-limit window. */
   readonly trustedAccount?: TrustedAccount | undefined
-  /** A trusted account of a suspended operator may make the call, because it only stops something or removes access. */
   readonly worksWhenSuspended?: boolean
 }
 
@@ -42,20 +38,20 @@ export interface AdmittedCall {
    * was not sent counts in no window of its conversation.
    */
   readonly countFailure: (errorCode: number) => Effect.Effect<void>
-  /** Run it if the call got no permit, so that it counts in no window. */
+  /** Run it if the call got no permit. */
   readonly uncountCall: Effect.Effect<void>
-  /** Run it for a replayed message, so that it counts in no window of its conversation. */
+  /** Run it for a replayed message. */
   readonly uncountMessage: Effect.Effect<void>
   /**
-   * Run it before a slow response. It fails as `admit` does if the token, its account or the subscription has ended
-   * during the call. It makes no query in the first {@link TOKEN_TRUSTED_MS}.
+   * Run it before a slow response. Fails as `admit` does if the token or its account has lost access since. Makes no
+   * query in the first {@link TOKEN_TRUSTED_MS}.
    */
   readonly recheckAccess: Effect.Effect<void, GateError>
 }
 
 export interface RejectedCall {
   readonly error: GateError | ServerError
-  /** Owner of the token, even if the token no longer works. Undefined for an unknown token. */
+  /** Owner of the token, even if the token no longer works. */
   readonly caller: Caller | undefined
 }
 
@@ -64,9 +60,8 @@ interface UnauthorizedCall extends RejectedCall {
 }
 
 /**
- * Authenticates, authorizes and rate-limits calls in the order of the specification: token (401), subscription (420),
- * scope (401), windows and quota (429). Overload (500) is checked before the windows, so that a rejected call uses up
- * nothing.
+ * The order is that of the specification: token (401), subscription (420), scope (401), windows and quota (429).
+ * Overload (500) is checked before the windows, so that a rejected call uses up nothing.
  */
 export class Gate extends Context.Service<
   Gate,

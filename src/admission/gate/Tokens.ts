@@ -18,7 +18,7 @@ export const StoredToken = Schema.Struct({
   /** The token works again once its account is enabled. */
   disabled: Schema.Boolean,
   expiresAt: Schema.NullOr(Schema.DateTimeUtcFromDate),
-  /** The deployment that issued the token, and the only one that accepts it. If null, every deployment accepts it. */
+  /** If null, every deployment accepts the token. */
   deployment: Schema.NullOr(Schema.String),
   subscriptionUntil: Schema.NullOr(Schema.DateTimeUtcFromDate),
   tokenLimits: Schema.NullOr(TokenLimits),

@@ -6,7 +6,6 @@ type Headers = Readonly<Record<string, string | undefined>>
 
 interface RecentRejection {
   readonly caller: Caller
-  /** In milliseconds, on the same clock as the parameter `now`. */
   readonly until: number
 }
 

@@ -4,8 +4,8 @@ import { SubscriptionRequired, Unauthenticated } from "../../contract/errors.ts"
 import type { StoredToken } from "./Tokens.ts"
 
 /**
- * Returns why the account or scope of a known token forbids the call (specification, Authentication errors). Tokens of
- * a lapsed, banned or basic account work again once the host has resolved that. `now` is in milliseconds.
+ * Returns why the account or scope of a valid token forbids the call (specification, Authentication errors). `now` is
+ * in milliseconds.
  */
 export const accessError = (
   token: Pick<Caller, "edition" | "scope"> & Pick<TrustedAccount, "status" | "subscriptionUntil">,

@@ -7,7 +7,7 @@ import { type Bucket, bucketsStillOpen, windowOf } from "./rate-window.ts"
 
 /**
  * Counts that several processes share. Each method returns the counts before this call in the given order, or undefined
- * while the counts are unavailable. No method fails.
+ * while the counts are unavailable.
  */
 export interface SharedCounters {
   readonly admit: (
@@ -35,8 +35,8 @@ export class RateWindows extends Context.Service<
     readonly admit: (buckets: ReadonlyArray<Bucket>, peek: ReadonlyArray<Bucket>) => Effect.Effect<WindowsDecision>
     readonly count: (buckets: ReadonlyArray<Bucket>) => Effect.Effect<void>
     /**
-     * Takes back one count of each bucket of a call that was admitted at `at` (milliseconds). Does nothing if the
-     * window has ended, and never counts below 0.
+     * Takes back one count of each bucket of a call that was admitted at `at` (milliseconds). Windows that have ended
+     * are ignored.
      */
     readonly giveBack: (buckets: ReadonlyArray<Bucket>, at: number) => Effect.Effect<void>
   }
@@ -48,7 +48,6 @@ export class RateWindows extends Context.Service<
     giveBack: () => Effect.void
   })
 
-  /** Counts in the memory of one process. */
   static readonly layerMemory = Layer.sync(RateWindows, () => {
     const counters = new MemoryCounters()
     return withRejectionMetric({

@@ -2,7 +2,7 @@ import type { CallLimits } from "../../contract/operation.ts"
 import type { LimitOverrides, TokenLimits } from "./limit-overrides.ts"
 import { type Bucket, type LimitScope, type RateWindow, type WindowLabel, windowOf } from "./rate-window.ts"
 
-/** Longer conversation ids are cut, because keys must not grow with the input. Real ids are shorter. */
+/** Longer conversation ids are cut, because keys must not grow with the input. */
 export const CONVERSATION_KEY_LENGTH = 64
 
 // Layers 1 to 4 of the specification (Limits), which calls the operator with all its accounts and tokens an "account".

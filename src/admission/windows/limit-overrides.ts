@@ -27,6 +27,5 @@ export type LimitOverrides = typeof LimitOverrides.Type
 export const TokenLimits = Schema.Struct({ "1m": max, "1h": max })
 export type TokenLimits = typeof TokenLimits.Type
 
-/** Rejects unknown fields, such as a misspelled window. */
 export const decodeLimitOverrides = Schema.decodeUnknownEffect(LimitOverrides, { onExcessProperty: "error" })
 export const decodeTokenLimits = Schema.decodeUnknownEffect(TokenLimits, { onExcessProperty: "error" })

@@ -12,9 +12,8 @@ interface Generations {
 }
 
 /**
- * All windows of one length end together, so expiry drops whole maps without a timer. Memory is bounded: once
- * `capacity` buckets of a length are in the young generation, it replaces the old one, which is dropped. A bucket in
- * use moves to the young generation.
+ * All windows of one length end together, so expiry drops whole maps without a timer. Memory is bounded: when
+ * `capacity` buckets of a length are in the young generation, it replaces the old one, which is dropped.
  */
 export class MemoryCounters {
   readonly #live: number
@@ -30,9 +29,7 @@ export class MemoryCounters {
     return decideAdmission(buckets, peek, this.countIfRoom(buckets, peek, nowMillis), nowMillis)
   }
 
-  /**
-   * Returns the counts before this call, first of `buckets`, then of `peek`. Counts `buckets` if all buckets have room.
-   */
+  /** Returns the counts before this call, first of `buckets`, then of `peek`. */
   countIfRoom(
     buckets: ReadonlyArray<CountedLimit>,
     peek: ReadonlyArray<CountedLimit>,

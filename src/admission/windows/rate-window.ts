@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 
-// Fixed windows of the rate limits. The layers in these comments are those of the specification (Limits). Boundaries
-// are multiples of the window's length since 1970-01-01T00:00Z, so all processes agree on them.
+// Fixed windows. The layers in these comments are those of the specification (Limits). Boundaries are multiples of the
+// window's length since 1970-01-01T00:00Z, so all processes agree on them.
 
 const secondsByLabel = {
   "5s": 5,
@@ -27,10 +27,7 @@ export interface RateWindow {
 export const windowOf = <const Label extends WindowLabel>(label: Label) =>
   ({ label, seconds: secondsByLabel[label] }) as const
 
-/**
- * The specification has no name for the scope of layer 3, so `conversation` is our own. The scopes after
- * `endpoint_error` belong to no layer.
- */
+/** The specification has no name for the scope of layer 3, so `conversation` is our own. */
 export type LimitScope =
   | "user"
   | "endpoint"
@@ -47,10 +44,7 @@ export type LimitScope =
   | "registration"
   | "webhook_test"
 
-/**
- * Allows at most `max` calls with this `key` in each window. The buckets of a layer share the key. Key and window
- * length identify the counter.
- */
+/** Allows at most `max` calls with this `key` in each window. Key and window identify the counter. */
 export interface Bucket {
   readonly key: string
   readonly scope: LimitScope
@@ -67,7 +61,6 @@ export const windowIndex = (window: RateWindow, nowMillis: number): number =>
 export const windowEndSecond = (window: RateWindow, nowMillis: number): number =>
   (windowIndex(window, nowMillis) + 1) * window.seconds
 
-/** Returns at least 1, because the boundary is after now. */
 export const retryAfterSeconds = (window: RateWindow, nowMillis: number): number =>
   windowEndSecond(window, nowMillis) - Math.floor(nowMillis / 1_000)
 

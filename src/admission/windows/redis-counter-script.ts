@@ -1,7 +1,7 @@
 import { defineScript } from "redis"
 import { type Bucket, windowEndSecond, windowIndex } from "./rate-window.ts"
 
-/** Keys live this much longer than their window, so that a process whose clock is late still finds them. */
+/** Keys live this much longer than their window, so that a process whose clock is behind still finds them. */
 export const REDIS_KEY_GRACE_SECONDS = 60
 
 // Each key has two arguments: the maximum for the call to pass, and the lifetime in seconds (0: check only, -1: give a
@@ -41,7 +41,6 @@ export const counterScript = defineScript({
   transformReply: (reply: Array<number>): ReadonlyArray<number> => reply
 })
 
-/** Counts `buckets` if they and `peek` have room. */
 export const admitInput = (
   prefix: string,
   buckets: ReadonlyArray<Bucket>,
@@ -60,7 +59,6 @@ export const admitInput = (
   return input
 }
 
-/** Counts `buckets` without a check. */
 export const countInput = (prefix: string, buckets: ReadonlyArray<Bucket>, nowMillis: number): CounterScriptInput => ({
   keys: buckets.map((bucket) => keyOf(prefix, bucket, nowMillis)),
   args: buckets.flatMap((bucket) => [String(Number.MAX_SAFE_INTEGER), ttlSecondsOf(bucket, nowMillis)])

@@ -27,8 +27,7 @@ interface RedisLink {
 
 /**
  * Keeps one connection to Redis. Any failure ends it for all calls at once. The reconnect of node-redis is off, because
- * it would queue commands and would trust a server that accepts connections and does not respond. Building the link
- * waits for the first attempt to connect.
+ * it would queue commands and would trust a server that does not respond.
  */
 export const makeRedisLink = Effect.fnUntraced(function* (
   url: string,
@@ -84,7 +83,9 @@ export const makeRedisLink = Effect.fnUntraced(function* (
   return { run } satisfies RedisLink
 })
 
-/** The probe counts something, because a replica, a full or a loading server accepts connections but counts nothing. */
+/**
+ * The probe counts something, because a server that is a replica, full or loading accepts connections but cannot count.
+ */
 const openConnection = (url: string, probe: (nowMillis: number) => CounterScriptInput) =>
   Effect.gen(function* () {
     const lost = yield* Deferred.make<never, RedisUnavailable>()
@@ -150,7 +151,7 @@ const newConnection = (url: string, lost: Deferred.Deferred<never, RedisUnavaila
 const attempt = <A>(call: () => Promise<A>) =>
   Effect.tryPromise({ try: call, catch: (cause) => new RedisUnavailable({ cause }) })
 
-/** The wait has four steps, so that a pause of this process delays one step and does not use up the whole wait. */
+/** Four steps, so that a pause of this process does not use up the whole wait. */
 const failAfterTimeout = Effect.sleep(REDIS_TIMEOUT_MS / 4).pipe(
   Effect.repeat({ times: 3 }),
   Effect.andThen(Effect.fail(new RedisUnavailable({ cause: `no answer within ${REDIS_TIMEOUT_MS} ms` })))

@@ -3,7 +3,8 @@ import { nameKeyOf } from "../../contract/names.ts"
 import type { Page } from "../../contract/page.ts"
 import type { EventName } from "../../jobs/events/event-statements.ts"
 
-// Storage of memory layers. All memory layers of a test share one MemoryDatabase, so that a task finds its property.
+// Storage of the memory layers, which replace the database in tests. All memory layers of a test share one
+// MemoryDatabase, so that a task finds its property.
 
 /** Ids ascend and are unique across tables. */
 export interface MemoryRecord {
@@ -86,7 +87,6 @@ export const toRecordPage = <Row>(
   total: records.length
 })
 
-/** Prefers the exact name to one that differs only in case or Unicode form. */
 export const findNamed = <Row extends MemoryRecord>(
   records: ReadonlyArray<Row>,
   nameOf: (record: Row) => string,

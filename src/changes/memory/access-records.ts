@@ -1,8 +1,6 @@
 import type { Caller } from "../../contract/caller.ts"
 import { type MemoryRecord, makeMemoryTable } from "./MemoryDatabase.ts"
 
-// The gate reads these records, and the stores of domain/access write them.
-
 /** `id` equals `operator_id`. */
 export interface OperatorRecord extends MemoryRecord {
   readonly name: string

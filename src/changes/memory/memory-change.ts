@@ -7,7 +7,6 @@ import type { MemoryDatabase, MemoryEvent, MemoryRecord } from "./MemoryDatabase
 interface MemoryChange<Outcome> {
   readonly outcome: Outcome
   readonly events?: ReadonlyArray<Omit<MemoryEvent, "operator_id">>
-  /** As in `RecordedChange`. */
   readonly changedRecords: ReadonlyArray<{ readonly record: string; readonly fields: ReadonlyArray<string> }>
   readonly write: () => void
 }
@@ -17,10 +16,7 @@ type MemoryDecision<Outcome, Unchanged, E> =
   | { readonly unchanged: Unchanged }
   | { readonly error: E }
 
-/**
- * Makes a change completely or not at all, as `recordChange` does. Dies if the idempotency key is in use; the caller
- * then looks the key up (idempotency.ts).
- */
+/** Dies if the idempotency key is in use. The caller then looks the key up (idempotency.ts). */
 export const recordMemoryChange = <Outcome, Unchanged = never, E = never>(
   database: MemoryDatabase["Service"],
   operatorId: number,

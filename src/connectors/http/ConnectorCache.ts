@@ -84,7 +84,7 @@ export class ConnectorCache extends Context.Service<
       const cachedRows = yield* cacheForTtl(readConnectorRowsById)
       return ConnectorCache.of({
         has: (id) => Effect.map(cachedRows, (connectors) => connectors.has(id)),
-        // Decrypts only this connector's secrets, so that undecryptable ones do not affect other connectors.
+        // Decrypts only this connector's secrets, so that an unreadable secret of another connector does no harm.
         find: (id) =>
           Effect.map(cachedRows, (connectors) => {
             const row = connectors.get(id)

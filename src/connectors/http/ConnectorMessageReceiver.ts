@@ -40,7 +40,7 @@ export const unsignedResponse = toRejectionResponse(
 
 const TIMESTAMP_PATTERN = /^\d{1,12}$/
 
-/** Returns undefined if a header is invalid or the timestamp is not recent. `now` is in milliseconds. */
+/** `now` is in milliseconds. */
 export const parseSignatureHeaders = (
   headers: Readonly<Record<string, string | undefined>>,
   now: number
@@ -119,8 +119,8 @@ export class ConnectorMessageReceiver extends Context.Service<
      * Ingests a new message and stores its outcome. A repeated message gets the stored outcome if it was signed again,
      * otherwise 409.
      *
-     * If the process crashes before it stores the outcome, the connector's repeat is ingested. Ingest ignores events
-     * that it has already applied, so this is safe.
+     * A message whose outcome was not stored, because of a crash, is ingested again. This is safe, because ingest
+     * ignores applied versions.
      */
     readonly receive: (
       connectorId: number,

@@ -49,7 +49,6 @@ const readInsertResult = makeSingleRowReader(
 const readConnectorId = makeOptionalRowReader(ConnectorIdRow)
 const readConnectorList = makeRowsReader(ConnectorListRow)
 
-/** Only creation and rotation return the secret. */
 interface ConnectorWithSecret {
   readonly connector_id: number
   readonly secret: string
@@ -62,7 +61,7 @@ const connectorLimitError = new ValidationFailed({
 
 const connectorNameConflictError = new Conflict({ message: "name: is already used by another connector." })
 
-/** The table lock keeps concurrent inserts below `CONNECTORS_MAX`. */
+/** The table lock keeps concurrent inserts within `CONNECTORS_MAX`. */
 const insertConnector = (sql: Sql, id: number, { name, url }: NewConnector, secret: string, now: Date) =>
   sql
     .withTransaction(

@@ -104,8 +104,7 @@ export const makeConnectorClient = Effect.gen(function* () {
     }
     const body = JSON.stringify({ type, account: accountPayload, ...payload })
     const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-    // Each attempt has a new message id. A connector rejects a repeated id as a copy, but must accept a repeated
-    // action.
+    // Each attempt has a new message id, because connectors reject a repeated id.
     const headers = buildSignatureHeaders({ id: `act_${randomSuffix()}`, timestamp, body }, connector.secrets)
     return yield* outbound.request({
       method: "POST",

@@ -1,4 +1,4 @@
-// Values of channel_accounts.connector for HTTP connectors.
+// Values of the column `channel_accounts.connector`.
 
 export const CONNECTOR_NAME_PREFIX = "http:"
 

@@ -20,7 +20,7 @@ import { ListingDay, Restrictions } from "../../domain/channels/port/listing-day
 import { AirbnbPriceAndRules } from "../../domain/channels/port/price-and-rules.ts"
 import { ELIGIBLE_POLICIES_MAX } from "../../platform/limits.ts"
 
-// Protocol to HTTP connectors (docs/guides/connect-a-channel.md). Every response is validated.
+// Protocol of docs/guides/connect-a-channel.md.
 
 export interface ProtocolMessage<A> {
   readonly type: string
@@ -85,7 +85,7 @@ const decodeSendResult = (body: unknown) =>
   )
 
 const { offer_id, price, currency } = ChannelOfferEvent.fields
-// The times of a created offer are not validated, because the guest already has the offer.
+// Invalid times must not fail the call, because the guest already has the offer.
 const UncheckedTime = Schema.optionalKey(Schema.Unknown)
 const decodeCreatedOfferBody = makeDecoder(
   Schema.Struct({ offer_id, price, currency, created_at: UncheckedTime, expires_at: UncheckedTime })

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 
 const MINUTE_MS = 60_000
 
-/** Logs at most one warning per minute and kind. Kinds stay in memory, so there must be few. */
+/** Logs at most one warning per minute and kind. Kinds are never forgotten, so there must be few. */
 export const makeThrottledWarning = (message: string) => {
   const lastLogged = new Map<string, { readonly since: number; readonly suppressedCount: number }>()
   return (kind: string, annotations: Readonly<Record<string, unknown>>): Effect.Effect<void> =>

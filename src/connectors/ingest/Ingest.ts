@@ -37,14 +37,10 @@ import {
 
 export type { IngestResult, SourceAccount } from "./ingest-result.ts"
 
-/**
- * Handles all channel events. Repeated events change nothing. Invalid events are rejected and logged, and `ingest`
- * never fails.
- */
 export class Ingest extends Context.Service<
   Ingest,
   {
-    /** `event` is an unvalidated `ChannelEvent` in JSON form. */
+    /** Never fails: invalid events are rejected and logged. `event` is an unvalidated `ChannelEvent` in JSON form. */
     readonly ingest: (account: SourceAccount, event: unknown) => Effect.Effect<IngestResult>
   }
 >()("latchkey/connectors/ingest/Ingest") {
@@ -113,8 +109,8 @@ const makeVersionedHandler =
     Effect.flatMap(currentSecond, (at) => Effect.map(apply(account, event, at), (outcome) => ({ outcome })))
 
 /**
- * After each order event, applies payments that arrived before their order. If a crash prevents this, the channel sends
- * the order again.
+ * After each order event, applies payments that arrived before their order. After a crash, the channel's repeat of the
+ * event does this.
  */
 const withPendingPayments =
   (handle: ChannelEventHandler<ChannelOrderEvent>, services: PaymentServices): ChannelEventHandler<ChannelOrderEvent> =>

@@ -17,9 +17,8 @@ const OrderContext = Schema.Struct({
   /** The order belongs to another account that is still connected. */
   is_anothers: Schema.Boolean,
   /**
-   * For each room, the mapped properties that no other order holds on any of the nights. Available properties come
-   * first, then blocked ones, ones that an imported calendar makes unavailable, and inactive ones, each group by id.
-   * Null if neither the account nor the stored order has the listing.
+   * For each room, the mapped properties whose nights no other order holds, best first (`against`). Null if neither the
+   * account nor the stored order has the listing.
    */
   free: Schema.Array(Schema.NullOr(Schema.Array(Schema.Int)))
 })
@@ -27,7 +26,7 @@ export type OrderContext = typeof OrderContext.Type
 
 const readOrderContext = makeSingleRowReader(Schema.toCodecJson(OrderContext))
 
-/** More candidates are never needed: the other rooms, before and after the change, take at most one property each. */
+/** The other rooms of the order, before and after the change, take at most one property each. */
 const MAX_FREE_PROPERTIES = 2 * CHANNEL_ROOMS_MAX
 
 interface OrderContextQuery extends SourceAccount {
@@ -35,7 +34,7 @@ interface OrderContextQuery extends SourceAccount {
   readonly stays: ReadonlyArray<ChannelStay>
 }
 
-/** `against` ranks the reasons to avoid a property. 0 means no reason. */
+/** `against` ranks the reasons to avoid a property: 1 blocked, 2 unavailable in an imported calendar, 3 inactive. */
 const freePropertiesSql = (sql: Sql, { operatorId }: OrderContextQuery): Fragment => sql`
   SELECT sold.property_id, CASE WHEN p.deactivated_at IS NOT NULL THEN 3 ELSE (
     SELECT coalesce(max(CASE WHEN d.imported > 0 THEN 2 WHEN d.closed THEN 1 ELSE 0 END), 0) FROM calendar_days d

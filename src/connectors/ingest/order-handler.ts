@@ -52,7 +52,7 @@ export const makeOrderHandler: Effect.Effect<
           ? yield* createOrder(services, intake, isUnassigned)
           : yield* updateOrder(services, intake, context.reservation_code)
       })
-    // After too many conflicts the stays become unassigned, because a sold order must not be rejected.
+    // After too many conflicts the stays become unassigned, because an order that is already sold must not be rejected.
     return yield* retryWhileNightsTaken(retryUntilCreated(attempt(false)), CHANNEL_ORDER_ATTEMPTS).pipe(
       Effect.catchTag("NightTaken", () => retryUntilCreated(attempt(true))),
       Effect.catchTag("NightTaken", Effect.die)

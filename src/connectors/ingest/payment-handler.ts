@@ -65,7 +65,10 @@ const acceptPaidOrder = ({ orders }: PaymentServices, operatorId: number, reserv
     )
   )
 
-/** Returns undefined if the order has changed since it was read, or if this call has just accepted it. */
+/**
+ * Returns undefined if the payment must be applied again: the order has changed since it was read, or was just
+ * accepted.
+ */
 const createTransaction = Effect.fnUntraced(function* (
   services: PaymentServices,
   payment: ChannelPayment,
@@ -96,7 +99,7 @@ const applyPayment = (
       if (existing.order !== null) return yield* createTransaction(services, payment, existing.order, now)
       if (isStored || existing.money !== null) return { outcome: "waiting" }
       yield* services.payments.storePending(payment, now)
-      // The order may have arrived before the stored payment was visible.
+      // The order may have arrived while the payment was being stored.
       return yield* attempt(true)
     })
   return Effect.catchTag(retryWhileOrderChanges(attempt(false)), "Conflict", Effect.die)
@@ -111,10 +114,7 @@ export const makePaymentHandler =
       : applyPayment(services, payment)
   }
 
-/**
- * Discards a payment that is invalid or that another account has already recorded. The next poll retries after other
- * failures.
- */
+/** Discards a payment that is recorded or that its order rejects. After other failures it stays pending. */
 const applyPendingPayment = (
   services: PaymentServices,
   payment: ChannelPayment
@@ -156,7 +156,7 @@ export const acceptOrderIfPaid =
 
 const PAYMENTS_PER_BATCH = 200
 
-/** Applies payments that a process left pending although their order exists. */
+/** Applies payments that a crashed process left pending although their order exists. */
 export const applyAllPendingPayments = Effect.fnUntraced(function* (services: PaymentServices) {
   let after = { operatorId: 0, accountId: 0, channelId: "", paymentId: "" }
   while (true) {

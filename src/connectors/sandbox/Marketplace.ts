@@ -59,7 +59,7 @@ type MarketplaceAction<Input, View = SandboxOrderView> = (
   input: Input
 ) => Effect.Effect<WithIngestOutcome<View>, MarketplaceError>
 
-/** Actions of the simulated channels and their guests. Each change commits together with its event for the service. */
+/** Actions of the simulated channels and their guests. Each change commits together with its channel event. */
 export class Marketplace extends Context.Service<
   Marketplace,
   {

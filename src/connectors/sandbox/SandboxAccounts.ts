@@ -68,7 +68,7 @@ export class SandboxAccounts extends Context.Service<
     readonly findFailureMode: (account: SandboxAccountKey) => Effect.Effect<FailureMode>
     /** Also queues the event with the account's connection status. */
     readonly saveFailureMode: (account: SandboxAccount, failureMode: FailureMode, now: Date) => Effect.Effect<void>
-    /** Keeps only the last {@link SANDBOX_LOGGED_REQUESTS_MAX} requests. */
+    /** Deletes all but the last {@link SANDBOX_LOGGED_REQUESTS_MAX} requests. */
     readonly recordRequest: (account: SandboxAccountKey, request: ChannelRequest, now: Date) => Effect.Effect<void>
   }
 >()("latchkey/connectors/sandbox/SandboxAccounts") {

@@ -71,7 +71,7 @@ const makeOrderMethods = Effect.gen(function* () {
     approve: (remoteAccount: RemoteAccount, order: RemoteOrder) =>
       handleRequest(remoteAccount, toRequestInfo("approve", order, true), (account) =>
         mapConflictToUnavailable(runRule(account, { orderId: order.channelId }, approveOrderRule)).pipe(
-          // The service must know of the pending payment before the caller treats the order as accepted.
+          // The service must store `wait_pay` before the caller treats the order as accepted.
           Effect.tap((status) => (status === "wait_pay" ? outbox.flushOrder(account, order.channelId) : Effect.void)),
           Effect.asVoid
         )

@@ -9,21 +9,18 @@ import { Ingest, type IngestResult } from "../ingest/Ingest.ts"
 import { computeGuestActionDueTime, computeHostActionDueTime } from "./outbox-due-times.ts"
 import type { SandboxAccountKey } from "./SandboxRepository.ts"
 
-// Outbox of the marketplace. Each change commits together with an event. An event is passed to `Ingest` at least once,
-// unless a later version of the same subject replaces it first.
+// Each change commits together with an event, which is later passed to `Ingest` at least once. A later version of a
+// subject replaces an unsent one.
 
 /** A batch takes at most EVENTS_PER_BATCH / SEND_CONCURRENCY × SEND_TIMEOUT_MS, which must be less than the lease. */
 export const EVENTS_PER_BATCH = 32
 const SEND_CONCURRENCY = 8
 const SEND_TIMEOUT_MS = 10_000
 const OUTBOX_LEASE_MS = 60_000
-/** More than one batch is needed, because orders wait for their listings, and messages for their thread. */
+/** More than one batch is needed, because some events wait for others ({@link dueEventsSql}). */
 const BATCHES_PER_ACTION = 4
 
-/**
- * An action claims events that are due soon ({@link computeDueBefore}). `firstMs` is longer, so that the action does
- * not retry a failed event at once.
- */
+/** `firstMs` is longer than the delay of guests' events, so that `flush` does not retry a failed event at once. */
 const BACKOFF = { firstMs: 3_000, longestMs: 60_000, jitter: 0.25 }
 
 const OutboxRow = Schema.Struct({
@@ -51,12 +48,12 @@ interface ClaimQuery {
   readonly orderId: string | undefined
 }
 
-/** Due events that a claim reads. If one account has more than these, other accounts may have to wait. */
+/** Bounds the cost of a claim. If one account has more due events than this, other accounts may wait. */
 const CLAIM_SCAN_LIMIT = 1_000
 
 /**
- * True while the event `w` must wait for the other event. With `untilAttempted`, the wait ends after the first attempt,
- * even if it failed.
+ * True while the event `w` must wait for the event of `kind` and `subject`. With `untilAttempted`, the first attempt
+ * ends the wait, even if it failed.
  */
 const isBlockedBySql = (
   sql: Sql,
@@ -71,14 +68,13 @@ const isBlockedBySql = (
       AND other.subject = ${subject}), false)`
 
 /**
- * Selects due events that wait for no other event. An order waits until its listings are sent. Other waits end at the
- * first attempt: orders, messages and offers wait for their thread, a message waits for the previous one, and a review
- * for its order.
+ * Selects due events that wait for no other event. An order waits until its listings are sent. The other waits end at
+ * the first attempt.
  *
- * OFFSET 0 fixes the plan, because the statement is planned once for all values.
+ * OFFSET 0 keeps PostgreSQL from reordering the joins, because one plan serves all values.
  */
 const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: ClaimQuery): Fragment => {
-  // The service already has the host's messages, so only messages of guests wait for each other.
+  // Only messages of guests wait for each other, because the service already has the host's messages.
   const previousMessageSql = sql`CASE w.said ->> 'sender' WHEN 'guest' THEN (
     SELECT m.said ->> 'message_id' FROM sandbox_messages m
     WHERE m.operator_id = w.operator_id AND m.account_id = w.account_id AND m.thread_id = w.said ->> 'thread_id'
@@ -106,8 +102,8 @@ const dueEventsSql = (sql: Sql, { dueBefore, operatorId, accountId, orderId }: C
 }
 
 /**
- * A guest's action also claims its own events, which are due later. A host's action also claims the events of its
- * order.
+ * An action also sends its own events that are not due yet. Those of a host's action (`orderId`) are due later than
+ * those of a guest's.
  */
 const computeDueBefore = (now: Date, account: SandboxAccountKey | undefined, orderId: string | undefined): Date => {
   if (account === undefined) return now
@@ -139,7 +135,6 @@ const makeClaimEvents = (sql: Sql) => {
     )
 }
 
-/** A newer version that was written during the attempt stays due. */
 const makeCompleteEvent =
   (sql: Sql) =>
   ({ operator_id, account_id, kind, subject, version }: OutboxRow, result: IngestResult) =>
@@ -164,9 +159,8 @@ export class SandboxOutbox extends Context.Service<
   {
     /** Returns true if events may remain for the worker. */
     readonly flush: (account: SandboxAccountKey) => Effect.Effect<boolean>
-    /** Also sends events of the order that are due later. */
+    /** Sends the event of the order, even if it is not due yet. */
     readonly flushOrder: (account: SandboxAccountKey, orderId: string) => Effect.Effect<void>
-    /** Returns whether further events may be due. */
     readonly processBatch: Effect.Effect<boolean>
   }
 >()("latchkey/connectors/sandbox/SandboxOutbox") {

@@ -140,7 +140,7 @@ const makeListRequests = (sql: Sql) =>
 
 export interface GuestCalendarDay {
   readonly date: string
-  /** Before cleaning and taxes, in major units. */
+  /** In major units, before cleaning and taxes. */
   readonly price: number
   readonly availableCount: number
   readonly soldCount: number
@@ -190,7 +190,7 @@ const makeLoadCalendars = (repository: SandboxRepository["Service"]): SandboxQue
 export class SandboxQueries extends Context.Service<
   SandboxQueries,
   {
-    /** Loads `dayCount` days from today on, in the time zone of each host. */
+    /** Days start with today in the time zone of each host. */
     readonly loadCalendars: (
       listingRows: ReadonlyArray<SandboxListingRow>,
       dayCount: number

@@ -78,8 +78,8 @@ const makeFindIngestOutcome =
 const readStayDates = makeRowsReader(Schema.Struct({ checkIn: Schema.String, checkOut: Schema.String }))
 
 /**
- * Returns stays that are not in the host's calendar: those of pending orders, and those of accepted orders whose event
- * is unsent. If the host approved the order, its stays are already in the calendar.
+ * Returns stays that are not in the host's calendar: those of pending orders, and those of accepted orders that the
+ * service does not know yet.
  */
 const makeListUnreportedStays =
   (sql: Sql): SandboxRepository["Service"]["listUnreportedStays"] =>
@@ -123,7 +123,7 @@ export class SandboxRepository extends Context.Service<
       account: SandboxAccountKey,
       listingId: string
     ) => Effect.Effect<ReadonlyArray<SandboxStayDates>>
-    /** Returns false, and writes nothing, if a record has changed. */
+    /** Returns false, and writes nothing, if a record has changed since it was read. */
     readonly applyWrite: (account: SandboxAccountKey, write: SandboxWrite) => Effect.Effect<boolean>
     readonly runSerially: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }

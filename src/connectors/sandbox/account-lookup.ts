@@ -4,7 +4,7 @@ import { NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { SandboxAccount } from "./rows.ts"
 
-// Finds the account of a record by the record's id, because guests do not know the account.
+// Guests do not know the account, so it is found by the id of a record.
 
 interface AccountFilter {
   readonly channel_type?: string

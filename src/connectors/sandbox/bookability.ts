@@ -25,7 +25,10 @@ const parseAdvanceReservationMs = (text: string): number => {
   return (Number(days) * HOURS_A_DAY + Number(hours)) * MS_AN_HOUR
 }
 
-/** Returns the reason as the end of a sentence that begins with the listing's title. Ignores booking rules. */
+/**
+ * Returns the end of a sentence that begins with the listing's title, such as `is sold on 2027-05-01`. Ignores booking
+ * rules.
+ */
 export const findUnavailableReason = (
   listing: SandboxListing,
   days: DaysByDate,
@@ -39,7 +42,7 @@ export const findUnavailableReason = (
 
 interface StayRequest extends SandboxStayDates {
   readonly untilArrivalMs: number
-  /** Nights that must be available. A changed stay does not need those that it already holds. */
+  /** Nights that must be available. A changed stay excludes the nights that it already holds. */
   readonly nights: ReadonlyArray<string>
   readonly guests: number
 }

@@ -27,10 +27,8 @@ interface ChannelProfile {
   readonly pushedPriceIs: "the host's" | "the guest's"
   readonly itemizesRate: boolean
   readonly settingsKind: "airbnb" | "vrbo" | undefined
-  /** Policies a listing may choose. If empty, orders have no cancellation policy. */
   readonly cancellationPolicies: ReadonlyArray<string>
   readonly requiresPaymentAfterApproval: boolean
-  /** Whether the channel ignores repetitions of a message. */
   readonly deduplicatesMessages: boolean
   readonly offerTypes: ReadonlyArray<OfferType>
   readonly allowsHostReviews: boolean

@@ -27,7 +27,7 @@ export const makeExpireOrdersAndOffers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const runRule = yield* makeRuleRunner
   const [listExpiredOrders, listExpiredOffers] = [makeListExpired(sql, "order"), makeListExpired(sql, "offer")]
-  // An expected failure means that the record has changed. A defect must not stop the expiration of later records.
+  // Expected failures mean that the record has changed. Defects must not stop the expiration of later records.
   const ignoreFailure = (kind: string, expire: Effect.Effect<unknown, unknown>) =>
     Effect.ignore(expire).pipe(
       Effect.catchCauseIf(

@@ -8,7 +8,7 @@ import { type MarketplaceRule, makeRuleRunner, type RuleScope } from "./rule-run
 import { SandboxOutbox } from "./SandboxOutbox.ts"
 import { type OutboxEvent, type SandboxAccountKey, SandboxRepository } from "./SandboxRepository.ts"
 
-/** `heard` is the result of the last attempt to send the event, or null before the first attempt. */
+/** `heard` is the result of the last attempt to send the event. Null before the first attempt. */
 export type WithIngestOutcome<View> = View & { readonly heard: string | null }
 
 type OutboxEventKey = Pick<OutboxEvent, "kind" | "subject">

@@ -157,7 +157,7 @@ const isSameStay = (request: RoomRequest, room: ChannelRoom): boolean => {
   )
 }
 
-/** Nights of dropped rooms are released before new ones are taken. Unchanged rooms keep their price. */
+/** Releases the nights of dropped rooms before it takes new ones. Unchanged rooms keep their price. */
 export const changeOrderRule =
   (change: SandboxOrderChange) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxOrderView>> =>

@@ -91,7 +91,7 @@ interface InquiryDetails extends NewThreadSlot {
   readonly guestMessage: GuestMessage
 }
 
-/** Accepts dates that are already sold. */
+/** Also accepts dates that are already sold. */
 export const sendInquiryRule =
   ({ guest, room, guestMessage, threadId, isThreadLimitReached }: InquiryDetails) =>
   (context: RuleContext): RuleResult<RuleOutcome<SandboxMessageView>> =>

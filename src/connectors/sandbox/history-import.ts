@@ -124,7 +124,7 @@ const importReviewRule =
   }
 
 const ORDERS_PER_FLUSH = 100
-/** Several flushes are needed, because each sends only a few messages of a thread: they are sent one after another. */
+/** Several flushes are needed, because the messages of a thread are sent one after another. */
 const MAX_FINAL_FLUSHES = 50
 
 export const makeImportHistory = Effect.gen(function* () {

@@ -65,7 +65,7 @@ const toCreatedOffer = ({ said }: SandboxOffer): CreatedOffer => ({
   expiresAt: said.expires_at
 })
 
-/** Removes our field name, which a real channel would not know. */
+/** Removes our field name, which a real channel would not use. */
 const toChannelRefusal = ({ message }: RuleError): ChannelRefused =>
   new ChannelRefused({ reason: message.replace(/^listing_id: /, "").replace(/\.$/, "") })
 
@@ -94,7 +94,6 @@ const requireOfferPrice = (
     : Result.succeed(toMajorUnits(units, listing.currency))
 }
 
-/** A repeated call with the same `reference` returns the existing offer. */
 export const createOfferRule =
   (outboundOffer: OutboundOffer, offerId: string) =>
   (context: RuleContext): HostRuleResult<CreatedOffer> =>

@@ -22,7 +22,7 @@ export const requireRemoteListing = (
   return listing === undefined ? failRefused("there is no such listing") : Result.succeed(listing)
 }
 
-/** `told_version` marks the new version as known, because the host's calendar already contains the nights. */
+/** `told_version` marks the new version as known to the service, whose calendar already contains the nights. */
 export const approveOrderRule = (
   context: RuleContext
 ): Result.Result<RuleOutcome<SandboxOrder["status"]>, ChannelRefused> =>

@@ -38,7 +38,7 @@ export const computeAvailableCount = (listing: SandboxListing, { offered, taken,
 export const computeNightPrice = (listing: SandboxListing, { price, day }: SandboxDay): bigint =>
   price === null ? computeDefaultNightPrice(listing, day) : parseUnits(price, listing.currency)
 
-/** `takeNight` and `releaseNight` do not change `offered`, the host's last inventory. */
+/** `offered` keeps the inventory that the host pushed last. */
 export const takeNight = (day: SandboxDay): SandboxDay => ({ ...day, taken: day.taken + 1, sold: day.sold + 1 })
 export const releaseNight = (day: SandboxDay): SandboxDay => ({
   ...day,
@@ -115,7 +115,7 @@ export const applyPrices = (listing: SandboxListing, days: DaysByDate, prices: R
       }))
     : Result.fail("a price must be above zero")
 
-/** Stays that the service does not know yet count as taken, because the pushed inventory still includes their rooms. */
+/** Sales that the service does not know yet count as taken, because the pushed inventory still includes them. */
 export const applyInventories = (
   listing: SandboxListing,
   days: DaysByDate,

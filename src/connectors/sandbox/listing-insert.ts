@@ -25,7 +25,7 @@ const OutboxColumns = Schema.Struct({ said: column("jsonb", Schema.Json) })
 
 const readInsertResult = makeSingleRowReader(Schema.Struct({ added: Schema.Int, full: Schema.Boolean }))
 
-/** Adds nothing if the account has the listing id (`known`) or too many listings (`full`). */
+/** Adds nothing if the account already has the listing id, or has too many listings (`full`). */
 export const makeAddListing =
   (sql: SqlClient.SqlClient) =>
   ({ operator_id, account_id, channel_type }: SandboxAccount, listing: SandboxListing, now: Date) => {

@@ -58,7 +58,7 @@ interface ListingIdQuery {
 
 const readIsTakenByOtherAccount = makeSingleRowReader(Schema.Struct({ elsewhere: Schema.Boolean }))
 
-/** The service stores only one listing with this id for an operator and channel. */
+/** The service stores a listing id only once for an operator and channel. */
 const makeIsTakenByOtherAccount =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, channel_type, origin_account_id, listingId }: ListingIdQuery) =>
@@ -119,7 +119,6 @@ export const makeOpenListing = Effect.gen(function* () {
           return yield* new NotFound({ message: "channel_type: the account no longer exists." })
         return { account, outcome: yield* add(account, listing, now) }
       })
-      // A second request for the same listing id waits and then finds the first listing.
       const { account, outcome } = yield* runLocked(operator.id, connectAndAdd)
       if (outcome === "full") return yield* sandboxListingLimitError
       if (outcome === "known")

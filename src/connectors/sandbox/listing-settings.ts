@@ -3,11 +3,9 @@ import { CHANNEL_PROFILES, type SandboxChannel } from "./channel-profiles.ts"
 import { toRoundedUnits, toUnits } from "./minor-units.ts"
 import type { ListingSettings, SandboxListing } from "./rows.ts"
 
-// Channels other than airbnb and vrbo have only `base_price` and `cleaning_fee`.
-
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const
 
-/** Prices are in major units of the listing's currency. */
+/** Prices are in major units. Channels other than airbnb and vrbo have only these two settings. */
 export const createDefaultSettings = (
   channel: SandboxChannel,
   currency: string,
@@ -154,7 +152,10 @@ const mergeAirbnbSettings = (merged: ListingSettings, sentSettings: ListingSetti
 
 const VRBO_FEES = ["cleaning_fee", "extra_guest_fee", "security_deposit"]
 
-/** `base_price` sets every weekday's rate and is null if these differ. A fee of 0 becomes null. */
+/**
+ * A sent `base_price` sets every weekday's rate. Otherwise it becomes null if the rates differ. A fee of 0 becomes
+ * null.
+ */
 const mergeVrboSettings = (merged: ListingSettings, sentSettings: ListingSettings): ListingSettings => {
   const cleared = Object.fromEntries(VRBO_FEES.filter((fee) => sentSettings[fee] === 0).map((fee) => [fee, null]))
   return { ...merged, ...cleared, ...deriveVrboPrices(merged, sentSettings) }

@@ -143,13 +143,13 @@ const Price = Schema.Finite.check(
 )
 const USERNAME_LENGTH = 80
 
-/** Excludes commas and spaces, so that it fits into comma-separated lists. */
+/** Without commas and spaces, so that it fits into comma-separated lists. */
 const ListingId = RecordCode.check(
   Schema.isPattern(/^[A-Za-z0-9._-]*$/, { expected: "letters, digits, dots, underscores and hyphens alone" })
 )
 const Percent = integerBetween(0, 100)
 
-/** Omitted fields have the channel's defaults. */
+/** Omitted fields get the channel's defaults. */
 export const SandboxListingRequest = Schema.Struct({
   operator_id: Schema.optionalKey(Id),
   channel_type: SandboxChannel,

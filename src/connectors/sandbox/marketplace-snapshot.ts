@@ -7,7 +7,7 @@ import { type DaysByDate, findDay, releaseNight, takeNight } from "./listing-cal
 import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxAccount, SandboxDay, SandboxListing } from "./rows.ts"
 
-/** `now` is cut to the second, like the time of the service, so that no event is in the service's future. */
+/** `now` has whole seconds, like the time of the service, so that no event is in the service's future. */
 export interface MarketplaceSnapshot {
   readonly account: SandboxAccount
   readonly listings: ReadonlyMap<string, SandboxListing>
@@ -52,7 +52,7 @@ const toStayDates = ({ check_in_date, check_out_date }: Pick<RoomRequest, "check
   checkOut: check_out_date
 })
 
-/** The requested check-in date may be in the past only if it is `currentCheckIn`. */
+/** The check-in date may be in the past only if it equals `currentCheckIn`. */
 export const checkDates = (
   { account, now }: MarketplaceSnapshot,
   request: Pick<RoomRequest, "check_in_date" | "check_out_date">,
@@ -71,7 +71,7 @@ export const checkDates = (
   return Result.void
 }
 
-/** Nights that the room held `before` need not be available. */
+/** Nights that the room already held (`before`) need not be available. */
 export const takeRoom = (
   snapshot: MarketplaceSnapshot,
   request: RoomRequest,

@@ -5,8 +5,6 @@ import { OFFER_VALIDITY_MS } from "../../platform/limits.ts"
 import type { RoomRequest } from "./order-transitions.ts"
 import type { SandboxOffer } from "./rows.ts"
 
-// Every change of an offer increments its version.
-
 export const createOffer = (
   offerId: string,
   outboundOffer: Omit<OutboundOffer, "price" | "currency">,

@@ -7,8 +7,6 @@ import { readNumericSetting } from "./listing-settings.ts"
 import { computePercentage, parseUnits, toMajorUnits, toRoundedUnits } from "./minor-units.ts"
 import type { SandboxListing, SandboxOrder, SandboxPayment } from "./rows.ts"
 
-// Every change of an order increments its version.
-
 type SandboxOrderStatus = SandboxOrder["status"]
 
 export const holdsNights = (status: SandboxOrderStatus): boolean =>
@@ -24,7 +22,7 @@ export interface RoomRequest {
 
 const CLEANING_FEE_SETTING = "cleaning_fee"
 
-/** In minor units. The commission is part of the price. */
+/** In minor units. The other amounts include the commission. */
 interface RoomCost {
   readonly accommodation: bigint
   readonly cleaning: bigint
@@ -133,7 +131,6 @@ export const createOrder = ({ orderId, instant, rooms, ...details }: OrderDetail
   return withStatus(order, status, now)
 }
 
-/** An unchanged status keeps its expiry. */
 const withStatus = (order: SandboxOrder, status: SandboxOrderStatus, now: Date): SandboxOrder => {
   const defaultExpiry = status === "wait_accept" || status === "wait_pay" ? new Date(now.getTime() + DAY_MS) : null
   const expires_at = status === order.status && order.expires_at !== null ? order.expires_at : defaultExpiry

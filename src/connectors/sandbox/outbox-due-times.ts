@@ -1,13 +1,12 @@
-// An action sends its own events at once. The worker sends them after these delays, if the action did not.
+// An action sends its own events at once. After these delays, the worker sends those that remain.
 
-/** If the worker sent the event first, the action could not return the service's response to it. */
+/** Gives the action time to send its event first, because its result includes the service's response. */
 const ACTION_DELAY_MS = 2_000
 const RESPONSE_DELAY_MS = 4_000
 
 export const computeGuestActionDueTime = (now: Date): Date => new Date(now.getTime() + ACTION_DELAY_MS)
 
 /**
- * Due later than after a guest's action: the service first stores the host's change, so that the audit log names the
- * host.
+ * Longer than after a guest's action: the service first stores the host's change, so that the audit log names the host.
  */
 export const computeHostActionDueTime = (now: Date): Date => new Date(now.getTime() + RESPONSE_DELAY_MS)

@@ -60,7 +60,7 @@ const applyFailureMode = <A>(
   }
 }
 
-/** In these failure modes a request is logged before its response, which may never come. */
+/** In these failure modes the request is logged first, because its response may never come. */
 const FAILURE_MODE_LABELS: { readonly [Name in FailureMode["mood"]]?: string } = {
   late: "late",
   never: "no answer",
@@ -90,7 +90,6 @@ export const makeRequestHandler = Effect.gen(function* () {
     })
 })
 
-/** A persistent write conflict looks like a temporary outage of the channel. */
 export const mapConflictToUnavailable = <A>(
   work: Effect.Effect<A, ChannelRefused | Conflict>
 ): Effect.Effect<A, ChannelRequestError> =>

@@ -12,7 +12,7 @@ import { Restrictions } from "../../domain/channels/port/listing-days.ts"
 import { column } from "../../platform/database/columns.ts"
 import { SandboxChannel } from "./channel-profiles.ts"
 
-// Records of the sandbox. `said` is the event that the service receives.
+// `said` is the channel event of a record.
 
 export const SandboxAccount = Schema.Struct({
   operator_id: Schema.Int,
@@ -52,9 +52,9 @@ export type SandboxListing = typeof SandboxListing.Type
 export const SandboxDay = Schema.Struct({
   listing_id: column("text", Schema.String),
   day: column("date", Schema.String),
-  /** If null, the price in the listing's settings applies. */
+  /** If null, the settings of the listing determine the price. */
   price: column("numeric", Schema.NullOr(Schema.String)),
-  /** The last inventory that the host pushed, or null. */
+  /** The inventory that the host pushed last. Null before the first push. */
   offered: column("integer", Schema.NullOr(Schema.Int)),
   /** Rooms sold that `offered` still includes, because the host pushed it without knowing of the sale. */
   taken: column("integer", Schema.Int),

@@ -19,18 +19,16 @@ import { type OutboxEvent, SandboxRepository, type SandboxWrite } from "./Sandbo
 import type { OfferKey, ThreadKey } from "./thread-queries.ts"
 import { toOrderThreadKey } from "./threads.ts"
 
-// The runner reads records, applies a pure rule, and writes the result if the records are unchanged. After a conflict
-// it starts again.
+// Applies a pure rule to the records, and writes the result if they are unchanged. After a conflict it starts again.
 //
-// Listings and threads have a `revision`, which each write increments. A write with a stale revision is a conflict.
+// Each write increments the `revision` of its listings and threads. A write with an old revision is a conflict.
 
-/** After this number of conflicts, attempts run one at a time. */
 const CONCURRENT_ATTEMPTS = 3
 const SERIAL_ATTEMPTS = 30
 
 const listingBusyError = new Conflict({ message: "The listing is being changed by other calls; try again." })
 
-/** Records to read in addition to those of the order. */
+/** Records to read, besides those that the order names. */
 export interface RuleScope {
   readonly orderId?: string
   readonly listings?: ReadonlyArray<string>
@@ -60,7 +58,7 @@ export interface RuleOutcome<A> {
 
 export type MarketplaceRule<A, E> = (context: RuleContext) => Result.Result<RuleOutcome<A>, E>
 
-/** Includes the check-out date, because restrictions on departure apply to it. */
+/** Includes the check-out date, because departure restrictions apply to it. */
 const toDaySpan = (
   scope: RuleScope,
   stays: ReadonlyArray<RoomDates>
@@ -78,9 +76,7 @@ interface RoomDates {
   readonly check_out_date: string
 }
 
-/**
- * The thread is read first. A change of the offer or message during the reads then makes the thread's revision stale.
- */
+/** The thread is read first, so that its revision reveals later changes of the offer or message. */
 const loadConversation = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],
   account: SandboxAccount,
@@ -108,8 +104,7 @@ const loadContext = Effect.fnUntraced(function* (
     ...(conversation.offer === undefined ? [] : [conversation.offer.said])
   ]
   const listingIds = new Set([...(scope.listings ?? []), ...stays.map(({ listing_id }) => listing_id)])
-  // Listings are read before days, payments and reviews. A change of these during the reads then makes the listing's
-  // revision stale.
+  // Listings are read first, so that their revisions reveal later changes of days, payments and reviews.
   const listings = yield* repository.findListings(account, Array.from(listingIds))
   const payments = order === undefined ? [] : yield* repository.listPayments(account, order.order_id)
   const review =
@@ -134,8 +129,7 @@ const loadContext = Effect.fnUntraced(function* (
 })
 
 /**
- * A rejection writes nothing, so no revision is checked. This check finds a change of the offer during the reads, and
- * the rule runs again.
+ * A rejection writes nothing, so no revision is checked. If the offer changed during the reads, the rule runs again.
  */
 const hasOfferChanged = Effect.fnUntraced(function* (
   repository: SandboxRepository["Service"],

@@ -15,8 +15,6 @@ import {
   writeThreadsSql
 } from "./thread-write.ts"
 
-// One statement applies a write. It writes nothing if a listing, a thread or the order has changed since it was read.
-
 type Sql = SqlClient.SqlClient
 
 const ListingColumns = Schema.Struct({
@@ -52,10 +50,7 @@ interface WriteParameters extends SandboxAccountKey, ThreadWriteParameters {
   readonly outboxEvents: ReadonlyArray<OutboxEvent>
 }
 
-/**
- * The CTE `as_read` has a row only if listings, order and threads are unchanged. All writers lock these rows in the
- * same order.
- */
+/** `as_read` has a row only if listings, order and threads are unchanged. All writers lock them in this order. */
 const unchangedSql = (sql: Sql, parameters: WriteParameters): Fragment => {
   const { operator_id, account_id, listingRevisions, orderId, orderVersion } = parameters
   return sql`
@@ -80,12 +75,15 @@ const unchangedSql = (sql: Sql, parameters: WriteParameters): Fragment => {
 
 const STALE_WRITE = Symbol("stale")
 
-/** A write is stale if a concurrent write has created a thread for the same guest. */
+/** The unique index fails if a concurrent write has created a thread for the same guest. */
 const readWriteResult = makeRowReaderOrFail(Schema.Struct({ written: Schema.Boolean }), ({ name }) =>
   name === "sandbox_threads_guest" ? STALE_WRITE : undefined
 )
 
-/** The event of a listing that changes repeatedly keeps its earliest due time. */
+/**
+ * Writes nothing if a listing, a thread or the order has changed since it was read. The event of a repeatedly changed
+ * listing keeps its earliest due time.
+ */
 export const makeApplySandboxWrite = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
   const statement = (parameters: WriteParameters) => {

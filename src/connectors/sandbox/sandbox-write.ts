@@ -17,10 +17,9 @@ export interface OutboxEvent {
   readonly subject: string
   /** For a message, its number in the thread. */
   readonly version: number
-  /** A `ChannelEvent`. */
   readonly said: Schema.Json | object
   readonly due_at: Date
-  /** The version that the host already knows, if any. */
+  /** The version that the service already knows, if any. */
   readonly told_version?: number
 }
 
@@ -31,11 +30,11 @@ export interface SandboxWrite {
   readonly days?: ReadonlyArray<SandboxDay>
   readonly order?: { readonly before: SandboxOrder | undefined; readonly after: SandboxOrder }
   readonly payment?: SandboxPayment & { readonly order_id: string; readonly paid_at: Date }
-  /** A write of messages or offers must include their thread. */
+  /** Must include the thread of each message and offer. */
   readonly threads?: ReadonlyArray<{ readonly before: SandboxThread | undefined; readonly after: SandboxThread }>
   readonly messages?: ReadonlyArray<SandboxMessage>
   readonly offers?: ReadonlyArray<SandboxOffer>
-  /** Two concurrent writes of a review conflict, because each increments the revisions of `listings`. */
+  /** Concurrent writes of a review conflict through the revisions of `listings`. */
   readonly reviews?: ReadonlyArray<SandboxReview>
   readonly outboxEvents: ReadonlyArray<OutboxEvent>
 }

@@ -30,7 +30,7 @@ export const toThreadWriteParameters = ({
   reviews
 })
 
-/** Threads are locked after listings and order. */
+/** The subquery on `standing` makes PostgreSQL lock the order before the threads. */
 export const unchangedThreadsSql = (
   sql: Sql,
   { operator_id, account_id, threadRevisions }: SandboxAccountKey & ThreadWriteParameters
@@ -58,7 +58,7 @@ export const insertIfUnchangedSql =
     SELECT ${operator_id}::bigint, ${account_id}::bigint, ${sql.literal(columnNames(columns, "given"))}
     FROM as_read, jsonb_to_recordset(${jsonParameter(list)}::jsonb) AS given (${sql.literal(columnDefinitions(columns))})`
 
-/** Returns CTEs, each followed by a comma. */
+/** Each CTE ends with a comma. */
 export const writeThreadsSql = (sql: Sql, parameters: SandboxAccountKey & ThreadWriteParameters): Fragment => {
   const insertRows = insertIfUnchangedSql(sql, parameters)
   const { threads, messages, offers, reviews } = parameters

@@ -6,7 +6,7 @@ import type { ThreadKey } from "./thread-queries.ts"
 
 export type ThreadGuest = ChannelThreadEvent["guest"]
 
-/** Returns a digest, because a name or an e-mail address may be too long for an index. */
+/** A digest, because a name or an e-mail address may be too long for an index. */
 export const toGuestKey = ({ name, email }: ThreadGuest): string => {
   const address = (email ?? "").trim()
   const identity = address === "" ? `name ${name.trim()}` : `mailto ${address}`
@@ -34,7 +34,6 @@ export const createThread = (
   last_message_at: now
 })
 
-/** If `inquiry` is null, the current inquiry ends. */
 export const withInquiry = (thread: SandboxThread, inquiry: ThreadInquiry): SandboxThread => {
   if (inquiry === null && (thread.said.inquiry ?? null) === null) return thread
   const version = thread.version + 1

@@ -1,13 +1,12 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Position of the last entry of a page. The next page has the entries before it. */
+/** Position of the last entry of a page. */
 export interface AuditPosition {
   readonly at: Date
   readonly id: number
 }
 
-/** Undefined fields do not filter. */
 export interface AuditRangeFilter {
   readonly operatorId: number
   readonly record?: string | undefined
@@ -35,7 +34,10 @@ export const toAuditRange = ({ operatorId, record, since, until, before }: Audit
     : { beforeAt: until?.toISOString() ?? "infinity", beforeId: 0 })
 })
 
-/** changes/AuditLog.ts explains the row comparison. */
+/**
+ * A row comparison selects a range of the index. With separate conditions, PostgreSQL might read the entries of all
+ * operators.
+ */
 export const auditEntriesSql = (
   sql: SqlClient,
   { operatorId, record, since, beforeAt, beforeId }: AuditRange,

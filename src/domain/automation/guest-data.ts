@@ -5,8 +5,8 @@ import { belongsToConversations, belongsToStays, type GuestRecordIds } from "../
 const ERASED_REASON = "'the guest was erased'"
 
 /**
- * Skips pending plans and questions of the guest. Increasing `attempts` ends the claim of a running answer. Earlier
- * reasons are removed, because they may contain a channel's text about the guest.
+ * Increasing `attempts` ends the claim of a running answer. Earlier reasons are removed, because they may contain a
+ * channel's text about the guest.
  */
 export const cancelGuestPlansSql = (sql: SqlClient, party: GuestRecordIds, now: Date): ReadonlyArray<Fragment> => [
   sql`
@@ -22,7 +22,7 @@ export const cancelGuestPlansSql = (sql: SqlClient, party: GuestRecordIds, now: 
     WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)} AND t.waiting > 0`
 ]
 
-/** Locks the guest's rows of `answer_lanes`. Callers lock them before conversations, as the answering worker does. */
+/** Callers lock these rows before conversations, as the answering worker does. */
 export const lockAnswerPartitionsSql = (sql: SqlClient, party: GuestRecordIds): Fragment => sql`
   SELECT FROM answer_lanes t WHERE t.operator_id = ${party.operatorId} AND ${belongsToConversations(sql, party)}
   ORDER BY t.conversation_id FOR NO KEY UPDATE`

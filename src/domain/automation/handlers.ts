@@ -53,7 +53,6 @@ const queryUpcomingActions = (store: ActionStore["Service"]) =>
     return { actions, total: actions.length }
   })
 
-/** Runs the action at once, as a worker does at the scheduled time. */
 const executeAction = (queue: PlanQueue["Service"], runAction: ReturnType<typeof makeRunAction>, publicUrl: string) =>
   Effect.fnUntraced(function* ({ plan_id }: typeof execute_automation_action.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller

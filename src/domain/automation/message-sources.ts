@@ -2,8 +2,7 @@ import type { MessageSource, MessageSourceType } from "../guests/conversations/c
 import type { FilledTemplate } from "./rules/template.ts"
 
 // Sources of automatic messages (specification, Conversation message). `link_id` is the id of a property
-// (`checkin_guide`), rule (`automation_reply`) or knowledge-base entry (`host_knowledge`). `thread` and the unused
-// `host_assistant` have no link.
+// (`checkin_guide`), rule (`automation_reply`) or knowledge-base entry (`host_knowledge`). Other sources have no link.
 
 export const NO_LINK_ID = -1
 

@@ -6,8 +6,8 @@ import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS } from "../../platform/limits.ts"
 import type { ClaimedPlan } from "./running/plan-statements.ts"
 
 /**
- * Postpones overdue plans of suspended operators to the next UTC midnight. Each claim scans a limited number of due
- * rows (`DUE_SCAN_ROWS`), which these plans would otherwise fill.
+ * Postpones overdue plans of suspended operators to the next UTC midnight. Otherwise they would fill the rows that a
+ * claim scans (`DUE_SCAN_ROWS`).
  */
 const postponeSuspendedPlansSql = (sql: SqlClient.SqlClient, kind: ClaimedPlan["kind"], now: Date) => {
   const tomorrow = new Date(now.getTime() + DAY_MS - (now.getTime() % DAY_MS))

@@ -25,7 +25,6 @@ interface ActionFilter extends ActionTimeRange {
 }
 
 const ActionSearchRow = Schema.Struct({
-  /** Requested properties that the operator does not have. */
   unknown_properties: Schema.Array(Schema.Int),
   stay_known: Schema.Boolean,
   /** `scheduled_at` has the offset of the database session. */
@@ -65,10 +64,7 @@ const stayExistsCondition = (sql: SqlClient.SqlClient, { operatorId, stayCode }:
     ? sql`true`
     : sql`EXISTS (SELECT FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${stayCode})`
 
-/**
- * Excludes plans of inactive rules, and of orders without the status that their rule requires, even before the planner
- * has removed them.
- */
+/** Excludes plans of inactive rules, and of orders with a wrong status, even before the planner has removed them. */
 const search = (sql: SqlClient.SqlClient) => {
   const statement = (parameters: ActionSearchParameters, type: AutomationActionType) => {
     const { operatorId, horizon, limit, offset } = parameters

@@ -26,7 +26,7 @@ export const InquiryFacts = Schema.Struct({
   guest_name: NullableText,
   host_name: Schema.String,
   channel_type: Schema.String,
-  /** Null if the listing is unknown or not mapped to one property. */
+  /** Null if the listing is unknown or not mapped to a property. */
   property_id: Schema.NullOr(Id),
   title: NullableText,
   address: NullableText,

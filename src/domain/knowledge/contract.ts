@@ -128,7 +128,6 @@ const ChannelScope = Schema.Struct({
 })
 export type ChannelScope = typeof ChannelScope.Type
 
-/** Counts code points. */
 const countCharacters = (contents: ReadonlyArray<typeof Content.Type>): number =>
   contents.reduce((sum, { sub_title, text }) => sum + Array.from(sub_title).length + Array.from(text).length, 0)
 
@@ -249,7 +248,7 @@ export const delete_knowledge_base = operation("delete_knowledge_base", {
 })
 
 export const ask_knowledge_base = operation("ask_knowledge_base", {
-  // A question is too long for a query string, and guests' words must not appear in URLs.
+  // A question may be too long for a URL, and guests' words must not appear in one.
   route: "POST /knowledge_bases/answers",
   changesNothing: true,
   summary: "Test which answer a guest's question gets from the knowledge base",

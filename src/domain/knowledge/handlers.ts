@@ -91,7 +91,7 @@ const deleteKnowledgeBase = (store: Store) =>
     return removed === undefined ? yield* knowledgeEntryNotFoundError : undefined
   })
 
-/** Reveals nothing that the caller could not read in the entries. */
+/** Must reveal nothing that the caller could not read in the entries. */
 const askKnowledgeBase = (answers: KnowledgeAnswers["Service"], store: AnswerStore["Service"]) =>
   Effect.fnUntraced(function* ({ question, stay_code }: typeof ask_knowledge_base.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller

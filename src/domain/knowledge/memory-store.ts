@@ -71,7 +71,7 @@ export const layerMemory: Layer.Layer<KnowledgeBaseStore, never, MemoryDatabase>
         recordMemoryChange(database, operatorId, WrittenKnowledgeBase, () => {
           const before = findRecord(records, operatorId, id)
           if (before === undefined) return { unchanged: undefined }
-          // An entry may keep ids of records that no longer exist.
+          // An entry may keep ids of deleted records.
           const { type, ids: formerIds } = before.scope_property
           const unknown = findUnknownScopeIds(operatorId, input).filter(
             (unknownId) => type !== input.scope_property.type || !formerIds.includes(unknownId)

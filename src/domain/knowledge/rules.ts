@@ -4,7 +4,6 @@ import { toSortedUniqueIds } from "../../contract/id-list.ts"
 import { ALL_CHANNELS, ALL_IDS, type ChannelScope, type PropertyScope } from "./contract.ts"
 
 const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
-/** Conflicting parameters return 400 (specification, Errors). */
 const failConflicting = (message: string) => Result.fail(new BadRequest({ message }))
 
 export const SCOPE_ID_NOUNS = { all: "property", by_property: "property", by_group: "group", by_room_type: "room type" }

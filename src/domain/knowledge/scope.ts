@@ -4,10 +4,7 @@ import { idsParameter } from "../../platform/database/parameters.ts"
 
 // Conditions on unqualified columns of `knowledge_bases`.
 
-/**
- * SQL that is placed before the ids of a scope: `ids &&` for several ids, or `id = ANY` for one, which takes a third of
- * the time.
- */
+/** SQL before the ids of a scope: `ids &&` for several ids, or `id = ANY` for one, which is faster. */
 interface ScopeOperands {
   readonly properties: Fragment
   readonly groups: Fragment

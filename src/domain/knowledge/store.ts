@@ -23,7 +23,6 @@ import {
 } from "./contract.ts"
 import { channelScopeCondition, propertyScopeCondition } from "./scope.ts"
 
-/** Undefined fields match everything. */
 export interface KnowledgeBaseFilter {
   readonly property_ids: ReadonlyArray<number> | undefined
   readonly channel_types: ReadonlyArray<ChannelType> | undefined
@@ -40,7 +39,7 @@ export interface KnowledgeBaseInput {
   readonly contents: ReadonlyArray<{ readonly sub_title: string; readonly text: string }>
 }
 
-/** `id` is null if ids of the scope are unknown. */
+/** `id` is null if the scope has unknown ids. */
 export const WrittenKnowledgeBase = Schema.Struct({ id: Schema.NullOr(Schema.Int), unknown: Schema.Array(Schema.Int) })
 export type WrittenKnowledgeBase = typeof WrittenKnowledgeBase.Type
 
@@ -147,7 +146,7 @@ const unknownScopeIds = (
 const COLUMN_NAMES =
   "title, is_enable, audience, scope_property_type, scope_property_ids, scope_channel_type, scope_channels, contents"
 
-/** Same order as COLUMN_NAMES. */
+/** In the order of COLUMN_NAMES. */
 const columnValuesSql = (
   sql: SqlClient.SqlClient,
   values: KnowledgeBaseColumns,
@@ -181,7 +180,7 @@ const create = (sql: SqlClient.SqlClient) => (operatorId: number, input: Knowled
   )
 }
 
-/** Limits the audit log to fields that a host writes. */
+/** The audit log records only fields that a host writes. */
 const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
   const { scope_property, scope_channel } = scopeColumns(sql, row)
   return sql`jsonb_build_object('title', ${sql(row)}.title, 'is_enable', ${sql(row)}.is_enable,
@@ -190,8 +189,8 @@ const inputFieldsSql = (sql: SqlClient.SqlClient, row: string): Fragment => {
 }
 
 /**
- * The raised `revision` excludes the fragments of the former texts from search. The scope may keep ids of records that
- * no longer exist.
+ * The raised `revision` excludes the fragments of the former texts from search. The scope may keep ids of deleted
+ * records.
  */
 const update = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, input: KnowledgeBaseInput, now: Date) => {
   const columns = toColumns(input, now)
@@ -245,7 +244,6 @@ export class KnowledgeBaseStore extends Context.Service<
       ids: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyArray<number>>
     readonly get: (operatorId: number, id: number) => Effect.Effect<typeof KnowledgeBaseWithContents.Type | undefined>
-    /** Fails at the limit of entries. */
     readonly create: (
       operatorId: number,
       input: KnowledgeBaseInput,

@@ -74,7 +74,7 @@ const makeApplyUpdate = (sql: SqlClient.SqlClient): Listings["Service"]["applyUp
     const result = yield* applyToExisting
     if (result !== undefined) return result
     if ((yield* runLocked(account.operatorId, insertListing(account, update, at))).made) return "applied"
-    // Nothing was inserted: another event has inserted the listing, or the limit is reached.
+    // Nothing was inserted, because another event has inserted the listing or the limit is reached.
     return (yield* applyToExisting) ?? (yield* listingLimitError)
   })
 }

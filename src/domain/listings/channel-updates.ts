@@ -13,7 +13,7 @@ type Sql = SqlClient.SqlClient
 
 const NullableJsonObject = Schema.NullOr(Schema.Record(Schema.String, Schema.Json))
 
-/** Mapping and ratio are not listed, because they belong to the host. */
+/** Mapping and ratio are missing, because the host sets them. */
 const ChannelColumns = Schema.Struct({
   title: column("text", Schema.String),
   cover: column("text", Schema.NullOr(Schema.String)),
@@ -54,8 +54,8 @@ const readUpdateCheck = makeSingleRowReader(
 )
 
 /**
- * Applies a newer event and returns the previous version. Updates a listing of another account only if that account is
- * disconnected, which means that the host has connected the channel anew. Omitted settings stay unchanged.
+ * Applies a newer event and returns the previous version. A listing of another account is updated only if that account
+ * is disconnected: then the host has connected the channel anew. Omitted settings stay unchanged.
  */
 export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) => {
   const { operatorId, accountId, channelType } = account
@@ -83,7 +83,7 @@ export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, upda
           RETURNING l.*
         )`,
       events: [],
-      // The audit log does not record a new version without other changes.
+      // A new version without other changes is not recorded in the audit log.
       changedRecords: sql`
         SELECT * FROM (
           SELECT after.operator_id, 'listing:' || after.id AS record,
@@ -99,7 +99,7 @@ export const makeUpdateListing = (sql: Sql) => (account: ChannelAccountRef, upda
 
 const readInsertResult = makeSingleRowReader(Schema.Struct({ made: Schema.Boolean }))
 
-/** Inserts a listing unless it exists or the limit is reached. The caller must hold the operator lock. */
+/** Inserts a listing unless it exists or the limit is reached. The caller must hold the operator's lock. */
 export const makeInsertListing = (sql: Sql) => (account: ChannelAccountRef, update: ChannelListingEvent, at: Date) =>
   readInsertResult(
     recordChange(sql, {

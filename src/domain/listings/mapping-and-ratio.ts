@@ -53,7 +53,7 @@ export const makeListListings =
 export interface ListingMappingChange {
   /** Null removes the mapping. */
   readonly mapping?: ListingMapping | null | undefined
-  /** Percent of the base price, from 1 to RATIO_MAX. */
+  /** Percent of the base price, at most RATIO_MAX. */
   readonly ratio?: number | undefined
   readonly readonly?: boolean | undefined
 }
@@ -80,8 +80,8 @@ const mappingAssignmentsSql = (
     : sql`property_id = l.property_id, room_type_id = l.room_type_id`
 
 /**
- * Changes mapping and ratio together or not at all. Nothing changes if the target is not `known`, or has too many other
- * listings (`linked`). For a new target the caller must hold the operator lock.
+ * Nothing changes if the target is not `known`, or has too many other listings (`linked`). For a new target, the caller
+ * must hold the operator's lock.
  */
 export const makeUpdateMapping = (sql: Sql) => {
   const statement = (parameters: MappingParameters, isMappingChanged: boolean) => {

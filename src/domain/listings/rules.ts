@@ -27,7 +27,7 @@ export const parseListingMapping = (ids: {
   )
 }
 
-/** Returns null to remove the mapping, and undefined to keep it. */
+/** Null removes the mapping, and undefined keeps it. */
 export const parseMappingChange = (ids: {
   readonly property_id?: number | null
   readonly room_type_id?: number | null

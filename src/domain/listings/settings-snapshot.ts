@@ -9,7 +9,7 @@ export interface ListingSettingsParameters extends OperatorRowId {
   readonly now: Date
 }
 
-/** Merges settings into those recorded for the listing. Returns `operator_id` and `id`. */
+/** Keeps recorded settings that are not in `settings`. Returns `operator_id` and `id`. */
 export const updateSettingsSnapshotSql = (
   sql: SqlClient,
   { operatorId, id, settings, now }: Pick<ListingSettingsParameters, keyof ListingSettingsParameters>

@@ -41,7 +41,7 @@ const searchConditions = (
   if (channel_account_id !== undefined) all.push(sql`account_id = ${channel_account_id}`)
   if (listing_id !== undefined) all.push(sql`listing_id = ${listing_id}`)
   if (channel_type !== undefined) all.push(sql`channel_type = ${genericPlanParameter(sql, "text", channel_type)}`)
-  // The index has the channel type before the id. With all types listed, PostgreSQL can search it once per type.
+  // The index has the channel type before the id. With all types listed, PostgreSQL can search it once for each type.
   else if (listing_id !== undefined) all.push(sql`channel_type IN (${sql.literal(ALL_CHANNEL_TYPES_SQL)})`)
   return all
 }
@@ -56,7 +56,7 @@ const search = (sql: Sql): ListingStore["Service"]["search"] => {
     }),
     {
       channel_account_id: sql`page.account_id`,
-      // A join would hash the accounts of all operators while the table is small, so this is a subquery.
+      // With a join, PostgreSQL would read the accounts of all operators while the table is small.
       origin_account_id: sql`(
         SELECT account.origin_account_id FROM channel_accounts account
         WHERE account.operator_id = page.operator_id AND account.id = page.account_id)`
@@ -106,7 +106,7 @@ export class ListingStore extends Context.Service<
   {
     readonly search: (operatorId: number, filter: ListingSearch, page: Page) => Effect.Effect<RowPage<ListingRow>>
     readonly accountExists: (operatorId: number, id: number) => Effect.Effect<boolean>
-    /** Returns undefined if the operator has no such property or room type. */
+    /** Returns undefined if the property or room type is unknown. */
     readonly listRatios: (
       operatorId: number,
       mapping: ListingMapping

@@ -45,8 +45,8 @@ export class OperatorDictionaries extends Context.Service<
       name: string
     ) => EntryChangeEffect<InvalidNameError | Conflict>
     /**
-     * Renames, retires or restores an entry. Existing transactions keep a retired entry. Fails with Conflict if the
-     * name is in use, or if the service itself uses an entry to be retired.
+     * Existing transactions keep a retired entry. Fails with Conflict if the name is in use, or if the service itself
+     * uses an entry to be retired.
      */
     readonly updateEntry: (
       operatorId: number,

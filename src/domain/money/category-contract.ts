@@ -7,8 +7,8 @@ import { defineFamily } from "../../contract/operation.ts"
 import { DICTIONARY_ENTRIES_MAX, DICTIONARY_NAME_LENGTH } from "../../platform/limits.ts"
 import { DictionaryName } from "./dictionaries.ts"
 
-// These operations are an extension of the specification, whose four lists (GET /income_items and others) have only
-// active entries.
+// These operations are not in the specification, whose four lists (GET /income_items and others) have only active
+// entries.
 
 const Dictionary = DictionaryName.annotateKey({
   documentation: "List of the entry: categories (`…_items`) or payment methods (`…_methods`) of incomes or expenses."

@@ -40,8 +40,8 @@ const OrderOfPayment = Schema.Struct({
   id: Schema.Int,
   reservation_code: Schema.String,
   /**
-   * True if the order belongs to another account of the channel and neither account is disconnected. If one is
-   * disconnected, the other account is taken as its replacement.
+   * True if the order belongs to another account of the channel and neither account is disconnected. A disconnected
+   * account counts as replaced by the other one.
    */
   is_anothers: Schema.Boolean,
   status: OrderStatus,
@@ -119,7 +119,7 @@ export const toTransaction = (
       : channelType === "booking_site"
         ? BOOKING_SITE_METHOD
         : INCOME_TRANSFER_METHOD,
-  // The money is paid. A channel whose clock is ahead must not make the transaction outstanding.
+  // Even if the channel's clock is ahead, the time of a paid transaction must not be in the future.
   action_at: (paidAt < now ? paidAt : now).toISOString(),
   status: "paid",
   note: "",
@@ -185,7 +185,7 @@ export class ChannelPaymentStore extends Context.Service<
     readonly storePending: (payment: ChannelPayment, now: Date) => Effect.Effect<void>
     /** Does not delete a settled payment. */
     readonly discardPending: (payment: ChannelPayment) => Effect.Effect<void>
-    /** Idempotent: one statement creates the transaction and settles the payment. */
+    /** One statement creates the transaction and settles the payment. Idempotent. */
     readonly settlePayment: (
       payment: ChannelPayment,
       order: OrderOfPayment,

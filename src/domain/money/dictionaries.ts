@@ -85,7 +85,6 @@ export const isBuiltInEntry = (dictionary: DictionaryName, id: number): boolean 
 export const getBuiltInEntries = (dictionary: DictionaryName): ReadonlyMap<number, string> =>
   BUILT_IN_ENTRIES[dictionary]
 
-/** A null `isListed` means that the built-in list decides. */
 export const checkInDictionary = (
   field: string,
   dictionary: DictionaryName,
@@ -97,7 +96,7 @@ export const checkInDictionary = (
 export const resolveEntryName = (dictionary: DictionaryName, id: number, accountName: string | null): string | null =>
   accountName ?? BUILT_IN_ENTRIES[dictionary].get(id) ?? null
 
-/** Returns all entries by id, including retired ones. An operator's entry replaces the built-in one. */
+/** Includes retired entries. An operator's entry replaces the built-in one with its id. */
 export const mergeEntries = (
   dictionary: DictionaryName,
   ownEntries: ReadonlyArray<DictionaryEntryState>

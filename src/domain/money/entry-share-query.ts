@@ -5,17 +5,14 @@ import { selectOrderIds } from "./transaction-search.ts"
 interface EntryShareFilters {
   readonly operatorId: number
   readonly from?: Date | undefined
-  /** Exclusive end. */
+  /** Exclusive. */
   readonly until?: Date | undefined
   /** Code of the order or of any of its stays. */
   readonly order_code?: string | undefined
   readonly property_id?: number | undefined
 }
 
-/**
- * Selects one row for each stay's share of a transaction, or the transaction itself if it has no order. The property is
- * null for unassigned stays, and for transactions without property and order.
- */
+/** Selects one row for each stay's share of a transaction, or the transaction itself if it has no order. */
 export const selectEntryShares = (
   sql: SqlClient,
   { operatorId, from, until, order_code, property_id }: EntryShareFilters

@@ -22,7 +22,6 @@ import type { NewTransaction } from "./transaction-changes.ts"
 import type { TransactionFilters } from "./transaction-search.ts"
 
 interface TransactionRecord extends MemoryRecord, Omit<NewTransaction, "amount"> {
-  /** In major units. */
   readonly amount: number
   readonly created_at: Date
   readonly updated_at: Date

@@ -50,7 +50,7 @@ type ChangedFields = `{${string}}`
 const toChangedFields = (changes: EntryChange["changes"]): ChangedFields =>
   changes === "created" ? "{}" : `{${changes.join(",")}}`
 
-/** Includes the dictionary, because the same id can exist in each. */
+/** The name contains the dictionary, because the same id can exist in each. */
 const changedEntriesSql = (sql: SqlClient, fields: ChangedFields): Fragment => sql`
   SELECT operator_id, 'dictionary:' || dictionary || ':' || id AS record, ${sql.literal(`'${fields}'`)}::text[] AS fields
   FROM entry`

@@ -15,7 +15,6 @@ import {
 
 export interface OperatorDictionaryEntry extends DictionaryEntryState {
   readonly built_in: boolean
-  /** Original name of a renamed built-in entry, otherwise null. */
   readonly renamed_from: string | null
 }
 
@@ -23,7 +22,6 @@ export type OperatorEntryStates = Readonly<Record<DictionaryName, ReadonlyArray<
 
 type EntryColumn = "name" | "retired_at"
 
-/** `changes` is empty if the entry is already as requested. */
 export interface EntryChange {
   readonly entry: OperatorDictionaryEntry
   readonly changes: "created" | ReadonlyArray<EntryColumn>
@@ -60,7 +58,6 @@ export const listEntries = (
 
 const nameTakenFailure: Result.Result<never, Conflict> = Result.fail(nameConflict("name", "entry"))
 
-/** Ignores case and retired entries. */
 const isNameTaken = (
   ownEntries: OperatorEntryStates,
   dictionary: DictionaryName,

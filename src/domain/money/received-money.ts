@@ -7,7 +7,6 @@ import { isListedByOperatorSql } from "./dictionary-sql.ts"
 import { writeShares } from "./transaction-shares.ts"
 
 export interface ReceivedMoney {
-  /** Decimal text. */
   readonly amount: string
   readonly item_id: number
   readonly payment_method_id: number

@@ -10,9 +10,7 @@ import { type TransactionStatus, update_transaction } from "./contract.ts"
 export const toTransactionStatus = (actionAt: number, now: number): TransactionStatus =>
   actionAt > now ? "outstanding" : "paid"
 
-/**
- * Returns whether an edit marks its entry as paid. Fails with 422 for another status than `paid` or the present one.
- */
+/** Returns whether an edit marks its entry as paid. Fails if it would make a paid entry outstanding. */
 export const checkMarkedPaid = (
   sentStatus: TransactionStatus | undefined,
   current: TransactionStatus
@@ -25,7 +23,7 @@ export const checkMarkedPaid = (
 
 const MICROSECONDS_PATTERN = /\.\d{4,6}Z$/
 
-/** Clients with millisecond precision send the present time back without its microseconds, which is no change. */
+/** A client with millisecond precision may send the present time back without its microseconds. That is no change. */
 export const isSameActionTime = (sent: string, current: string): boolean =>
   sent === current || (!MICROSECONDS_PATTERN.test(sent) && Date.parse(sent) === Date.parse(current))
 
@@ -49,7 +47,6 @@ export const resolveEditedStatus = (
       )
 }
 
-/** `amount` is decimal text. */
 export interface EntryShare {
   readonly stay_id: number
   readonly amount: string

@@ -42,10 +42,7 @@ type Sql = SqlClient.SqlClient
 
 const StayWeights = Schema.Array(Schema.Struct({ id: Schema.Int, revenue: Schema.String }))
 
-/**
- * True for an active category or payment method, false for a retired one. Null means that the built-in list decides
- * ({@link isListedByOperatorSql}).
- */
+/** Null means that the built-in list decides. False means that the operator's entry is retired. */
 const listedFlags = {
   item_listed: Schema.NullOr(Schema.Boolean),
   method_listed: Schema.NullOr(Schema.Boolean)

@@ -75,7 +75,7 @@ export const createTransaction =
       })
     )
 
-/** Locks the order before the row of `transactions`, as order changes do. */
+/** Locks the order before the transaction, as order changes do. */
 export const updateTransaction =
   (sql: SqlClient) =>
   (operatorId: number, id: number, edit: TransactionEdit, { order, shares }: EntrySplit, now: Date) =>

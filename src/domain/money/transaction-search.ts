@@ -85,7 +85,7 @@ const dictionaryNameSql = (sql: SqlClient, dictionary: Fragment, id: Fragment): 
   SELECT name FROM dictionary_entries
   WHERE operator_id = page.operator_id AND dictionary = ${dictionary} AND id = ${id})`
 
-/** Needs the tables of {@link transactionJoins}. */
+/** Needs {@link transactionJoins}. */
 export const transactionColumns = (sql: SqlClient) => ({
   action_at: sql`to_char(page.action_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
   item_name: dictionaryNameSql(sql, sql`page.direction || '_items'`, sql`page.item_id`),
@@ -126,7 +126,6 @@ export const searchTransactions = (sql: SqlClient) => {
   return (operatorId: number, filters: TransactionFilters, page: Page) => selectPage({ ...filters, operatorId }, page)
 }
 
-/** True if an index narrows the search to few rows. */
 export const isShortTransactionSearch = (
   _operatorId: number,
   { id, order_code, instants, keyword }: TransactionFilters

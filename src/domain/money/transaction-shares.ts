@@ -7,7 +7,6 @@ import { type EntryShare, splitIntoShares } from "./rules.ts"
 
 interface OrderEntry {
   readonly id: number
-  /** Decimal text. */
   readonly amount: string
 }
 
@@ -23,7 +22,6 @@ export const splitAmountOverStays = (
     stays.map(({ id, accommodation_revenue }) => ({ id, revenue: padToFourDecimals(accommodation_revenue) }))
   )
 
-/** Inserts or overwrites shares. `shares` selects `operator_id, transaction_id, stay_id, amount`. */
 export const writeShares = (sql: SqlClient, shares: Fragment): Fragment => sql`
   INSERT INTO transaction_shares (operator_id, transaction_id, stay_id, amount)
   SELECT operator_id, transaction_id, stay_id, amount FROM (${shares}) wanted
@@ -35,12 +33,11 @@ export const removeShares = (sql: SqlClient, operatorId: number, stayIds: Readon
     WHERE t.operator_id = ${operatorId} AND t.stay_id = ANY (${idsParameter(stayIds)}::bigint[])
   )`
 
-/** `order` is the alias of a row of `orders`. */
 export const orderEntriesJson = (sql: SqlClient, order: Fragment): Fragment => sql`(
   SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'amount', t.amount::text) ORDER BY t.id), '[]')
   FROM transactions t WHERE t.operator_id = ${order}.operator_id AND t.order_id = ${order}.id)`
 
-/** Of the given transactions (`entries`), locks those whose amount is unchanged, in order of id. */
+/** Locks those of the `entries` (transactions of an order) whose amount is unchanged, in order of id. */
 export const lockUnchangedEntries = (
   sql: SqlClient,
   operatorId: number,

@@ -75,8 +75,8 @@ const getAirbnbPriceAndRules = (store: Store, gateway: Gateway) =>
   })
 
 /**
- * A repeat with the same idempotency key sends nothing after a success, so it cannot undo later changes. After a
- * failure it sends the settings again, which is harmless.
+ * After a success, a repeat with the same idempotency key sends nothing, so it cannot undo later changes. After a
+ * failure, it sends the settings again, which is harmless.
  */
 const sendSettings = (runExternalAction: RunExternalAction, writeSettings: Effect.Effect<void, ChannelError>) =>
   runExternalAction<ChannelApiError, never>({
@@ -108,10 +108,7 @@ const getVrboPriceAndRules = (store: Store) =>
     return snapshot === undefined ? yield* listingNotFoundError : toVrboPriceAndRules(snapshot.price_and_rules)
   })
 
-/**
- * If the call is interrupted before the sent settings are recorded, the channel's next listing event corrects the
- * recorded ones.
- */
+/** If the call is interrupted before the sent settings are recorded, the channel's next listing event corrects them. */
 const updateVrboPriceAndRules = (store: Store, gateway: Gateway, runExternalAction: RunExternalAction) =>
   Effect.fnUntraced(function* ({ listing_id, settings }: typeof update_vrbo_price_and_rules.payloadSchema.Type) {
     const update = toVrboUpdate(settings)

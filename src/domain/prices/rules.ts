@@ -35,7 +35,6 @@ export const toAirbnbUpdate = (
   })
 }
 
-/** Conflicting parameters return 400 (specification, Errors). */
 const conflictingPetFeesError = new BadRequest({
   message: "settings.pet_fee: cannot be sent with pet_fee_obj; send one of them."
 })
@@ -44,7 +43,7 @@ const maximumBelowMinimumError = new ValidationFailed({
   message: "settings.maximum_stay: must not be below minimum_stay."
 })
 
-/** Shows only one kind of pet fee, so that the result can be sent back. */
+/** Omits one kind of pet fee, so that the result can be sent back. */
 export const toAirbnbPriceAndRules = (settings: AirbnbPriceAndRules): AirbnbPriceAndRules =>
   settings.pet_fee_obj === null ? settings : { ...settings, pet_fee: null }
 
@@ -52,7 +51,7 @@ export const toAirbnbPriceAndRules = (settings: AirbnbPriceAndRules): AirbnbPric
 export const toVrboUpdate = (settings: VrboSettings): VrboSettings =>
   settings.base_price === undefined ? settings : Struct.omit(settings, ["nightly_rate"])
 
-/** Returns the settings to record: both forms of prices, and null for a fee of 0. */
+/** Returns the settings to record: base price and weekday prices, and null for a fee of 0. */
 export const toVrboSnapshot = (update: VrboSettings): Partial<VrboPriceAndRules> => ({
   ...update,
   ...(update.base_price === undefined && update.nightly_rate === undefined
@@ -73,7 +72,6 @@ const clearZeroFees = ({
   ...(security_deposit === 0 ? { security_deposit: null } : {})
 })
 
-/** The base price is null if weekday prices differ. */
 const toVrboPrices = (
   base: number | null,
   nightly: NightlyRate | null
@@ -100,7 +98,7 @@ const vrboSettingChecks = Object.entries(VrboPriceAndRules.fields).map(
 )
 const decodeVrboPriceAndRules = Schema.decodeUnknownSync(VrboPriceAndRules)
 
-/** Missing or invalid settings become null. The result can be sent back unchanged. */
+/** Invalid settings become null. The result can be sent back unchanged. */
 export const toVrboPriceAndRules = (snapshot: Schema.Json | null): VrboPriceAndRules => {
   const values = vrboSettingChecks.map(([name, isSetting]) => {
     const value = Predicate.hasProperty(snapshot, name) ? snapshot[name] : null

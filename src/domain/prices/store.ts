@@ -14,7 +14,6 @@ import {
 import { type ListingSettingsParameters, updateSettingsSnapshotSql } from "../listings/settings-snapshot.ts"
 import { readRowId } from "../operator-rows.ts"
 
-/** Null if no settings are recorded. */
 const SettingsSnapshotRow = Schema.Struct({ price_and_rules: Schema.NullOr(Schema.Json) })
 type SettingsSnapshotRow = typeof SettingsSnapshotRow.Type
 
@@ -62,13 +61,13 @@ export class PriceAndRulesStore extends Context.Service<
   {
     readonly findListing: (operatorId: number, key: ListingKey) => Effect.Effect<ListingReference | undefined>
     readonly findSnapshot: (operatorId: number, key: ListingKey) => Effect.Effect<SettingsSnapshotRow | undefined>
-    /** Records the names of sent settings in the audit log, without values. */
+    /** Records the names of sent settings in the audit log, but not their values. */
     readonly recordSentSettings: (
       operatorId: number,
       id: number,
       names: ReadonlyArray<string>
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Does the same as `recordSentSettings`, and merges the settings into those recorded for the listing. */
+    /** Like `recordSentSettings`, and merges the settings into those recorded for the listing. */
     readonly recordSnapshot: (
       parameters: ListingSettingsParameters & SentSettingNames
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>

@@ -19,8 +19,8 @@ const NewlyLagging = Schema.Struct({
 const readLaggingRows = makeRowsReader(Schema.Struct({ lagging: Schema.Int, began: Schema.NullOr(NewlyLagging) }))
 
 /**
- * Stores with each consumer (a reader of the event feed) since when it lags. So only one process logs a warning, and
- * the next warning follows only after the consumer has caught up.
+ * Stores since when each consumer (a reader of the event feed) lags. So only one process logs a warning, and the next
+ * warning follows only after the consumer has caught up.
  */
 export class LaggingConsumers extends Context.Service<
   LaggingConsumers,

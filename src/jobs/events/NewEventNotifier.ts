@@ -7,18 +7,19 @@ import { pollWhenWoken } from "../polling.ts"
 import { WakeUp } from "../WakeUp.ts"
 
 export const NEW_EVENTS_POLL_MS = 1_000
-/** Pause between a wake-up and the poll. After it the event is usually in the feed. */
+/** After this pause, a new event is usually in the feed. */
 const DISPATCH_WAIT_MS = 50
 
 /**
- * Notifies requests that wait for events of an operator. A notification may be needless, so the request reads the feed.
+ * Notifies requests that wait for events of an operator. A notification may be needless, so the request must check the
+ * feed.
  */
 export class NewEventNotifier extends Context.Service<
   NewEventNotifier,
   {
-    /** Call it after the commit. It does not wait. */
+    /** Call it after the commit. */
     readonly notify: (operators: ReadonlyArray<number>) => Effect.Effect<void>
-    /** Every notification of the operator opens the latch, and the waiter closes it. */
+    /** Every notification of the operator opens the latch. */
     readonly latch: (operator: number) => Effect.Effect<Latch.Latch, never, Scope.Scope>
   }
 >()("latchkey/jobs/events/NewEventNotifier") {
@@ -76,7 +77,7 @@ class Waiters {
     if (latches === undefined) this.#latches.set(operator, new Set([latch]))
     else latches.add(latch)
     this.#some.openUnsafe()
-    // The position of the new waiter is unknown here, so the next poll notifies it in any case.
+    // The feed position from which the new waiter reads is unknown here, so the next poll notifies it in any case.
     this.notifiedPositions.delete(operator)
     return latch
   }

@@ -9,7 +9,7 @@ const oldestUnacknowledgedSql = (sql: SqlClient): Fragment => sql`
 
 /**
  * A consumer reads the event feed and acknowledges events up to its position. `oldest_queued_at` is null if every event
- * is acknowledged. One pass computes the lag of all consumers.
+ * is acknowledged.
  */
 export const consumerStatusSql = (sql: SqlClient, operatorId: number, consumers: Fragment): Fragment => sql`
   WITH standing AS MATERIALIZED (
@@ -54,8 +54,8 @@ export const deleteConsumerSql = (sql: SqlClient, operatorId: number, name: stri
   )`
 
 /**
- * Marks consumers whose oldest unacknowledged event was queued by `lagCutoff`, and clears other marks. Returns the
- * number of lagging consumers and up to `limit` newly marked ones.
+ * Marks consumers whose oldest unacknowledged event was queued at `lagCutoff` or before, and clears other marks.
+ * Returns the number of lagging consumers and up to `limit` newly marked ones.
  */
 export const markLaggingConsumersSql = (sql: SqlClient, lagCutoff: Date, now: Date, limit: number): Fragment => sql`
   WITH looked AS MATERIALIZED (

@@ -9,7 +9,7 @@ export interface RecordedEvent {
 
 export const formatQueuedAt = (queuedAt: Date): string => formatUtcInstant(truncateToSecond(queuedAt.getTime()))
 
-/** Returns an event as deliveries and the feed send it (specification, Events). Omits a `sub_event` that is null. */
+/** Returns an event as deliveries and the feed send it (specification, Events). */
 export const toEventMessage = ({
   event,
   payload,

@@ -33,7 +33,7 @@ interface StayEventFields {
 
 export type EventName = keyof EventFields
 
-/** In the order of the specification. A subscription without a list of events gets all of them. */
+/** In the order of the specification. */
 export const EVENT_NAMES = [
   "reservation_created",
   "reservation_updated",

@@ -6,7 +6,6 @@ export const READINESS_TIMEOUT_MS = 2_000
 export class Readiness extends Context.Service<
   Readiness,
   {
-    /** False if the database does not respond in time. */
     readonly isReady: Effect.Effect<boolean>
   }
 >()("latchkey/platform/database/Readiness") {

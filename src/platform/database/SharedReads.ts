@@ -12,10 +12,7 @@ export class SharedReads extends Context.Service<SharedReads, SqlClient.SqlClien
 
 type Read<Args extends ReadonlyArray<unknown>, A, E> = (...args: Args) => Effect.Effect<A, E>
 
-/**
- * Returns a function that makes a read of a store. The read shares a connection if `isShort` returns true, but not in a
- * transaction, whose writes it must see.
- */
+/** The read shares a connection if `isShort` returns true, except in a transaction, whose writes it must see. */
 export const makeReadClientChooser = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const shared = Option.getOrElse(yield* Effect.serviceOption(SharedReads), () => sql)

@@ -24,7 +24,6 @@ const withTimeout = (limit: Duration.Input) => {
     executeValues: (...statement) => interruptLate(connection.executeValues(...statement)),
     executeUnprepared: (...statement) => interruptLate(connection.executeUnprepared(...statement)),
     executeValuesUnprepared: (...statement) => interruptLate(connection.executeValuesUnprepared(...statement)),
-    // The time limit is for the whole stream, not for its first row.
     executeStream: (...statement) =>
       Stream.interruptWhen(connection.executeStream(...statement), Effect.delay(Effect.fail(timeoutError), limit))
   })
@@ -42,10 +41,7 @@ const rolledBackError = new SqlError({
   })
 })
 
-/**
- * Returns the client with a time limit. A late statement fails with the same error as a statement that the server
- * stops.
- */
+/** A late statement fails with the same error as a statement that the server stops. */
 export const makeTimeoutClient = Effect.fnUntraced(function* (client: PgClient.PgClient, limit: Duration.Input) {
   const acquirer = Effect.map(client.reserve, withTimeout(limit))
   const timedClient = yield* SqlClient.make({

@@ -11,12 +11,12 @@ export class OwnsDataFolder extends Context.Reference<boolean>("latchkey/platfor
   defaultValue: () => false
 }) {}
 
-/** Long, because a service responds late in the middle of a long statement. */
+/** Long, because a service that runs a long statement responds late. */
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Provides the embedded database to a command. The command connects to the running service, or opens the database
- * itself. While another process has the lock but no reachable socket, the command waits.
+ * The command connects to the running service, or opens the database itself. While another process has the lock but no
+ * reachable socket, the command waits.
  */
 export const layerCommandEmbedded = (dataDir: string) =>
   Layer.effectContext(

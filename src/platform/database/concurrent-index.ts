@@ -62,7 +62,6 @@ export const concurrentlyKeyword: Effect.Effect<"CONCURRENTLY" | "", never, SqlC
     )
 )
 
-/** Ensures that the index exists and is valid, whichever process built it. */
 export const buildIndexConcurrently = Effect.fn("buildIndexConcurrently")(function* ({
   name,
   unique,

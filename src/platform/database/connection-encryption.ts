@@ -6,12 +6,10 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 // Implements the `sslmode` values of libpq. The client library would treat `require` as the strictest mode and ignore
 // `sslrootcert`.
 
-/** From the weakest to the strictest. */
 export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const
 type SslMode = (typeof SSL_MODES)[number]
 
 interface ConnectionEncryption {
-  /** Default: `disable`. */
   readonly mode: SslMode
   /** CA file. Default: the CAs of Node. */
   readonly rootCertificate: string | undefined
@@ -20,8 +18,8 @@ interface ConnectionEncryption {
 const isMode = (text: string): text is SslMode => SSL_MODES.some((mode) => mode === text)
 
 /**
- * Parses the encryption of a database URL. Returns the reason if it is invalid. `prefer` and `allow` are rejected
- * because an attacker can downgrade them.
+ * Fails with a phrase that says which address is allowed. `prefer` and `allow` are rejected because an attacker can
+ * downgrade them.
  */
 export const parseConnectionEncryption = (address: string): Result.Result<ConnectionEncryption, string> => {
   const sslParameters = Array.from(new URL(address).searchParams).filter(([name]) => name.startsWith("ssl"))
@@ -39,7 +37,7 @@ export const parseConnectionEncryption = (address: string): Result.Result<Connec
   if (sslmode === "disable" && sslrootcert !== undefined) {
     return Result.fail("with sslmode=verify-full if it has sslrootcert")
   }
-  // `verify-ca` needs a CA file, because anyone can get a certificate from a public CA.
+  // The mode `verify-ca` needs a CA file, because anyone can get a certificate from a public CA.
   if (sslmode === "verify-ca" && sslrootcert === undefined) {
     return Result.fail("with sslrootcert if it has sslmode=verify-ca")
   }

@@ -25,10 +25,7 @@ const failOnViolation =
       return domainError === undefined ? Effect.die(error) : Effect.fail(domainError)
     })
 
-/**
- * Reads the one row of a statement. `toError` maps a violated constraint to a domain error. Any other failure is a
- * defect.
- */
+/** `toError` maps a violated constraint to a domain error. Any other failure is a defect. */
 export const makeRowReaderOrFail = <A, E>(
   row: Schema.ConstraintDecoder<A>,
   toError: (violation: ConstraintViolation) => E | undefined
@@ -42,7 +39,6 @@ export const makeRowReaderOrFail = <A, E>(
     )
 }
 
-/** Like {@link makeRowReaderOrFail}, for a statement that returns at most one row. */
 export const makeOptionalRowReaderOrFail = <A, E>(
   row: Schema.ConstraintDecoder<A>,
   toError: (violation: ConstraintViolation) => E | undefined

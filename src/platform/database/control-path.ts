@@ -13,8 +13,8 @@ export const MAX_SOCKET_PATH_BYTES = 103
 const isShortEnough = (path: string): boolean => Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
 
 /**
- * Returns a path to the control socket that is short enough. If the data folder's own path is too long, the returned
- * path uses a link in a private temporary folder. The link stays, because other processes may use it.
+ * If the data folder's own path is too long, returns a path through a link in a private temporary folder. The link
+ * stays, because other processes may use it.
  */
 export const ensureShortControlPath = (dataDir: string): Effect.Effect<string, Error> => {
   const directPath = [controlSocketPath(dataDir), relative(process.cwd(), resolve(controlSocketPath(dataDir)))].find(
@@ -28,7 +28,6 @@ export const ensureShortControlPath = (dataDir: string): Effect.Effect<string, E
 export const resolveControlPath = (dataDir: string): Effect.Effect<string> =>
   Effect.catch(ensureShortControlPath(dataDir), () => Effect.succeed(controlSocketPath(dataDir)))
 
-/** Returns undefined if no process listens. */
 export const connectToControl = (path: string): Effect.Effect<Socket | undefined> =>
   Effect.callback((resume) => {
     const socket = connect(path)

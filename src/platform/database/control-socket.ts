@@ -11,7 +11,7 @@ const CONTROL_STOP_MS = 500
 
 /**
  * Accepts commands of the CLI on a private socket in the data folder. `afterTransaction` runs after each statement or
- * transaction, which may have created work for the workers. Without a socket the service logs a warning and runs on.
+ * transaction, which may have created work for the workers.
  */
 export const layerControlSocket = (dataDir: string, afterTransaction: Effect.Effect<void>) =>
   Layer.effectDiscard(

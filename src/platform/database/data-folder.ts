@@ -37,13 +37,9 @@ export const isTraceOfUse = (name: string): boolean => SERVICE_ENTRIES.has(name)
 const isServiceEntry = (name: string): boolean =>
   SERVICE_ENTRIES.has(name) || isUnfinishedDatabase(name) || name.startsWith(`${COPY_PREFIX}-`)
 
-/**
- * Makes all new files of this process private. The embedded database creates files at any time, so the umask is never
- * reset.
- */
+/** The embedded database creates files at any time, so the umask stays private. */
 export const keepFilesPrivate = Effect.sync(() => process.umask(0o077))
 
-/** Makes the data folder private. Logs a warning if the file system has no modes. */
 export const restrictPermissions = (dataDir: string): Effect.Effect<void> =>
   Effect.try({ try: () => restrictDataFolder(dataDir), catch: (cause) => cause }).pipe(
     Effect.catch((cause) =>

@@ -21,8 +21,8 @@ const DEFAULT_CREATION: CreationOptions = {
 }
 
 /**
- * Returns the database folder of a locked data folder and creates a database if there is none. Fails if `database` is
- * damaged. `isNew` is the result of `isNewFolder` before the folder was locked.
+ * Returns the database folder of a locked data folder and creates a database if there is none. `isNew` is the result of
+ * `isNewFolder` before the folder was locked.
  *
  * A separate program creates the database, because this process would not give the memory back. The database has a
  * temporary name until it is complete, so that a killed start leaves no incomplete `database`.

@@ -25,7 +25,7 @@ export const POOLED_BACKGROUND_CONNECTIONS = 8
 /** More than CONCURRENCY_PERMITS, so that no read waits for a connection. */
 const SHARED_READS_PER_CONNECTION = 16
 
-/** Connections per process to `DATABASE_DIRECT_URL`: one listens for wake-ups, one sends them. */
+/** On `DATABASE_DIRECT_URL`: one listens for wake-ups, one sends them. */
 export const DIRECT_CONNECTIONS = 2
 
 export const PROBE_CONNECTIONS = 1

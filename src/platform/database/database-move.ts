@@ -7,7 +7,7 @@ import { DataFolderUnusable, lockFile } from "./folder-lock.ts"
 // While a data folder has the file `moving`, no process writes to its embedded database. So there are never two
 // writable copies, even after a crash.
 
-/** The session needs its start time (`began`), because process ids are reused. */
+/** `began` is needed because process ids are reused. */
 export const ServerSession = Schema.Struct({
   pid: Schema.Int,
   /** Seconds since 1970, as PostgreSQL prints them. */
@@ -48,7 +48,6 @@ export const readMove = (dataDir: string): Effect.Effect<DatabaseMove | undefine
     Effect.map((text) => (text === undefined ? undefined : Option.getOrElse(decodeMove(text), () => UNREADABLE_MOVE)))
   )
 
-/** Records the state of the move atomically. */
 export const writeMove = (dataDir: string, move: DatabaseMove): Effect.Effect<void, DataFolderUnusable> =>
   Effect.uninterruptible(
     Effect.tryPromise({
@@ -74,15 +73,13 @@ class MoveInProgress extends Data.TaggedError("MoveInProgress")<{ readonly dataD
   }
 }
 
-/** Only one command at a time moves a data folder or undoes a move. The lock ends with the process of the command. */
+/** The lock ends with the process of the command. */
 export const lockMove = (dataDir: string): Effect.Effect<void, DataFolderUnusable | MoveInProgress, Scope.Scope> =>
   Effect.flatMap(lockFile(join(dataDir, MOVE_LOCK_FILE), toUnusable(dataDir)), (isLocked) =>
     isLocked ? Effect.void : new MoveInProgress({ dataDir })
   )
 
-/**
- * Returns the move in effect. A `copying` move is cleared when its command is gone, because the server rolled it back.
- */
+/** Clears a `copying` move when its command is gone, because the server rolled it back. */
 export const loadActiveMove = (dataDir: string): Effect.Effect<DatabaseMove | undefined, DataFolderUnusable> =>
   Effect.flatMap(readMove(dataDir), (move) =>
     move?.state === "copying" ? clearAbandonedMove(dataDir, move) : Effect.succeed(move)

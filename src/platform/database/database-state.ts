@@ -59,7 +59,7 @@ export const inspectDatabase = (dataDir: string, isNew: boolean): Effect.Effect<
     (state): DatabaseState => (state.kind === "empty" && !isNew ? { kind: "damaged", reason: EMPTIED } : state)
   )
 
-/** Returns whether a start would create a database. False if the folder is damaged or unreadable. */
+/** Returns false if the folder is damaged or unreadable. */
 export const lacksDatabase = (dataDir: string): Effect.Effect<boolean> =>
   isNewFolder(dataDir).pipe(
     Effect.flatMap((isNew) => inspectDatabase(dataDir, isNew)),

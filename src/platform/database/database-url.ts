@@ -11,7 +11,7 @@ export const isDatabaseUrl = (text: string): boolean => {
   return url !== null && PROTOCOLS.includes(url.protocol) && url.pathname.length > 1
 }
 
-/** Returns host and database name without credentials. */
+/** Omits credentials. */
 export const describeDatabaseUrl = (url: Redacted.Redacted): string => {
   const { host, pathname } = new URL(Redacted.value(url))
   return `${host}${pathname}`

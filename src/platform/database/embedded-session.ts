@@ -51,7 +51,6 @@ const isSessionIdle = (answer: Buffer): boolean => answer.subarray(-READY_AND_ID
 export class EmbeddedSession {
   readonly #database: Pick<PGlite, "close" | "execProtocolRawStream" | "isInTransaction">
   readonly #panicked = Promise.withResolvers<string>()
-  /** Resolves after a PANIC. From then on no statement is sent. */
   readonly panicReason: Promise<string> = this.#panicked.promise
   readonly #sessionMutex = new Mutex()
   /** Secondary connections wait here for each other, so the primary connection waits for at most one of them. */
@@ -66,7 +65,6 @@ export class EmbeddedSession {
     this.#database = database
   }
 
-  /** Resolves when the session is free, with the function that releases it. */
   readonly acquire = (): Promise<() => void> => {
     const previous = this.#free
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -137,7 +135,6 @@ export class EmbeddedSession {
     if (this.#readOnly && !this.#closed) await this.execute(READ_ONLY)
   }
 
-  /** Open connections fail at their next statement. */
   readonly close = async (): Promise<void> => {
     // After a PANIC, closing would never end.
     if (this.#closed) return
@@ -172,7 +169,7 @@ export class SessionShare {
     return this.#held
   }
 
-  /** If this fails, the connection ends and releases the session. */
+  /** If this fails, the connection is destroyed, which releases the session. */
   async execute(messages: Uint8Array): Promise<Buffer> {
     if (!this.#held) await this.#take()
     const answer = await this.#session.execute(messages)
@@ -182,7 +179,6 @@ export class SessionShare {
     return answer
   }
 
-  /** Rolls back the open transaction of a secondary connection and releases the session. */
   async release(): Promise<void> {
     if (!this.#held) return
     await this.#session
@@ -191,7 +187,6 @@ export class SessionShare {
       .finally(() => this.#giveBack())
   }
 
-  /** Releases the session of the primary connection and leaves it like a new one. */
   async reset(): Promise<void> {
     if (!this.#held) await this.#take()
     await this.#session.discardAll().finally(() => this.#giveBack())

@@ -46,7 +46,6 @@ export const layerEmbeddedWriteAccess = (dataDir: string) =>
         )
         appliedMove = move
       })
-      // One failed check must not end the loop.
       const checkMove = Effect.flatMap(loadActiveMove(dataDir), applyMove).pipe(
         Effect.catchCauseIf(
           (cause) => !Cause.hasInterruptsOnly(cause),

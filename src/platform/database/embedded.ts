@@ -75,8 +75,6 @@ const BUFFERS_MB = 16
 const START_PARAMETERS = [...PGlite.defaultStartParams, "-c", `shared_buffers=${BUFFERS_MB}MB`]
 
 /**
- * Provides PostgreSQL inside this process.
- *
  * Committed rows survive a kill of the process at any moment, but not a power loss, because they are not flushed to
  * disk.
  */
@@ -120,7 +118,6 @@ const openDatabase = <E>(
     }
   })
 
-/** After the exit, the next start recovers committed rows from the write-ahead log. */
 const shutDownAfterPanic = (reason: string): Effect.Effect<void> =>
   Effect.andThen(
     Effect.logFatal(

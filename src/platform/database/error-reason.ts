@@ -5,7 +5,7 @@ export const findInnermostCause = (error: unknown): unknown =>
 
 export const errorCodeOf = (cause: unknown): unknown => (Predicate.hasProperty(cause, "code") ? cause.code : undefined)
 
-/** Returns the message of the innermost cause. It may contain a network address. */
+/** The message of the innermost cause may contain a network address. */
 export const toReason = (cause: unknown): string => {
   const reason = findInnermostCause(cause)
   return reason instanceof Error && reason.message !== "" ? reason.message : String(reason)

@@ -15,7 +15,7 @@ import { makeSingleRowReader } from "./rows.ts"
 //
 // Between two statements, the files are as after a kill of the process, and PostgreSQL can recover from them. A first
 // pass copies all files while the service runs. A second pass holds the only session of the database and copies the
-// changed files. Callers wait only for the second pass.
+// changed files.
 
 class DatabaseCopyFailed extends Data.TaggedError("DatabaseCopyFailed")<{ readonly message: string }> {}
 
@@ -49,7 +49,7 @@ const copyFile = (from: string, to: string): Promise<void> => Fs.copyFile(from, 
 
 const isWal = (file: string): boolean => dirname(file) === WAL
 
-/** First pass: copies all files except the WAL. The second pass repeats files that change during the first. */
+/** Leaves out the WAL. The second pass repeats files that change meanwhile. */
 const copyAllFiles = async (from: string, to: string): Promise<Map<string, FileState>> => {
   const copiedStates = new Map<string, FileState>()
   for (const folder of await Fs.readdir(from, { recursive: true, withFileTypes: true })) {
@@ -75,7 +75,7 @@ interface WalRange {
   readonly last: string
 }
 
-/** Second pass: copies changed files while the session is held. */
+/** The caller must hold the session. */
 const copyChangedFiles = async (
   from: string,
   to: string,
@@ -118,7 +118,7 @@ const tryFileWork = <A>(work: () => Promise<A>): Effect.Effect<A, DatabaseCopyFa
 
 interface FolderCopy {
   readonly folder: string
-  /** Milliseconds for which callers had to wait. */
+  /** Time for which callers had to wait. */
   readonly heldMs: number
 }
 
@@ -168,10 +168,7 @@ const copyDatabase = Effect.fnUntraced(function* (from: string, to: string) {
   return performance.now() - heldSince
 })
 
-/**
- * Copies the database of a data folder after `beforeCopy`. The copy can take as much space as the database, and is
- * removed when the scope closes.
- */
+/** The copy can take as much space as the database, and is removed when the scope closes. */
 export const copyDatabaseFolder = Effect.fnUntraced(function* <E = never>(
   dataDir: string,
   beforeCopy: Effect.Effect<void, E, SqlClient> = Effect.void

@@ -28,7 +28,7 @@ export class DataFolderUnusable extends Data.TaggedError("DataFolderUnusable")<{
 }
 
 /**
- * Locks the data folder until the scope closes. Creates the folder if it is missing.
+ * Creates the folder if it is missing.
  *
  * SQLite's exclusive lock on a file ends with its process. If somebody deletes this file, another process can lock a
  * new one while the owner still runs. So a folder with signs of a running owner is rejected too.

@@ -21,7 +21,7 @@ export const writeOwner = (dataDir: string, ownerKind: FolderOwnerKind): Promise
 /** Ignores a failure. An error message about a folder in use may then name a process that has ended. */
 export const clearOwner = (dataDir: string): Promise<void> => Fs.writeFile(ownerFile(dataDir), "").catch(() => {})
 
-/** Returns the owner in the file. The owner may be gone, and another process may have its id. */
+/** The owner may be gone, and another process may have its id. */
 export const readOwner = (dataDir: string): Effect.Effect<FolderOwner> =>
   Effect.promise(() => Fs.readFile(ownerFile(dataDir), "utf8").catch(() => "")).pipe(
     Effect.map((text) => {

@@ -5,10 +5,7 @@ import type { DataFolderTaken } from "./folder-lock.ts"
 export const FOLDER_WAIT_MS = 15_000
 const POLL_MS = 100
 
-/**
- * Retries while another process holds the data folder and `shouldWait` returns true. A failed attempt closes its
- * resources. Resources of the successful attempt live in the caller's scope.
- */
+/** Retries while another process holds the data folder and `shouldWait` returns true. */
 export const retryUntilFolderFree = <A, E, R>(
   attempt: (scope: Scope.Scope) => Effect.Effect<A, E, R>,
   shouldWait: (error: DataFolderTaken) => boolean

@@ -20,13 +20,12 @@ const PARSE = "P".charCodeAt(0)
 const MESSAGE_TYPES: ReadonlySet<number | undefined> = new Set(
   ["B", "C", "D", "E", "F", "H", "P", "Q", "S", "X", "c", "d", "f", "p"].map((type) => type.charCodeAt(0))
 )
-/** The database responds to these types with ReadyForQuery. */
 const READY_FOR_QUERY_TYPES: ReadonlySet<number | undefined> = new Set(
   ["S", "Q", "F"].map((type) => type.charCodeAt(0))
 )
 
 interface ParserOptions {
-  /** `chunk` passes messages on as they arrived; `sync` splits them after each Sync. */
+  /** With `chunk`, messages are passed on as they arrived. With `sync`, they are split after `READY_FOR_QUERY_TYPES`. */
   readonly unit: "chunk" | "sync"
   readonly maxMessageBytes: number
 }
@@ -41,14 +40,13 @@ export const hasNamedStatement = (messages: Uint8Array): boolean => {
   return false
 }
 
-/** Reassembles whole messages from a byte stream. The database would execute an incomplete message. */
+/** Waits for whole messages, because the database would execute an incomplete message. */
 export class FrontendMessageParser {
   readonly #gathering: ParserOptions
   #pending: Buffer = Buffer.alloc(0)
   /** Joined only when enough bytes have arrived, because joining each chunk would copy a long message repeatedly. */
   #chunks: Array<Uint8Array> = []
   #bytes = 0
-  /** Bytes needed before parsing can continue. */
   #needed = 0
   #started = false
 

@@ -10,7 +10,6 @@ import { toStaticSql } from "./statement-cache.ts"
 interface PagedList {
   /** Selects all rows of the list. The statement uses it twice, and counting should need only an index. */
   readonly matchingRows: Fragment
-  /** A cheaper query for the `total` than counting `matchingRows`. */
   readonly totalQuery?: Fragment
   /**
    * Selects the rows of the CTE `page`, each with its `position` in the CTE `listed`. Needed if `matchingRows` selects
@@ -31,11 +30,10 @@ interface PageRequest {
 /** An empty page is one row with a null position. */
 const PageHead = Schema.Struct({ total: Schema.Int, position: Schema.NullOr(Schema.Int) })
 
-/** Expressions for fields that are not a column of the CTE `page`. */
 type ColumnExpressions<Row> = { readonly [Name in keyof Row]?: Fragment }
 
 /**
- * Returns a reader of pages. One statement returns the rows and the total, even if the page is empty.
+ * One statement returns the rows and the total, even if the page is empty.
  *
  * LIMIT is one of two literals, because PostgreSQL would plan each call anew for a parameter. A condition on the row
  * number then reduces the page to `limit` rows.

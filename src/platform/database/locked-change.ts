@@ -6,7 +6,7 @@ class ChangeFailure<E> extends Data.TaggedClass("Refused")<{ readonly error: E }
 
 /**
  * Runs a change in a transaction after a statement that locks. The change is a later statement, so it sees all commits
- * made before the locks were granted. A failed change is rolled back.
+ * made before the locks were granted.
  */
 export const changeUnderLock =
   (sql: SqlClient) =>

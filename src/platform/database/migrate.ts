@@ -27,7 +27,7 @@ const takeMigrationLock = Effect.fnUntraced(function* (sql: SqlClient) {
   yield* sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
 })
 
-/** Runs work in a transaction that excludes all other migrations and seeds. */
+/** Excludes all other migrations and seeds. */
 export const withMigrationLock = <A, E>(sql: SqlClient, work: Effect.Effect<A, E, SqlClient>) =>
   sql.withTransaction(
     // Waiting may take longer than the statement timeout.
@@ -58,7 +58,7 @@ const loadAppliedIds = (sql: SqlClient) =>
   )
 
 /**
- * Applies missing migrations and returns their file names, in order.
+ * Returns the file names of the applied migrations, in order.
  *
  * Safe in several processes at once: one applies a migration, and the others wait and skip it. Non-transactional
  * migrations may run in several processes at once.

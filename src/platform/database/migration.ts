@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { IndexNotBuilt } from "./concurrent-index.ts"
 
 /**
- * One step of the schema. `up` runs in one transaction, one statement per query. Never change a released migration.
+ * `up` runs in one transaction, one statement per query. Never change a released migration.
  *
  * A migration may block at most one table, because processes of the previous release still run and could deadlock.
  */

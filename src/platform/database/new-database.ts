@@ -3,7 +3,7 @@ import { isMainThread, Worker, workerData } from "node:worker_threads"
 // The program that creates a database in the folder of its argument. If it fails, it sends the reason to its parent
 // before it exits.
 
-/** WASI error numbers that an administrator can act on. */
+/** Only errors that an administrator can act on. */
 const WASI_ERRORS: ReadonlyMap<unknown, string> = new Map([
   [2, "permission denied"],
   [19, "the quota is used up"],

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 /**
  * Runs a change that writes only if the rows that it read are unchanged. `attempt` returns undefined if the rows have
- * changed. Fails with `busy` after `maxAttempts` such attempts.
+ * changed.
  */
 export const retryOptimistically =
   <Busy>(maxAttempts: number, busy: Busy) =>

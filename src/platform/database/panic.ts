@@ -9,7 +9,7 @@ const findField = (error: Buffer, letter: string): string | undefined =>
     .find((field) => field.startsWith(letter))
     ?.slice(1)
 
-/** Returns the reason of a PANIC. After a PANIC, the next statement of the embedded database would never end. */
+/** After a PANIC, the next statement of the embedded database would never end. */
 export const findPanic = (answer: Buffer): string | undefined => {
   for (let offset = 0; offset + HEAD_BYTES <= answer.length; offset += 1 + answer.readInt32BE(offset + 1)) {
     if (answer[offset] !== ERROR) continue

@@ -1,16 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/**
- * Returns ids as one parameter, to be followed by `::bigint[]`. The driver rejects arrays with numbers of different
- * sizes.
- */
+/** SQL must append `::bigint[]`. The driver rejects arrays with numbers of different sizes. */
 export const idsParameter = (ids: ReadonlyArray<number>): string => `{${ids.join(",")}}`
 
-/**
- * Returns a value as one parameter, to be followed by `::jsonb`. Unpaired surrogates, which jsonb rejects, become the
- * replacement character.
- */
+/** SQL must append `::jsonb`. Unpaired surrogates, which jsonb rejects, become the replacement character. */
 export const jsonParameter = (value: unknown): string => {
   const text = JSON.stringify(value)
   return text.includes(SURROGATE_ESCAPE) ? JSON.stringify(value, replaceLoneSurrogates) : text
@@ -26,7 +20,7 @@ type GenericPlanType = "bigint" | "bigint[]" | "date" | "numeric[]" | "text" | "
 
 /**
  * Returns a value as a subquery, so that the planner does not see it. The server then uses one generic plan from the
- * sixth run on. For a bare parameter it may plan each call anew. Look-ups by id do not need the subquery.
+ * sixth run on. For a bare parameter it may plan each call anew.
  */
 export const genericPlanParameter = (sql: SqlClient, type: GenericPlanType, value: unknown): Fragment =>
   sql`(SELECT ${value}::${sql.literal(type)})`
@@ -35,9 +29,6 @@ export const genericPlanParameter = (sql: SqlClient, type: GenericPlanType, valu
 export const normalizeForSearch = (sql: SqlClient, text: Fragment): Fragment => sql`
   lower(CASE WHEN octet_length(${text}) = length(${text}) THEN ${text} ELSE normalize(${text}, NFC) END)`
 
-/**
- * Returns a keyword in the form of {@link normalizeForSearch}. As a subquery it is computed once per statement, not for
- * every row.
- */
+/** Normalizes like {@link normalizeForSearch}. As a subquery it is computed once per statement, not for every row. */
 export const normalizeSearchKeyword = (sql: SqlClient, keyword: string): Fragment =>
   sql`(SELECT lower(normalize(${keyword}, NFC)))`

@@ -59,7 +59,7 @@ const isFlat = (ast: SchemaAST.AST): boolean =>
 
 export const listColumnNames = <A>(row: RowStruct<A>): ReadonlyArray<string> => Object.keys(row.fields)
 
-/** Returns a function that reads a struct's fields in order, from `offset` on, and throws for an invalid row. */
+/** The returned function reads a struct's fields in order, from `offset` on, and throws for an invalid row. */
 export const makePositionalRowReader = <A>(row: RowStruct<A>, offset = 0): ((values: ReadonlyArray<unknown>) => A) => {
   const names = listColumnNames(row)
   const decode = Schema.decodeUnknownSync(row)

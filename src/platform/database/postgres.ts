@@ -24,7 +24,6 @@ interface Pooler {
 
 export interface PostgresOptions {
   readonly url: Redacted.Redacted<string>
-  /** Default: DATABASE_CONNECTIONS. */
   readonly maxConnections?: number
   readonly minConnections?: number
   /**
@@ -32,7 +31,6 @@ export interface PostgresOptions {
    * pooler.
    */
   readonly statementsPerConnection?: number
-  /** Default: no limit. */
   readonly statementTimeout?: Duration.Input
   /** Ignored with a pooler. */
   readonly isReadOnly?: boolean

@@ -4,6 +4,5 @@ import { makeSingleRowReader } from "./rows.ts"
 
 const readId = makeSingleRowReader(Schema.Struct({ id: Schema.Int }))
 
-/** Reserves the id of a future row. An unused id leaves a gap. */
 export const reserveId = (sql: SqlClient, table: string): Effect.Effect<number> =>
   Effect.map(readId(sql`SELECT nextval(pg_get_serial_sequence(${table}, 'id')) AS id`), ({ id }) => id)

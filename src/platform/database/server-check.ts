@@ -50,7 +50,6 @@ export const explainUnsupported = (
 const PREPARED_STATEMENTS_WARNING =
   "the connection pooler does not track prepared statements (PgBouncer before 1.21): set DATABASE_PREPARED=0, or without a pooler unset DATABASE_DIRECT_URL"
 
-/** With `requiresWrites`, a read-only server is unsupported too. */
 export const checkServer = Effect.fnUntraced(function* (
   pooler: { readonly supportsPreparedStatements: boolean } | undefined,
   {

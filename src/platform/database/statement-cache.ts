@@ -16,7 +16,7 @@ import {
 import { toSingleLine } from "./statement-text.ts"
 
 // Caches the texts of SQL statements. Each template has one strings array for the life of the process. So a tree maps
-// each sequence of templates to its text, and a call only collects its values.
+// each sequence of templates to its text.
 
 /** Beyond this number the client drops all cached texts. */
 export const CACHED_TEXTS = 4_000
@@ -264,7 +264,7 @@ export const withStatementCache = (client: PgClient): PgClient => {
   })
 }
 
-/** Returns a fragment without values as one literal, so that calls need not compose it. */
+/** Composes a fragment without values once, not in each call. */
 export const toStaticSql = (sql: SqlClient, part: Fragment): Fragment => {
   const [text, values] = sql`${part}`.compile()
   if (values.length > 0) throw new Error(`a static part of a statement has values: ${text}`)

@@ -46,7 +46,6 @@ export const insertItemsSql = (sql: SqlClient, list: VersionedList, ids: Readonl
   FROM written, unnest(${idsParameter(ids)}::bigint[]) AS given (id)
   ON CONFLICT DO NOTHING`
 
-/** The owner is the row of the CTE `written`. */
 export const deleteFormerVersionsSql = (sql: SqlClient, list: VersionedList): Fragment => sql`
   DELETE FROM ${sql(list.rows)} link USING written
   WHERE link.operator_id = written.operator_id AND link.${sql(list.owner)} = written.id

@@ -25,8 +25,7 @@ export const makeSealer = (keys: SecretKeys): SecretSealer => {
 }
 
 /**
- * Decrypts a text of a list. If the text cannot be decrypted, logs a warning and returns undefined, so that other rows
- * are not affected.
+ * If the text cannot be decrypted, logs a warning and returns undefined, so that other rows of a list are not affected.
  */
 export const openOrWarn = (
   { keys }: SecretSealer,

@@ -19,7 +19,7 @@ type SealingKeyUsage = typeof SealingKeyUsage.Type
 
 const readKeyUsage = makeRowsReader(SealingKeyUsage)
 
-/** Returns the condition that `text`, an SQL expression, is a secret. */
+/** `text` is an SQL expression. */
 export const secretCondition = ({ clearTextPrefix }: SealedColumn, text: string): string =>
   clearTextPrefix === undefined
     ? `${text} IS NOT NULL`
@@ -44,13 +44,12 @@ const countKeyUsage = (rows: (column: SealedColumn) => string) => {
   return Effect.flatMap(SqlClient.SqlClient, (sql) => readKeyUsage(sql.unsafe<object>(text)))
 }
 
-/** Counts the texts per column and key. Reads all rows. */
+/** Reads all rows. */
 export const loadKeyUsage = countKeyUsage(allRowsSql)
 
 /**
- * Counts only in the first and last rows of each table, which is fast. Any row reveals a database of another
- * installation. The last rows reveal a key that was removed before rotation ended, because rotation starts with the
- * first rows.
+ * Counts only in the first and last rows of each table, which is fast. The last rows reveal a key that was removed
+ * before rotation ended, because rotation starts with the first rows.
  */
 export const loadKeyUsageAtEdges = countKeyUsage(edgeRowsSql)
 

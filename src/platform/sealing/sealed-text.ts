@@ -19,7 +19,7 @@ export const SEALED_PREFIX = `${MARKER}1:`
 const CLEAR_PREFIX = `${MARKER}0:`
 const SEALED_PATTERN = /^sealed:1:([0-9a-f]{12}):([A-Za-z0-9_-]{16}):([A-Za-z0-9_-]{22,})$/
 
-/** The row and kind of a secret. A text that is sealed for one row cannot be opened for another. */
+/** A text that is sealed for one row cannot be opened for another. */
 export interface SecretBinding {
   readonly secretKind: string
   /** Operator and other values that identify the row. */
@@ -31,7 +31,7 @@ export interface RowSecretBinding extends SecretBinding {
   readonly owner: readonly [operatorId: number, id: number]
 }
 
-/** A stored secret cannot be decrypted. The error never contains the secret. */
+/** The error never contains the secret. */
 export class UnsealFailed extends Data.TaggedError("UnsealFailed")<{
   readonly secretKind: string
   readonly problem: "key is unknown" | "text was changed"
@@ -59,7 +59,6 @@ const sealText = ({ id, keyObject }: SecretKey, binding: SecretBinding, text: st
 const toClearText = (text: string): string =>
   text.startsWith(MARKER) ? `${CLEAR_PREFIX}${Buffer.from(text).toString("base64url")}` : text
 
-/** Returns the stored form: sealed with the current key, or unencrypted without one. */
 export const toStoredText = ({ current }: SecretKeys, binding: SecretBinding, text: string): string =>
   current === undefined ? toClearText(text) : sealText(current, binding, text)
 
@@ -95,6 +94,5 @@ export const openStoredText = (
   return Result.try({ try: () => decipherText(key, binding, nonceBytes, sealed), catch: () => changedError })
 }
 
-/** Returns whether the current keys would store the text differently. */
 export const needsReseal = ({ current }: SecretKeys, text: string): boolean =>
   current === undefined ? text.startsWith(SEALED_PREFIX) : !text.startsWith(`${SEALED_PREFIX}${current.id}:`)

@@ -28,7 +28,7 @@ export const noSecretKeys: SecretKeys = { current: undefined, byId: new Map() }
 /** Completes the error "must be …". */
 export const SECRET_KEY_DESCRIPTION = `1 to ${SECRET_KEYS_MAX} different keys from latchkey secret new, separated by commas, optionally after the word ${CLEAR_KEYWORD}`
 
-/** Returns a new value for SECRET_KEY. Telemetry redacts its prefix. */
+/** Telemetry redacts texts with its prefix. */
 export const generateKey = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString("base64url")}`
 
 const deriveBytes = (bytes: Buffer, label: string, length: number): Buffer =>
@@ -37,7 +37,6 @@ const deriveBytes = (bytes: Buffer, label: string, length: number): Buffer =>
 const parseKey = (text: string): SecretKey | undefined => {
   const encoded = text.slice(PREFIX.length)
   const bytes = Buffer.from(encoded, "base64url")
-  // Rejects other characters and non-canonical base64url.
   const isKey = text.startsWith(PREFIX) && bytes.length === KEY_BYTES && bytes.toString("base64url") === encoded
   if (!isKey) return undefined
   return {

@@ -53,7 +53,6 @@ const updateBatchSql = ({ table, textExpression, assignment, keyColumns }: Seale
     ) SELECT count(*)::integer AS written FROM written`
 }
 
-/** Returns undefined if the row is up to date or cannot be decrypted. */
 const reseal = (keys: SecretKeys, column: SealedColumn, { key, owner, text }: SealedRow): ResealedRow | undefined => {
   if (!needsReseal(keys, text)) return undefined
   const binding = { secretKind: column.secretKind, owner }
@@ -98,10 +97,7 @@ export interface RotationResult {
   readonly left: number
 }
 
-/**
- * Stores every secret with the current key. Each step is one statement, so it runs beside the service and can be
- * repeated after a kill.
- */
+/** Each step is one statement, so rotation runs beside the service and can be repeated after a kill. */
 export const rotateSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
   const texts = new Map(SEALED_COLUMNS.map((column) => [toColumnLabel(column), 0]))
   let left = 0

@@ -22,7 +22,7 @@ export type CollectorHeaders = Redacted.Redacted<Readonly<Record<string, string>
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 
-/** Parses `OTEL_EXPORTER_OTLP_HEADERS`. The headers are redacted, because they often contain a key. */
+/** The headers are redacted, because they often contain a key. */
 export const parseCollectorHeaders = (text: string): CollectorHeaders | undefined => {
   const entries = parseEntries(text)
   return entries?.every(([name, value]) => TOKEN.test(name) && VALUE.test(value))

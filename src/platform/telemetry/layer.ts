@@ -16,7 +16,6 @@ import {
 } from "./sampling.ts"
 import { redactSecrets } from "./secret-redaction.ts"
 
-/** Time limits for one batch, and for the last batches at shutdown. */
 export const EXPORT_TIMEOUT_MS = 3_000
 export const EXPORT_SHUTDOWN_MS = 2_000
 
@@ -26,7 +25,6 @@ interface TelemetrySettings {
   /** Base URL of an OpenTelemetry collector. If undefined, nothing is exported. */
   readonly otlpEndpoint: string | undefined
   readonly otlpHeaders?: CollectorHeaders | undefined
-  /** Default: `latchkey`. */
   readonly serviceName?: string | undefined
   readonly resourceAttributes?: ResourceAttributes | undefined
   /** Failures of the service are exported even if the sampler rejects their trace. */
@@ -35,8 +33,8 @@ interface TelemetrySettings {
 }
 
 /**
- * Provides logs to `write`, and traces, metrics and logs to a collector if there is one. Tokens are redacted. A failing
- * collector loses telemetry but never affects requests.
+ * Writes logs to `write`, and exports traces, metrics and logs to a collector if there is one. Tokens are redacted. A
+ * failing collector loses telemetry but never affects requests.
  */
 export const layerTelemetry = (
   settings: TelemetrySettings,

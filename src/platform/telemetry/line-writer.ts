@@ -1,8 +1,8 @@
 export type LogLineWriter = (line: string) => void
 
 /**
- * Writes all lines of one event-loop turn together, to save system calls. Lines keep their order. Pending lines are
- * written at exit. A killed process loses at most the lines of its current turn.
+ * Writes all lines of one event-loop turn together, to save system calls. A killed process loses at most the lines of
+ * its current turn.
  */
 export const makeLineWriter = (stream: Pick<NodeJS.WritableStream, "write">): LogLineWriter => {
   let pendingLines: Array<string> = []

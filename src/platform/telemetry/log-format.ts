@@ -9,7 +9,6 @@ interface LogEntry {
 const isRecord = (part: unknown): part is Readonly<Record<string, unknown>> =>
   Predicate.isObject(part) && Object.getPrototypeOf(part) === Object.prototype
 
-/** Plain objects among the logged parts are fields, everything else is text. */
 const toLogEntry = ({ message, fiber }: Logger.Options<unknown>): LogEntry => {
   const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
   const texts: Array<string> = []
@@ -37,7 +36,6 @@ export const formatJsonLine = (options: Logger.Options<unknown>): string => {
   }
   let isAllPrimitive = true
   for (const name of Object.keys(fields)) {
-    // Fields cannot replace these names.
     if (name === "time" || name === "level" || name === "message") continue
     line[name] = fields[name]
     isAllPrimitive &&= isPrimitive(fields[name])

@@ -7,7 +7,7 @@ const PASSWORD_OF_ADDRESS = /(:\/\/[^\s:/@"]*:)[^\s/@"]+@/g
 // A cheap test first, because nearly no text has a secret.
 const SECRET_HINT = /lk|whsec|bearer|:\/\//i
 
-/** Returns the text without tokens, signing secrets and passwords. Call it last, before text leaves as telemetry. */
+/** Call it last, before text leaves as telemetry. */
 export const redactSecrets = (text: string): string =>
   SECRET_HINT.test(text)
     ? text

@@ -15,11 +15,10 @@ export interface RootSpan<A, E> {
   readonly attributes: () => Attributes
   /** Span of the caller, or of the change that scheduled the work. */
   readonly parent?: Tracer.AnySpan | undefined
-  /** A related span, exported as a link. */
   readonly cause?: Tracer.AnySpan | undefined
   /**
    * Returns the attributes of a failure, or undefined if there is none. A span with a failure is exported even if the
-   * trace is not recorded. Inside the effect, {@link recordFailure} causes the same export.
+   * trace is not recorded.
    */
   readonly attributesAtEnd?: (exit: Exit.Exit<A, E>) => Attributes | undefined
 }
@@ -130,7 +129,6 @@ const runUnrecorded = <A, E, R>(
   })
 }
 
-/** Runs an effect as a child span if the trace is recorded. */
 export const withChildSpan =
   (name: string, attributes: Attributes = {}, kind: Tracer.SpanKind = "internal") =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

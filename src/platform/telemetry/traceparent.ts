@@ -6,7 +6,6 @@ import { Headers, HttpTraceContext } from "effect/http"
 const toTraceparent = (span: Tracer.AnySpan): string =>
   `00-${span.traceId.padStart(32, "0")}-${span.spanId}-${span.sampled ? "01" : "00"}`
 
-/** Returns the text for the current span, recorded or not. */
 export const currentTraceparent: Effect.Effect<string | undefined> = Effect.withFiber(({ cache: { span } }) =>
   Effect.succeed(span === undefined ? undefined : toTraceparent(span))
 )

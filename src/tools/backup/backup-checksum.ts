@@ -1,5 +1,5 @@
-// A backup ends with a frame that has the SHA-256 of all bytes before it. Zstandard skips the frame (RFC 8878, 3.1.2),
-// so `zstd -d` reads the file.
+// A backup ends with a frame that contains the SHA-256 of all bytes before it. `zstd -d` skips the frame (RFC 8878,
+// 3.1.2).
 
 const SKIPPABLE_FRAME_MAGIC = 0x18_4d_2a_50
 const FRAME_HEADER_BYTES = 8

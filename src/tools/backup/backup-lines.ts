@@ -1,21 +1,19 @@
 import { Data, Effect, Result, Schema } from "effect"
 import { type BackupPiece, type RowsPiece, StructurePiece, type TableHeader } from "./backup-pieces.ts"
 
-// A line with a JSON object is a structure piece, a line with a JSON string is a row.
+// A backup has one JSON value per line: an object is a structure piece, a string is a row.
 
-/** Length of the longest line. An image of 5 MiB fits into a line. */
+/** A row with an image of 5 MiB fits into a line. */
 const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
 
 const toJson = Schema.encodeSync(StructurePiece)
 
 export const isRowsPiece = (piece: BackupPiece): piece is RowsPiece => "some" in piece
 
-/** The writer fails with this error, because a reader rejects so long a line as damaged. */
 export class BackupLineTooLong extends Data.TaggedError("BackupLineTooLong")<{ readonly message: string }> {}
 
 const MAX_KEY_CHARACTERS = 100
 
-/** A quoted field may contain commas and parentheses. */
 const findFieldEnd = (row: string, start: number): number => {
   let position = start
   let quoted = false
@@ -74,7 +72,7 @@ export const parseBackupLine = (
 }
 
 export const makeLineSplitter = (maxCharacters = MAX_LINE_CHARACTERS) => {
-  /** Parts of the unfinished line. Joining them would copy a long line with each chunk. */
+  /** The unfinished line, in parts. Joining them for each chunk would copy a long line again and again. */
   let fragments: ReadonlyArray<string> = []
   let pending = 0
   return {

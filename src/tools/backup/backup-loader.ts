@@ -10,7 +10,6 @@ import type { BackupHeader, BackupImage, BackupPiece, BackupSequences, TableHead
 import { type CatalogTable, findFirstRelation, loadForeignKeys, loadTables } from "./database-catalog.ts"
 import { hasSameRows, loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
-/** The restore was rolled back. */
 export class RestoreFailed extends Data.TaggedError("RestoreFailed")<{ readonly message: string }> {}
 
 interface LoadTarget {
@@ -26,7 +25,7 @@ interface LoadResult {
   readonly rows: number
   readonly images: number
   readonly images_missing: number
-  /** Skipped tables of the backup, which no migration creates. */
+  /** Tables that no migration creates. They are not restored. */
   readonly passed_over: ReadonlyArray<string>
 }
 
@@ -54,8 +53,7 @@ const requireEmptyDatabase = Effect.fnUntraced(function* (sql: SqlClient, name: 
 })
 
 /**
- * Runs the loading without triggers, which would compute rows that the backup contains. Foreign keys are checked once
- * at the end.
+ * Disables triggers, because the backup contains the rows that they would write. Checks foreign keys once at the end.
  */
 const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
   sql: SqlClient,
@@ -65,7 +63,7 @@ const withoutForeignKeys = Effect.fnUntraced(function* <A, E>(
   const keys = yield* loadForeignKeys(sql)
   for (const { table, name } of keys) yield* sql`ALTER TABLE ${sql(table)} DROP CONSTRAINT ${sql(name)}`.unprepared
   for (const { table } of tables) yield* sql`ALTER TABLE ${sql(table)} DISABLE TRIGGER USER`.unprepared
-  // Migrations insert rows that the backup contains too.
+  // Migrations insert rows that the backup also contains.
   yield* sql`TRUNCATE ${sql.csv(tables.map(({ table }) => sql`${sql(table)}`))}`.unprepared
   const result = yield* loading
   for (const { table, name, definition } of keys) {
@@ -173,8 +171,8 @@ const makePieceLoader = (
 }
 
 /**
- * Restores into an empty database in one transaction, and verifies each table by count and digest. `beforeCommit` is
- * the transaction's last step. After the commit, migrates to this release.
+ * Restores into an empty database in one transaction, and verifies each table. `beforeCommit` is the transaction's last
+ * step. After the commit, migrates to this release.
  */
 export const loadBackup = Effect.fnUntraced(function* <E, E2>(
   header: BackupHeader,
@@ -201,12 +199,11 @@ export const loadBackup = Effect.fnUntraced(function* <E, E2>(
     yield* beforeCommit
     return loadResult
   })
-  // The migration lock covers the emptiness check. Otherwise two restores could both find the database empty.
+  // Two concurrent restores could both find the database empty, so the lock includes this check.
   const loadResult = yield* Effect.onError(withMigrationLock(sql, loading), () =>
     Effect.forEach(writtenImages, (image) => Effect.exit(target.images.remove(image)), { discard: true })
   )
   yield* migrate(target.migrations)
-  // Without statistics the planner would scan whole tables.
   yield* sql`ANALYZE`.unprepared
   return loadResult
 })

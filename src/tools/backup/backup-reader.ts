@@ -34,9 +34,7 @@ interface VerifiedBackup {
   ) => Effect.Effect<void, E | UnusableBackup, R>
 }
 
-/**
- * Verifies the checksum and reads the header. Later reads use the same open file, even if another file takes its name.
- */
+/** Verifies the checksum and reads the header. Later reads use the same open file, even if its path gets a new file. */
 export const openBackup = Effect.fnUntraced(function* (
   file: string
 ): Effect.fn.Return<VerifiedBackup, UnusableBackup, Scope.Scope> {

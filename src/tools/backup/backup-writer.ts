@@ -12,9 +12,8 @@ class BackupNotWritten extends Data.TaggedError("BackupNotWritten")<{ readonly m
 const toNotWritten = ({ message }: BackupLineTooLong) =>
   new BackupNotWritten({ message: `the backup could not be restored, because a row is too long: ${message}` })
 
-/** Only the owner may read the file. */
 const FILE_MODE = 0o600
-/** Zstandard's default. Higher levels take much longer and save little. */
+/** Higher levels take much longer and save little. */
 const COMPRESSION_LEVEL = 3
 
 const tryFileWork = <A>(file: string, work: () => Promise<A>): Effect.Effect<A, BackupNotWritten> =>
@@ -32,7 +31,7 @@ const findEntryKind = (file: string): Promise<"nothing" | "a file" | "something 
     () => "nothing"
   )
 
-/** Rejects devices: renaming over /dev/null would replace it. */
+/** Rejects devices, because the rename would replace /dev/null by a file. */
 const requireWritableFile = Effect.fnUntraced(function* (file: string, force: boolean) {
   if (file === "") return yield* new BackupNotWritten({ message: "FILE: must name a file" })
   const entryKind = yield* tryFileWork(file, () => findEntryKind(file))
@@ -48,8 +47,8 @@ interface WrittenFile {
 }
 
 /**
- * Writes to a temporary file and renames it once it is complete and synced, so a failure leaves an existing file
- * unchanged. Fails if a line has more than `maxLineCharacters`, because no reader would accept it.
+ * Writes to a temporary file and renames it after a sync, so a failure leaves an existing file unchanged. Fails if a
+ * line has more than `maxLineCharacters`.
  */
 export const writeBackup = <A, E, R>(
   file: string,
@@ -72,7 +71,7 @@ export const writeBackup = <A, E, R>(
     return [result, writtenFile] as const
   }).pipe(Effect.scoped)
 
-/** Syncs the folder, so that the new name survives a power failure. Some file systems cannot sync folders. */
+/** Syncs the folder, so that the new name survives a power failure. Ignores file systems that cannot sync folders. */
 const renameDurably = async (unfinished: string, file: string): Promise<void> => {
   await Fs.rename(unfinished, file)
   const folder = await Fs.open(dirname(resolve(file)), "r")
@@ -96,7 +95,7 @@ const makeCompressor = Effect.fnUntraced(function* (
   pumping.catch(() => {})
   const write = (text: string): Promise<void> =>
     new Promise((resolvePromise, reject) => {
-      // A full disk ends the pump. The write would then never complete.
+      // If the pump has failed, for example because the disk is full, the write would never complete.
       pumping.catch(reject)
       compress.write(text, (error) => (error ? reject(error) : resolvePromise()))
     })
@@ -128,7 +127,6 @@ const pump = async (compressed: ZstdCompress, fileHandle: Fs.FileHandle): Promis
   return { sha256: hash.digest("hex"), bytes }
 }
 
-/** A write may be partial. */
 const writeAll = async (fileHandle: Fs.FileHandle, bytes: Uint8Array): Promise<void> => {
   let written = 0
   while (written < bytes.length) written += (await fileHandle.write(bytes, written)).bytesWritten

@@ -13,7 +13,7 @@ export type CatalogTable = typeof CatalogTable.Type
 
 const readTables = makeRowsReader(CatalogTable)
 
-/** Columns are in table order. `generated` columns are computed by PostgreSQL. */
+/** `generated` columns are computed by PostgreSQL, so they cannot be inserted. */
 export const loadTables = (sql: SqlClient) =>
   readTables(sql`
     SELECT c.relname AS "table", jsonb_agg(jsonb_build_object(

@@ -9,7 +9,6 @@ import { loadTableDigest, pinTextFormats } from "./table-digest.ts"
 
 export type WritePiece<E> = (piece: BackupPiece) => Effect.Effect<void, E>
 
-/** Limits of a page, which has at least one row. */
 const PAGE_ROWS = 2_000
 const PAGE_BYTES = 4 * 1024 * 1024
 
@@ -90,11 +89,9 @@ export const loadBackupHeader = Effect.fnUntraced(function* (sql: SqlClient, lat
 })
 
 /**
- * Exports one snapshot. A server stays in use during the export, but an embedded database must be a copy
- * (folder-copy.ts).
+ * Exports one snapshot. An embedded database must be a copy (folder-copy.ts).
  *
- * Sequences ignore the snapshot. They are exported after all rows, so that they are at least as high as every exported
- * id.
+ * Sequences are exported last, because they ignore the snapshot: their values then cover every exported id.
  */
 export const exportDatabase = Effect.fnUntraced(function* <E>(
   sql: SqlClient,

@@ -14,7 +14,7 @@ interface InstallationStorage {
   readonly imageStore: string | undefined
 }
 
-/** Returns undefined if images are stored in the database. */
+/** Returns undefined if the database stores the images. */
 export const findImageFolder = ({ databaseUrl, dataDir, imageStore }: InstallationStorage): string | undefined =>
   imageStore ?? (databaseUrl === undefined ? join(dataDir, IMAGES_FOLDER) : undefined)
 
@@ -23,7 +23,7 @@ export const openImageStore = (installation: InstallationStorage, sql: SqlClient
   return folder === undefined ? makeDatabaseByteStorage(sql) : makeFolderByteStorage(folder)
 }
 
-// The embedded database is imported on demand, because it uses much memory.
+// Imported on demand, because the embedded database uses much memory.
 const layerEmbedded = (folder: string) =>
   Effect.map(
     Effect.promise(() => import("../../platform/database/embedded.ts")),
@@ -31,8 +31,8 @@ const layerEmbedded = (folder: string) =>
   )
 
 /**
- * Runs `work` on a copy of the embedded database, taken after `beforeCopy`. A running service waits only while the copy
- * is made, for `heldMs`.
+ * Runs `work` on a copy of the embedded database, made after `beforeCopy`. Making the copy pauses a running service for
+ * `heldMs`.
  */
 export const withDatabaseCopy = <A, E, R, E2 = never>(
   dataDir: string,
@@ -53,7 +53,7 @@ export const withSourceDatabase = Effect.fnUntraced(function* <A, E>(
   return yield* Effect.provide(work(undefined), layerCommandDatabase)
 })
 
-/** Runs `work` on the database itself. No other process may use an embedded database. */
+/** No other process may use the embedded database at this time. */
 export const withTargetDatabase = Effect.fnUntraced(function* <A, E>(
   { databaseUrl, dataDir }: Pick<InstallationStorage, "databaseUrl" | "dataDir">,
   work: Effect.Effect<A, E, SqlClient>

@@ -26,9 +26,8 @@ import { withDatabaseCopy } from "./installation-database.ts"
 import { awaitSessionEnd, loadOwnSession } from "./server-session.ts"
 import { findFirstDifference, loadTableDigests } from "./table-comparison.ts"
 
-// Moves the embedded database to a PostgreSQL server. The data folder records the move
-// (platform/database/database-move.ts), and no process writes to the embedded database during it. The copy is one
-// transaction on the server, verified before the commit.
+// Moves the embedded database to a PostgreSQL server in one transaction. From the start until an abort, no process
+// writes to the embedded database, because all read the state of the move (platform/database/database-move.ts).
 
 const READ_ONLY_WAIT_MS = 15_000
 const READ_ONLY_POLL_MS = 100
@@ -37,7 +36,6 @@ export class MoveFailed extends Data.TaggedError("MoveFailed")<{ readonly messag
 
 interface MoveRequest {
   readonly dataDir: string
-  /** A folder of images outside the data folder. It is not moved. */
   readonly imageStore: string | undefined
   readonly targetUrl: Redacted.Redacted
   readonly latchkey: string
@@ -94,7 +92,7 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
       if ((yield* resolveMigrations(header, request)).length < migrations.length) {
         return yield* new MoveFailed({ message: "the database is not up to date: run latchkey migrate first" })
       }
-      // Images in a separate folder are not copied, because a process that uses the server can read them there.
+      // Processes that use the server can still read a separate image folder.
       const images = imageStore === undefined ? makeFolderByteStorage(join(dataDir, IMAGES_FOLDER)) : undefined
       const loadIntoServer = Effect.flatMap(SqlClient, (server) =>
         loadBackup(
@@ -110,7 +108,7 @@ const copyToServer = (request: MoveRequest, beforeCommit: Effect.Effect<void, Er
   return withDatabaseCopy(request.dataDir, loadCopy, awaitReadOnly)
 }
 
-/** Only the server has rows in this table: the images of the data folder. */
+/** Tables that only the server fills: it stores the images of the data folder. */
 const SERVER_ONLY_TABLES = new Set(["image_bytes"])
 
 /** Waits for the session of an earlier command, which may still commit. */
@@ -123,7 +121,7 @@ const isEmptyAfterSessionEnd = Effect.fnUntraced(function* (request: MoveRequest
   return yield* isServerEmpty(request)
 })
 
-/** An interrupted command committed everything or nothing. */
+/** The server has the complete copy or nothing, because the copy is one transaction. */
 const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earlierMove: DatabaseMove) {
   if (yield* isEmptyAfterSessionEnd(request, earlierMove)) return false
   const serverDigests = yield* Effect.provide(Effect.flatMap(SqlClient, loadTableDigests), layerTargetServer(request))
@@ -140,7 +138,7 @@ const isAlreadyCopied = Effect.fnUntraced(function* (request: MoveRequest, earli
   })
 })
 
-/** Clears a failed move, unless its copy may have been committed. */
+/** Clears the record of a failed move, unless the copy may have been committed. */
 const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
   const move = yield* readMove(request.dataDir)
   const isServerUntouched =
@@ -148,7 +146,6 @@ const undoFailedMove = Effect.fnUntraced(function* (request: MoveRequest) {
   if (isServerUntouched) yield* clearMove(request.dataDir)
 })
 
-/** Explains that the copy may be on the server, because the connection error does not say so. */
 const explainUncertainMove = Effect.fnUntraced(function* <E>({ dataDir }: MoveRequest, cause: Cause.Cause<E>) {
   const unfinishedMove = yield* readMove(dataDir)
   if (unfinishedMove?.state !== "committing") return yield* Effect.failCause(cause)
@@ -163,11 +160,10 @@ interface MoveResult {
   readonly rows: number
   readonly images: number
   readonly images_missing: number
-  /** Whether an earlier command had copied everything. */
+  /** True if an earlier command had already copied everything. */
   readonly finished: boolean
 }
 
-/** From the start until an abort, no process writes to the embedded database. */
 export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
   const { dataDir } = request
   yield* lockMove(dataDir)
@@ -198,7 +194,7 @@ export const moveToServer = Effect.fnUntraced(function* (request: MoveRequest) {
   return yield* Effect.catchCause(runOrUndo, (cause) => explainUncertainMove(request, cause))
 }, Effect.scoped)
 
-/** The embedded database becomes writable again. */
+/** Makes the embedded database writable again. */
 export const abortMove = Effect.fnUntraced(function* (dataDir: string) {
   yield* lockMove(dataDir)
   const activeMove = yield* readMove(dataDir)

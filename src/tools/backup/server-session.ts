@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { ServerSession } from "../../platform/database/database-move.ts"
 import { makeSingleRowReader } from "../../platform/database/rows.ts"
 
-// A session may still commit after its connection broke, so the database is checked only after the session has ended.
+// A session may still commit after its connection broke, so callers wait for its end.
 
 interface SessionTimeouts {
   readonly gracefulEndMs: number
@@ -23,7 +23,7 @@ export const loadOwnSession = Effect.flatMap(SqlClient, (sql) =>
 
 const readActivity = makeSingleRowReader(Schema.Struct({ working: Schema.Boolean }))
 
-/** An idle session has nothing left to commit. Behind a pooler it may already serve another client. */
+/** An idle session has nothing left to commit. */
 const loadActivity = ({ pid, began }: ServerSession) =>
   Effect.flatMap(SqlClient, (sql) =>
     readActivity(sql`
@@ -42,8 +42,8 @@ const terminateSession = ({ pid, began }: ServerSession) =>
   )
 
 /**
- * Terminates a session that does not end. Returns whether it ended. Must not run in a transaction, because
- * `pg_stat_activity` does not change within one.
+ * Terminates a session that does not end, and returns whether it ended. Must not run in a transaction, which would see
+ * the same `pg_stat_activity` throughout.
  */
 export const awaitSessionEnd = Effect.fnUntraced(function* (
   session: ServerSession,

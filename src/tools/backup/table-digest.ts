@@ -26,8 +26,8 @@ export type TableDigest = typeof TableDigest.Type
 const readDigest = makeSingleRowReader(TableDigest)
 
 /**
- * Sums 64-bit hashes of the rows' texts. The hash function is unchanged since PostgreSQL 11. Requires {@link
- * pinTextFormats}. `whole` is not a column name, so it means the row.
+ * Sums 64-bit hashes of the rows' texts, which PostgreSQL computes alike in all versions from 11 on. Requires {@link
+ * pinTextFormats}.
  */
 export const loadTableDigest = (sql: SqlClient, table: string): Effect.Effect<TableDigest> =>
   readDigest(sql`

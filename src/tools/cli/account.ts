@@ -79,7 +79,7 @@ const listCommand = Command.make(
 
 const formatTime = (time: Date | null): string => time?.toISOString() ?? "never"
 
-/** Name and e-mail address are quoted, so that control characters cannot reach the terminal. */
+/** `JSON.stringify` keeps control characters away from the terminal. */
 const formatAccount = (account: Omit<OperatorAccount, "id"> & { readonly account_id: number }): string =>
   [
     account.account_id,

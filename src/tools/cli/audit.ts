@@ -43,7 +43,7 @@ export const auditCommand = Command.make(
         const filter = { operatorId: operator, since, until }
         return {
           changes: (yield* log.listEntries({ ...filter, record }, limit)).map(toChangeOutput),
-          // Rejected calls have no record, so a filter by record excludes them.
+          // Rejected calls have no record, so this filter excludes them.
           refused: record === undefined ? (yield* log.listFailedCalls(filter, limit)).map(toFailedCallOutput) : []
         }
       }).pipe(Effect.provide(AuditLog.layer)),
@@ -86,7 +86,7 @@ const toFailedCallOutput = ({ first_hour, last_hour, ...refusal }: FailedCallSum
   last_hour: formatUtcInstant(last_hour)
 })
 
-/** Names are quoted, so that control characters cannot reach the terminal. */
+/** `JSON.stringify` keeps control characters away from the terminal. */
 const formatActor = ({ account, application }: Pick<AuditEntry, "account" | "application">): string =>
   account === null
     ? application

@@ -77,7 +77,7 @@ const toRuleOutput = ({ id, state, active_since, created_at, manageable: _, ...r
   rule
 })
 
-/** The name is quoted, so that control characters cannot reach the terminal. */
+/** `JSON.stringify` keeps control characters away from the terminal. */
 const formatRule = ({ rule_id, state, since, rule }: ReturnType<typeof toRuleOutput>): string =>
   `${rule_id}  ${state} since ${since}  ${rule.action}  ${JSON.stringify(rule.name)}`
 
@@ -107,7 +107,7 @@ const testCommand = Command.make(
   ])
 )
 
-/** The output field is `concerns`, as in release 3.13.0. */
+/** Release 3.13.0 named the output field `concerns`. */
 const toTestOutput = ({ applies_to_stay, ...test }: AutomationRuleTest) => ({ ...test, concerns: applies_to_stay })
 
 const formatTestedRule = ({

@@ -48,7 +48,7 @@ const callForCalendar = Effect.fnUntraced(function* <A>(
   return yield* callOperation(operation, operator_id, fields, CALENDAR_FLAGS)
 })
 
-/** Returns the address of the feed that leaves out this calendar's own events. Creates a missing feed. */
+/** Returns the address of the feed without this calendar's own events. Creates the feed if it is missing. */
 const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number) =>
   Effect.map(
     callOperation(
@@ -60,7 +60,7 @@ const loadFeedUrl = (operatorId: number, propertyId: number, calendarId: number)
     ({ url }) => url
   )
 
-/** An interrupted call can leave a calendar without a feed. */
+/** An interrupted call may have left the calendar without a feed. */
 const toCalendarOutput = ({ feed, ...calendar }: ImportedCalendar) =>
   Effect.gen(function* () {
     const { operator_id, property_id, calendar_id } = calendar
@@ -149,7 +149,7 @@ const listCommand = Command.make(
     )
 ).pipe(Command.withDescription("List imported calendars with their status"))
 
-/** URLs are quoted, so that control characters cannot reach the terminal. */
+/** `JSON.stringify` keeps control characters away from the terminal. */
 const formatCalendar = ({ calendar_id, property_id, url, state, ...calendar }: CalendarOutput): string => {
   const { fetched_at, error, skip_unavailable, feed_url } = calendar
   return [
@@ -213,7 +213,7 @@ const fetchCommand = Command.make("fetch", { id: calendarArgument }, ({ id }) =>
       const { is_superseded, ...status } = yield* callForCalendar(fetch_imported_calendar, { id })
       if (status.state === "failing" && !is_superseded)
         return yield* new Conflict({ message: `Calendar ${id} cannot be read: ${status.error}.` })
-      // `overtaken` is the field's name in release 3.13.0.
+      // Release 3.13.0 named the field `overtaken`.
       return { calendar_id: id, ...status, ...(is_superseded ? { overtaken: true } : {}) }
     }),
     ({ state, busy_days, changed_days, error, overtaken }) =>

@@ -14,7 +14,7 @@ export class DatabaseNotMigrated extends Data.TaggedError("DatabaseNotMigrated")
   }
 }
 
-/** The failure is already printed: the process ends with 1 and prints nothing more. */
+/** The failure is already printed, so the process only exits with 1. */
 export class CommandFailed extends Data.TaggedError("CommandFailed") {
   override readonly [Runtime.errorExitCode] = 1
   override readonly [Runtime.errorReported] = false
@@ -30,7 +30,7 @@ export class DatabaseUnreachable extends Data.TaggedError("DatabaseUnreachable")
   }
 }
 
-/** Matches an error message of PgBouncer. */
+/** An error message of PgBouncer. */
 const POOLER_REFUSAL = /^unsupported startup parameter/
 const POOLER_ADVICE = " (the server is behind a connection pooler: set DATABASE_PREPARED=0)"
 
@@ -57,7 +57,6 @@ const failureMessage = (error: unknown): string => {
   if (Predicate.isTagged(error, "DataFolderTaken") && error instanceof Error)
     return `DATA_DIR: ${error.message}. ${DATA_FOLDER_TAKEN_ADVICE}`
   if (Predicate.isTagged(error, "DataFolderUnusable") && error instanceof Error) return `DATA_DIR: ${error.message}`
-  // The messages of these errors already name the migration or setting.
   if (error instanceof DatabaseUnreachable || error instanceof MigrationFailed) return error.message
   const text = toReason(error)
   if (Predicate.isTagged(error, "MetricsPortUnavailable")) return `METRICS_PORT: cannot listen: ${text}`

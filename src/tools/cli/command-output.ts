@@ -2,7 +2,6 @@ import { Cause, Console, Effect } from "effect"
 import { Flag, GlobalFlag } from "effect/cli"
 import { CommandFailed, formatFailure } from "./command-failure.ts"
 
-/** With `--json`, every command prints one JSON object on standard output, even if it fails. */
 export const JsonFlag = GlobalFlag.Setting("json")({
   flag: Flag.Boolean("json").pipe(
     Flag.withDescription('Print one JSON object: the result, or {"error": …} (default: text)'),

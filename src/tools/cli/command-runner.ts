@@ -20,7 +20,7 @@ const layerQuietLog = layerTelemetry(
   makeLineWriter(process.stderr)
 )
 
-/** A token works only in the deployment that issued it, so commands need the deployment of the service. */
+/** A token works only in the deployment that issued it. */
 const layerDeployment = Layer.effect(
   Deployment,
   Effect.map(Configuration, ({ deployment }) => deployment)
@@ -65,7 +65,7 @@ export const runUnmigratedCommand = <A extends object, E>(
     )
   )
 
-/** Runs work that requires a migrated database. `command` is the name without flags, for the audit log. */
+/** Requires a migrated database. `command` is the name without flags, for the audit log. */
 export const runCommand = <A extends object, E>(
   command: string,
   work: Effect.Effect<A, E, CurrentActor | Operators | SqlClient | Configuration | DatabaseSettings>,

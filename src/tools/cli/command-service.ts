@@ -17,8 +17,8 @@ import { Configuration } from "../../service/configuration.ts"
 import { layerServiceAssembly } from "../../service/service-assembly.ts"
 
 /**
- * The service within a command. It calls no channels. At its end the command notifies the running workers, which call
- * them.
+ * The service within a command. It calls no channels. Instead, the end of the command wakes the running workers, which
+ * call them.
  */
 export const layerCommandService = Layer.unwrap(
   Effect.map(Configuration, ({ webhookAllowedHosts, publicUrl, publicClientEnabled }) =>
@@ -34,7 +34,7 @@ export const layerCommandService = Layer.unwrap(
         FailedCallCounter.layerNone
       ]),
       Layer.provide(layerCommandWakeUp),
-      // `provideMerge`, because handlers read these settings when they are called.
+      // Handlers read these settings when they are called, so `provide` is not enough.
       Layer.provideMerge(
         Layer.mergeAll(
           Layer.succeed(AllowedReceivers, webhookAllowedHosts),

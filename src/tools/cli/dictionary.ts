@@ -25,7 +25,7 @@ const toEntry = ({ id, name, is_built_in, renamed_from, is_retired }: Category) 
 })
 type DictionaryEntry = ReturnType<typeof toEntry>
 
-/** Names are quoted, so that control characters cannot reach the terminal. */
+/** `JSON.stringify` keeps control characters away from the terminal. */
 const formatEntry = (entry: DictionaryEntry): string =>
   [
     entry.id,

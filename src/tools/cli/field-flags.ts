@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 
-/** Maps fields to their flags, such as `{ time_zone: "--time-zone", stay_code: "stay" }`. */
+/** Maps fields to their flags or arguments, such as `{ time_zone: "--time-zone", stay_code: "stay" }`. */
 export type FieldFlags = Readonly<Record<string, string>>
 
-/** Matches the field at the start of each sentence. */
+/** A field name at the start of a sentence. */
 const NAMED_FIELD = /(?<=^|\. )([a-z_]+)(?:\[\d+\])?(?=: )/g
 
 export const nameFlagInMessage = (message: string, flags: FieldFlags): string =>

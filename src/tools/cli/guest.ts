@@ -38,7 +38,7 @@ interface GuestOptions {
   readonly phone: Option.Option<string>
 }
 
-/** A number with fewer digits could match several guests. */
+/** Shorter numbers could match several guests. */
 const PHONE_DIGITS_MIN = 6
 
 const toGuestQuery = Effect.fnUntraced(function* ({ order, email, phone }: GuestOptions) {
@@ -91,7 +91,6 @@ const formatGuestImages = ({
 }): string =>
   `${formatQuantity(images, "image")}${images_missing === 0 ? "" : ` (the files of ${images_missing} more are missing)`}`
 
-/** Only the owner may read the file. */
 const PRIVATE_FILE_MODE = 0o600
 
 const tryFile = <A>(file: string, work: () => Promise<A>) =>
@@ -103,7 +102,6 @@ const tryFile = <A>(file: string, work: () => Promise<A>) =>
       })
   })
 
-/** Removes the file again unless it was written completely. */
 const createFile = (file: string) =>
   Effect.acquireRelease(
     Effect.map(

@@ -34,7 +34,7 @@ const askCommand = Command.make(
   ])
 )
 
-/** Texts are quoted, so that control characters cannot reach the terminal. */
+/** `JSON.stringify` keeps control characters away from the terminal. */
 const formatSentence = ({
   text,
   knowledge_base_id,

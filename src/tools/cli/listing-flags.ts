@@ -6,7 +6,8 @@ import { Listings } from "../../domain/listings/Listings.ts"
 import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio.ts"
 import { toPricingRatio } from "../../domain/listings/rules.ts"
 
-// Several listings may have the same `listing_id`. Only then a command needs `--channel` or `--operator`.
+// Channels and operators may have listings with the same `listing_id`. Only then a command needs `--channel` or
+// `--operator`.
 
 export const channelFlag = Flag.Literals("channel", ChannelType.literals).pipe(
   Flag.withDescription("channel_type; required if several channels have this listing_id (default: the only one)"),

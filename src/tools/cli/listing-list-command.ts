@@ -53,7 +53,7 @@ const formatListing = (listing: ReturnType<typeof toListedListing>): string =>
   [
     `operator ${listing.operator_id}`,
     listing.channel_type,
-    // These texts are quoted, so that control characters cannot reach the terminal.
+    // `JSON.stringify` keeps control characters away from the terminal.
     JSON.stringify(listing.listing_id),
     JSON.stringify(listing.title),
     listing.shelf_status,

@@ -15,7 +15,7 @@ interface MappingOptions {
   readonly none: boolean
 }
 
-/** Ids of null remove the mapping. */
+/** Null ids remove the mapping. */
 const toMappingFields = ({ property, roomType, none }: MappingOptions) => {
   const [property_id, room_type_id] = [Option.getOrUndefined(property), Option.getOrUndefined(roomType)]
   return [property_id !== undefined, room_type_id !== undefined, none].filter((each) => each).length === 1

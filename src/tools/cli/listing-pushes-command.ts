@@ -45,7 +45,7 @@ export const listingPushesCommand = Command.make(
     )
 ).pipe(Command.withDescription("List the updates pushed to channels, with the rejected and the pending ones"))
 
-/** Texts are quoted, so that control characters cannot reach the terminal. */
+/** `JSON.stringify` keeps control characters away from the terminal. */
 const formatPush = (push: LoggedPush): string =>
   [
     `${push.id}  ${push.created_at}  operator ${push.operator_id}  ${push.channel_type} ${JSON.stringify(push.listing_id)}`,

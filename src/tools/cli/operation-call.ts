@@ -24,10 +24,7 @@ export interface CalledOperation<A> {
 
 type CallFields = Readonly<Record<string, unknown>>
 
-/**
- * Calls an operation as the main account, whatever the operator's status and subscription. The audit log names the
- * command.
- */
+/** Calls an operation as the main account, whatever the operator's status and subscription. */
 export const callOperation = Effect.fnUntraced(function* <A>(
   operation: CalledOperation<A>,
   operatorId: number,
@@ -71,7 +68,7 @@ const toSignedInAccount = (operatorId: number, account: MainAccount): TrustedAcc
   subscriptionUntil: null
 })
 
-/** Imported on demand, so that other commands start without the service. */
+/** Imported on demand, because other commands do not need the service. */
 const layerCommandService = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("./command-service.ts")),

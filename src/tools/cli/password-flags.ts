@@ -35,7 +35,7 @@ export const readPasswordOption = Effect.fnUntraced(function* ({ password, passw
     : yield* new BadRequest({ message: `Give the password with --password, --password-stdin or ${PASSWORD_VARIABLE}.` })
 })
 
-// A character has at most four bytes, and a line break two.
+// UTF-8 has at most four bytes per character. The line break has at most two.
 const PASSWORD_LINE_BYTES = 4 * PASSWORD_MAX + 2
 
 const readFirstLine = Effect.suspend(() =>

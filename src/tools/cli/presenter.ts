@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { type CliError, CliOutput } from "effect/cli"
 import { printFailure } from "./command-output.ts"
 
-/** Prints the reason of an invalid call without the full help, which would hide the reason. */
+/** The full help would hide the reason of an invalid call. */
 export const makePresenter = (json: boolean): CliOutput.Presenter => ({
   present: (event) => {
     if (json && event._tag === "Help" && event.reason === "Implicit")

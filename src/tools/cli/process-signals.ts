@@ -1,13 +1,10 @@
 import { constants } from "node:os"
 import { Cause, Effect, Exit, Runtime } from "effect"
 
-/** `npm start` forwards signals, so one request to stop can arrive twice within this time. */
+/** Under `npm start`, one Ctrl+C can arrive twice, because npm forwards it. The second arrives within this time. */
 const SAME_SIGNAL_MS = 1_000
 
-/**
- * A stopped service exits with 0, other interrupted commands with 130. `process.exitCode` takes precedence if it is
- * set.
- */
+/** A stopped service exits with 0, other interrupted commands with 130, unless `process.exitCode` is set. */
 export const makeTeardown =
   (isService: boolean): Runtime.Teardown =>
   (exit, onExit) =>
@@ -15,7 +12,6 @@ export const makeTeardown =
       ? onExit(Number(process.exitCode ?? 0))
       : Runtime.defaultTeardown(exit, onExit)
 
-/** A second signal after {@link SAME_SIGNAL_MS} ends the process at once. */
 export const exitAtSecondSignal = Effect.sync(() => {
   let firstSignalAt: number | undefined
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -28,8 +24,8 @@ export const exitAtSecondSignal = Effect.sync(() => {
 })
 
 /**
- * With several workers, SIGHUP restarts them one by one. A single process shuts down instead, and its service manager
- * starts it again.
+ * With several workers, SIGHUP restarts them one by one. A single process shuts down, and its service manager starts it
+ * again.
  */
 export const stopAtHangUp = Effect.sync(() => {
   process.on("SIGHUP", () => void process.emit("SIGTERM"))

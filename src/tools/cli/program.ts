@@ -6,7 +6,7 @@ import { CommandFailed } from "./command-failure.ts"
 import { JsonFlag } from "./command-output.ts"
 import { makePresenter } from "./presenter.ts"
 
-/** Commands are imported on demand, which halves the start time. */
+/** Loading only the called command halves the start time. */
 export const COMMAND_LOADERS = {
   serve: async () => (await import("./serve.ts")).serveCommand,
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
@@ -63,7 +63,7 @@ export const runLatchkey = (args: ReadonlyArray<string>) =>
   Effect.flatMap(makeRootCommand(args), (command) =>
     Command.runWith(command, { version: packageJson.version })(args)
   ).pipe(
-    // With `--json`, a missing subcommand is a failure, because the help is not a result.
+    // With `--json`, a missing subcommand is a failure, because help is not a result.
     Effect.catchIf(
       (error) => args.includes("--json") && error instanceof CliError.ShowHelp && error.errors.length === 0,
       () => new CommandFailed()

@@ -17,7 +17,6 @@ const loadFeedUrl = (operatorId: number, fields: { readonly property_id: number;
 
 const FLAGS = { property_id: "--property", calendar_id: "--calendar" } as const
 
-/** Creates the feed instead if there is none. */
 const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: number, calendarId: number | null) {
   const { property_feeds } = yield* callOperation(list_property_feeds, operatorId, { property_id })
   const feed = property_feeds.find(({ calendar_id }) => calendar_id === calendarId)

@@ -14,7 +14,7 @@ const toReadError = (path: string) => (error: unknown) =>
       : `${path} cannot be read`
   )
 
-/** Reads at most RULE_FILE_BYTES + 1 bytes. A stream can read a pipe, which Effect's FileSystem cannot. */
+/** Reads at most one byte more than RULE_FILE_BYTES. A stream can read a pipe, which Effect's FileSystem cannot. */
 export const readRuleFile = Effect.fnUntraced(function* (path: string) {
   const stream = Stream.suspend(() =>
     Stream.fromAsyncIterable<Buffer, BadRequest>(createReadStream(path, { end: RULE_FILE_BYTES }), toReadError(path))

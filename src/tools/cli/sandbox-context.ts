@@ -21,7 +21,6 @@ export const withSandbox = <A, E>(
       return yield* work(yield* Marketplace, yield* SandboxQueries)
     }).pipe(
       Effect.provide(Layer.provideMerge(layerSandbox, Layer.merge(Ingest.layer, layerAllowed))),
-      // Notifies the service's workers when the command ends.
       Effect.provide(layerCommandWakeUp)
     )
   })

@@ -9,7 +9,7 @@ import { JsonFlag, reportFailure } from "./command-output.ts"
 import { runCommand } from "./command-runner.ts"
 
 const newCommand = Command.make("new", {}, () =>
-  // Needs no settings, because the current SECRET_KEY may be invalid.
+  // Reads no settings, because the current SECRET_KEY may be invalid.
   reportFailure(
     Effect.flatMap(JsonFlag, (json) => {
       const secret_key = generateKey()

@@ -11,7 +11,7 @@ import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
 import { reportFailure } from "./command-output.ts"
 import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
 
-/** Checks the port first, because the database takes seconds to start. */
+/** Fails before the database starts, which takes seconds. */
 const requireFreePort = ({ port, host }: Pick<Settings, "port" | "host">) =>
   Effect.callback<void, HttpServerError.ServeError>((resume) => {
     const probe = createServer()
@@ -88,7 +88,6 @@ const serveAsPrimary = Effect.fnUntraced(function* (workers: number, settings: S
   )
 })
 
-/** The primary process exports no traces. */
 const layerPrimaryLog = (settings: Settings) => layerTelemetry({ ...settings, otlpEndpoint: undefined, version: "" })
 
 export const serveCommand = Command.make(

@@ -42,7 +42,6 @@ export const webhookReplayCommand = Command.make(
         }
         return { replayed: yield* log.replay(filter, now) }
       }).pipe(
-        // Notifies the running service when the command ends.
         Effect.ensuring(Effect.flatMap(WakeUp, ({ wake }) => wake)),
         Effect.provide([DeliveryLog.layer, layerCommandWakeUp])
       ),

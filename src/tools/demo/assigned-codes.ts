@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import type { DemoOperator } from "./demo-operator.ts"
 import type { DemoOrder } from "./orders.ts"
 
-/** Replaces the codes of channel orders by those that the service has assigned. */
 export const loadOrdersWithAssignedCodes = Effect.fn("demo.asKnown")(function* ({ operatorId, orders }: DemoOperator) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ key: string; code: string; stays: ReadonlyArray<string> }>`

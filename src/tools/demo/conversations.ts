@@ -39,7 +39,7 @@ const toMessages = (script: Script, minutesBetween: number, end: Date): Historic
     sentAt: new Date(end.getTime() - (script.length - index) * minutesBetween * 60_000)
   }))
 
-/** All guests of this channel have a thread. Of each other marketplace, only one guest has a thread. */
+/** All guests of this channel have a thread. On each other marketplace only one guest has a thread. */
 export const MESSAGING_CHANNEL = "airbnb"
 
 const firstOrderByGuest = (orders: ReadonlyArray<DemoOrder>): ReadonlyMap<string, DemoOrder> => {
@@ -61,7 +61,6 @@ export interface DemoThreads {
   readonly threadIdOf: (order: DemoOrder) => string | undefined
 }
 
-// Ids are the same at each start on the same day.
 const toThreadId = (number: number): string => String(520_048_111 + number * 7_393)
 
 export const makeDemoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, timeZone: string): DemoThreads => {
@@ -91,7 +90,6 @@ export const makeDemoThreads = (orders: ReadonlyArray<DemoOrder>, now: Date, tim
 
 const [GRACA, BELEM] = [2, 3]
 
-/** The dates are after all demo orders. */
 const makeInquiryThreads = (today: string, now: Date): ReadonlyArray<HistoricThread> => {
   const toInquiry = (property: number, from: number, nights: number, adults: number) => ({
     listing_id: listingIdOf(MESSAGING_CHANNEL, property),

@@ -9,6 +9,5 @@ export interface DemoOperator {
   readonly today: string
   /** In the order of DEMO_PROPERTIES. */
   readonly propertyIds: ReadonlyArray<number>
-  /** Channel orders get the codes that the service assigned (assigned-codes.ts). */
   readonly orders: ReadonlyArray<DemoOrder>
 }

@@ -14,7 +14,6 @@ const renderAddresses = ({ publicUrl }: GreetingSettings): ReadonlyArray<string>
   `  Docs     ${publicUrl}/docs`
 ]
 
-/** The token and the password are shown only at the first start. */
 const renderWelcome = ({ publicUrl }: GreetingSettings, access: DemoAccess, today: string): ReadonlyArray<string> => [
   "",
   "A demo operator is ready. List its income and expenses of the last 30 days:",
@@ -47,7 +46,7 @@ const renderWelcomeBack = (accountId: number): ReadonlyArray<string> => [
   `  echo 'a new password' | npx latchkey account password --account ${accountId} --password-stdin`
 ]
 
-/** Seeds the demo operator if the settings ask for it. */
+/** Seeds the demo operator if `demo` is set. */
 export const renderGreeting = Effect.fn("greet")(function* (
   settings: GreetingSettings
 ): Effect.fn.Return<string, never, SqlClient> {

@@ -21,7 +21,7 @@ const PEOPLE: readonly [Person, ...ReadonlyArray<Person>] = [
   { name: "Grace Murphy", country: "IE", gender: "female" }
 ]
 
-/** example.com is reserved for examples (RFC 2606). */
+/** Mail to example.com reaches nobody (RFC 2606). */
 const emailOf = (name: string): string =>
   `${name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll(" ", ".")}@example.com`
 

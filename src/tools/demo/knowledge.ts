@@ -12,7 +12,7 @@ interface DemoKnowledgeContent {
   readonly text: string
 }
 
-/** In English and Portuguese. Only guests see passwords and key locations. */
+/** Only guests get answers with passwords and key locations. */
 export const DEMO_KNOWLEDGE: ReadonlyArray<DemoKnowledgeEntry> = [
   {
     title: "Wi-Fi in Lisbon",

@@ -84,7 +84,6 @@ const statusOf = (booking: DemoBooking, number: number): DemoOrderStatus => {
   return number % 31 === 7 ? "timeout" : "accepted"
 }
 
-// The codes are the same at each start.
 const digitsOf = (number: number): string => String(48_120_375 + number * 7_919)
 const tailOf = (number: number): string => (1_679_616 + ((number * 514_229) % 58_786_559)).toString(36).toUpperCase()
 

@@ -20,7 +20,7 @@ const edinburgh = (name: string, nightlyPrice: number): DemoProperty => ({
   nightlyPrice
 })
 
-/** Orders refer to indexes of this list. */
+/** Other demo data refers to indexes of this list. */
 export const DEMO_PROPERTIES: ReadonlyArray<DemoProperty> = [
   lisbon("Alfama Terrace", 132),
   lisbon("Chiado Loft", 158),

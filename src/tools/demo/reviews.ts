@@ -10,7 +10,7 @@ const lastCheckOut = ({ stays }: DemoOrder): string =>
     .toSorted()
     .at(-1) ?? ""
 
-/** Returns only orders with a past check-out, because no review may be in the future. */
+/** No review may be in the future. */
 const listDepartedOrders = (
   orders: ReadonlyArray<DemoOrder>,
   channelType: string,
@@ -27,7 +27,6 @@ const toSubScores = (cleanliness: number, location: number) =>
     { category: "communication", rating: 5 }
   ] as const
 
-/** The latest Airbnb review has no review by the host yet. */
 export const makeDemoReviews = (
   orders: ReadonlyArray<DemoOrder>,
   channelType: string,
@@ -49,7 +48,7 @@ export const makeDemoReviews = (
 
 const MS_AN_HOUR = 3_600_000
 
-/** `atHour` takes hours after the start of the check-out day. A day has at least 23 hours. */
+/** `atHour` takes hours after the start of the check-out day, at most 22, because a day can have only 23 hours. */
 type ReviewTemplate = (order: Pick<DemoReview, "channel_id">, atHour: (hours: number) => string) => DemoReview
 
 const REVIEW_TEMPLATES: Readonly<Record<string, ReadonlyArray<ReviewTemplate>>> = {

@@ -17,19 +17,18 @@ import { writePortfolio } from "./write-portfolio.ts"
 import { writeStaffAndTasks } from "./write-staff-and-tasks.ts"
 import { writeTransactions } from "./write-transactions.ts"
 
-/** Only hashes of password and token are stored. */
+/** The database has only hashes of password and token. */
 export interface DemoAccess {
   readonly operatorId: number
   readonly accountId: number
   readonly email: string
   readonly password: string
-  /** Does not expire. */
   readonly token: string
   readonly timeZone: string
 }
 
 export class OperatorsExist extends Data.TaggedError("OperatorsExist")<{
-  /** Undefined if the existing operators are not the demo operator. */
+  /** Undefined if there is no demo operator. */
   readonly demoAccountId: number | undefined
 }> {
   override get message(): string {
@@ -42,7 +41,7 @@ const DEMO_NAME = "Two Harbours Stays"
 const TIME_ZONE = "Europe/Lisbon"
 const PASSWORD_BYTES = 12
 
-/** Each writer needs the rows of the writers before it. */
+/** Each writer needs the rows of the previous ones. */
 const BASE_WRITERS = [writePortfolio, writeChannels, writeDirectOrders]
 const ORDER_DEPENDENT_WRITERS = [
   writeTransactions,
@@ -68,7 +67,6 @@ const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Da
 export const seedDemo = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const operators = yield* Operators
-  // No other process may create an operator until the transaction ends.
   yield* sql`LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE`
   const operatorRows = yield* sql<{ demo: number | null }>`
     SELECT (SELECT id FROM accounts WHERE lower(email) = ${DEMO_EMAIL}) AS demo FROM operators LIMIT 1`
@@ -103,10 +101,10 @@ export const seedDemo = Effect.gen(function* () {
   return access
 }).pipe(
   (seeding) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(seeding)),
-  // The demo data is valid, so any other failure is a defect.
+  // The demo data is valid, so other failures are defects.
   Effect.catchIf((error) => error._tag !== "OperatorsExist", Effect.die),
   Effect.provide(Operators.layer),
-  // Builds the stores anew, so that they use this transaction. Shared stores may use other connections.
+  // Builds new stores that use this transaction. Shared stores may use other connections.
   Effect.provideServiceEffect(Layer.CurrentMemoMap, Layer.makeMemoMap),
   Effect.provideService(CurrentActor, systemActor("Latchkey", "demo seed")),
   Effect.withSpan("seedDemo")

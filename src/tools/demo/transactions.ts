@@ -2,7 +2,7 @@ import { addDays, toInstant } from "../../contract/time.ts"
 import type { DemoOrder } from "./orders.ts"
 import { DEMO_PROPERTIES } from "./properties.ts"
 
-/** A transaction without order and property belongs to the operator. */
+/** Belongs to the operator if it has neither order nor property. */
 export interface DemoTransaction {
   readonly direction: "income" | "expense"
   readonly amount: number
@@ -170,8 +170,8 @@ const toOverhead = (today: string, timeZone: string): ReadonlyArray<DemoTransact
 }
 
 /**
- * An order has at most one transaction per direction and item, because write-transactions.ts finds the transaction of
- * an order by these two.
+ * An order has at most one transaction per direction and item. write-transactions.ts finds the transactions of orders
+ * by these.
  */
 export const makeDemoTransactions = (
   orders: ReadonlyArray<DemoOrder>,

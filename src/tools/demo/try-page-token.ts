@@ -16,8 +16,8 @@ const listActiveTokens = (sql: SqlClient.SqlClient, accountId: number) =>
     SELECT id FROM access_tokens WHERE account_id = ${accountId} AND name = ${TOKEN_NAME} AND revoked_at IS NULL ORDER BY id`)
 
 /**
- * Creates the token on demand, and again after a revocation. Revokes older ones. Returns undefined without a demo
- * operator or with too many tokens.
+ * Creates the token on demand and revokes older ones. Returns undefined without a demo operator or with too many
+ * tokens.
  */
 export const makeTryPageToken = Effect.gen(function* () {
   const [sql, operators, semaphore] = [yield* SqlClient.SqlClient, yield* Operators, yield* Semaphore.make(1)]

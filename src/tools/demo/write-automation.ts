@@ -6,7 +6,7 @@ import { RuleStore } from "../../domain/automation/rules/store.ts"
 import { MESSAGING_CHANNEL } from "./conversations.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 
-/** All guests of MESSAGING_CHANNEL have a conversation, so the console can run any planned action at once. */
+/** All guests of MESSAGING_CHANNEL have a conversation, so every planned message can be sent. */
 export const DEMO_AUTOMATION_RULES: ReadonlyArray<RuleDefinition> = [
   {
     name: "Two days before check-in",
@@ -41,8 +41,7 @@ export const DEMO_AUTOMATION_RULES: ReadonlyArray<RuleDefinition> = [
 ]
 
 /**
- * The rules neither answer earlier messages nor make up for missed actions. Planning runs at once, for the first
- * visitor.
+ * Rules skip earlier messages and missed actions. Planning runs here, so that the first visitor sees planned actions.
  */
 export const writeAutomation = Effect.fn("demo.writeAutomation")(
   function* ({ operatorId, now }: DemoOperator) {

@@ -104,7 +104,7 @@ export const writeChannels = Effect.fn("demo.writeChannels")(
       })
     }
   },
-  // No workers run yet that need a notification.
+  // No workers run yet, so a wake-up in this process is enough.
   Effect.provide(
     Layer.mergeAll(Listings.layer, layerSandbox).pipe(
       Layer.provide(Ingest.layer),

@@ -7,13 +7,13 @@ import { type NewTask, TaskStore } from "../../domain/work/tasks/store.ts"
 import type { DemoOperator } from "./demo-operator.ts"
 import { DEMO_PROPERTIES, type DemoProperty } from "./properties.ts"
 
-/** Days around today whose check-outs have a cleaning. */
+/** Check-outs between these days, counted from today, have a cleaning. */
 const DAYS_BEFORE = 4
 const DAYS_AFTER = 6
 
 type City = DemoProperty["city"]
 
-// Numbers that Ofcom reserves for fiction.
+// Ofcom reserves these numbers for fiction.
 const CLEANERS: Readonly<Record<City, { readonly name: string; readonly mobile: string; readonly fee: number }>> = {
   Lisbon: { name: "Marta Nunes", mobile: "+44 7700900123", fee: 35 },
   Edinburgh: { name: "Ewan Reid", mobile: "+44 7700900142", fee: 30 }
@@ -21,7 +21,7 @@ const CLEANERS: Readonly<Record<City, { readonly name: string; readonly mobile: 
 const HANDYWOMAN = { name: "Ines Duarte", mobile: "+44 7700900187" }
 const FORMER_STAFF = { name: "Calum Boyd", mobile: "+44 7700900158" }
 
-// `property` is an index in DEMO_PROPERTIES, `on` is in days from today.
+// `property` is an index in DEMO_PROPERTIES. `on` is in days from today.
 const REPAIRS = [
   { property: 2, on: 1, note: "The tap in the bathroom drips.", status: "pending" },
   { property: 4, on: 0, note: "Replace the battery of the smoke alarm in the hall.", status: "in_progress" },

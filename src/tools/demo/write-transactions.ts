@@ -11,7 +11,7 @@ const minorUnitsOf = ({ amount, currency }: DemoTransaction): bigint =>
 const toShareRows = (entry: DemoTransaction) => {
   if (entry.order === undefined) return []
   const { code, stays } = entry.order
-  // The index of a stay stands in for its id, which only the database knows.
+  // The index of a stay replaces its id, which only the database knows.
   const shares = splitIntoShares(
     minorUnitsOf(entry),
     entry.currency,

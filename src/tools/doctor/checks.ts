@@ -28,7 +28,7 @@ import {
 export const DOCTOR_TIMEOUT_MS = 5_000
 const DOCTOR_COUNT_LIMIT = 10_000
 
-/** Returns a code without addresses or secrets. */
+/** Never returns addresses or secrets. */
 const toErrorCode = (cause: unknown): string => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   if (inner instanceof Error && "code" in inner && typeof inner.code === "string") return inner.code
@@ -114,11 +114,11 @@ export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
   const url = Redacted.value(redisUrl)
   const { host } = new URL(url)
   const acquireClient = Effect.acquireRelease(
-    // Loaded on demand, because the module is large and `--help` loads all commands.
+    // Imported on demand, because the module is large and `--help` loads all commands.
     Effect.promise(async () => {
       const { createClient } = await import("redis")
       const instance = createClient({ url, socket: { reconnectStrategy: false, connectTimeout: DOCTOR_TIMEOUT_MS } })
-      // The failing command reports the error, so this event is ignored.
+      // The failing command reports the error. Without a listener, the event would end the process.
       instance.on("error", () => {})
       return instance
     }),

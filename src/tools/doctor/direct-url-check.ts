@@ -23,7 +23,7 @@ const loadDatabaseIdentity = (url: Redacted.Redacted) =>
 
 const CHECK = "DATABASE_DIRECT_URL"
 
-/** Checks that both addresses lead to the same database. Notifications from another database would never arrive. */
+/** The direct connection receives notifications. From another database they would never arrive. */
 export const checkDirectUrl = ({
   databaseUrl,
   databaseDirectUrl

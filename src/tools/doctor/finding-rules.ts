@@ -5,17 +5,17 @@ import { errorFinding, type Finding, okFinding, warningFinding } from "./finding
 
 /** A larger difference affects signatures and rate-limit windows. */
 export const MAX_CLOCK_DIFFERENCE_MS = 2_000
-/** Age of due work from which the finding is a warning, or an error. */
+/** From this age of the oldest due work on, the finding is a warning or an error. */
 export const QUEUE_SLOW_SECONDS = 60
 export const QUEUE_STUCK_SECONDS = 600
-/** Free bytes below which the finding is a warning, or an error. */
+/** Below this free space, the finding is a warning or an error. */
 export const DISK_LOW_BYTES = 1024 ** 3
 export const DISK_FULL_BYTES = 100 * 1024 ** 2
 const MIN_NODE_VERSION = 24
 /** PostgreSQL reserves these for superusers. */
 const RESERVED_CONNECTIONS = 3
 
-/** `remote` was read between `before` and `after` of the local clock. All are milliseconds. */
+/** The clock showed `remote` between `before` and `after` of the local clock. All are milliseconds. */
 export const clockFinding = (owner: string, { before, after, remote, precision = 0 }: ClockReading): Finding => {
   const check = `clock of ${owner}`
   const differenceMs = Math.max(0, before - (remote + precision), remote - after)
@@ -44,7 +44,6 @@ export const diskFinding = (variable: string, freeBytes: number): Finding => {
   return freeBytes < DISK_LOW_BYTES ? warningFinding(check, found, advice) : okFinding(check, found)
 }
 
-/** Judges a queue by the age of its oldest due work, which grows if work is stuck. */
 export const queueFinding = ({ kind, due, oldestSeconds }: BacklogStatus): Finding => {
   const check = `queue of ${kind}`
   if (oldestSeconds === null) return okFinding(check, "nothing is due")
@@ -56,7 +55,7 @@ export const queueFinding = ({ kind, due, oldestSeconds }: BacklogStatus): Findi
   return seconds >= QUEUE_SLOW_SECONDS ? warningFinding(check, found, advice) : okFinding(check, found)
 }
 
-/** `version` is in PostgreSQL's numbering: 150004 is 15.4. */
+/** 150004 is PostgreSQL 15.4. */
 export const postgresFinding = (version: number): Finding => {
   const major = Math.floor(version / 10_000)
   const found = `PostgreSQL ${major}.${version % 10_000}`
@@ -100,7 +99,7 @@ interface SecretKeyStatus {
   readonly isSet: boolean
   readonly isDemo: boolean
   readonly missingKeyIds: ReadonlyArray<string>
-  /** Secrets that are not encrypted with the current key. */
+  /** Secrets that are encrypted with a former key, or not at all. */
   readonly outdatedCount: number
 }
 

@@ -2,9 +2,9 @@
 export interface Finding {
   readonly check: string
   readonly is: "fine" | "warning" | "wrong" | "unsure"
-  /** One line without secrets. */
+  /** One line, without secrets. */
   readonly found: string
-  /** One line. It includes the command to run, if there is one. */
+  /** One line, with the command to run if there is one. */
   readonly advice?: string
 }
 

@@ -1,7 +1,7 @@
 import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
 import { type DeclaredSetting, SERVICE_SETTINGS } from "../../service/settings.ts"
 
-// Settings in a form that is safe to share: values that may be secret are hidden.
+// Settings without secrets, so that they can be shared.
 
 interface SettingView {
   readonly variable: string
@@ -11,7 +11,7 @@ interface SettingView {
 
 const toVisibleValue = ({ printablePart }: DeclaredSetting, text: string): string => {
   if (printablePart === "nothing") return "<hidden>"
-  // Only the host of an address is shown, because the rest may contain a password or key.
+  // The rest of an address may contain a password or key.
   if (printablePart !== "host") return redactSecrets(text)
   const url = URL.parse(text)
   return url === null ? "<hidden>" : `${url.protocol}//${url.host}`

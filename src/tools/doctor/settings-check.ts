@@ -2,8 +2,6 @@ import type { Settings } from "../../service/configuration.ts"
 import { isPlainLoopback } from "../../service/configuration.ts"
 import { errorFinding, type Finding, okFinding, warningFinding } from "./finding.ts"
 
-// Dangerous combinations of settings that are valid one by one.
-
 type CheckedSettings = Pick<Settings, "host" | "publicUrl" | "requireHttps" | "trustProxy" | "demo" | "databaseUrl">
 
 const isLocal = (host: string): boolean => isPlainLoopback(`http://${host.includes(":") ? `[${host}]` : host}`)

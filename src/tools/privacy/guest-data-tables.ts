@@ -8,8 +8,8 @@ import { guestDataInTransactions } from "../../domain/money/guest-data.ts"
 import { guestDataInTasks } from "../../domain/work/tasks/guest-data.ts"
 
 /**
- * Tables whose guest data is exported and erased. A test requires that each table is listed or has a reason not to be
- * (test/tools/privacy/guest-data-tables.service.test.ts).
+ * Tables whose guest data is exported and erased. test/tools/privacy/guest-data-tables.service.test.ts fails if a table
+ * is missing.
  */
 export const GUEST_DATA_TABLES: ReadonlyArray<GuestDataTable> = [
   guestDataInOrders,

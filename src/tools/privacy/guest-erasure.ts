@@ -19,7 +19,7 @@ import type { GuestMatch } from "./guest-search.ts"
 // Each order is erased in one transaction, so an interrupted erasure can be repeated. Like other changes, an erasure
 // locks orders first.
 
-/** The recorded events and audit entries contain no data of the guest. */
+/** The events and audit entries of the erasure contain no data of the guest. */
 const recordErasure = Effect.fnUntraced(function* (
   { recordIds: { operatorId, stayIds }, records }: GuestMatch,
   now: Date
@@ -38,8 +38,8 @@ const recordErasure = Effect.fnUntraced(function* (
 })
 
 /**
- * Full scans find the responses of webhook receivers and those stored for idempotency keys. So this runs once for all
- * matches, without locks on orders.
+ * Erases responses of webhook receivers and responses stored for idempotency keys. Runs once for all matches and
+ * without locks on orders, because it scans whole tables.
  */
 export const eraseStoredResponses = Effect.fnUntraced(function* (matches: ReadonlyArray<GuestMatch>) {
   const sql = yield* SqlClient.SqlClient
@@ -63,8 +63,8 @@ const readStayIds = makeRowsReader(Schema.Struct({ id: Schema.Int }))
 const alwaysErase: Effect.Effect<boolean> = Effect.succeed(true)
 
 /**
- * Erases all guest data of an order and its conversation except nights, money and codes. Run {@link
- * eraseStoredResponses} before. `isStillDue` is checked after all rows are locked.
+ * Erases all guest data except nights, money and codes. Run {@link eraseStoredResponses} before. `isStillDue` is
+ * checked after all rows are locked.
  */
 export const eraseGuestMatch = Effect.fnUntraced(function* <E>(
   match: GuestMatch,

@@ -12,7 +12,7 @@ import { makeRowsReader } from "../../platform/database/rows.ts"
 import { GUEST_DATA_TABLES } from "./guest-data-tables.ts"
 import type { GuestMatch } from "./guest-search.ts"
 
-// An export has one JSON object per line, which limits memory. A file without the counts at its end is incomplete.
+// One JSON object per line limits memory. A file without the counts at its end is incomplete.
 
 const EXPORT_PAGE_ROWS = 200
 
@@ -56,7 +56,7 @@ const loadImages = Effect.fnUntraced(function* (party: GuestRecordIds) {
     ORDER BY 1, 2`)
 })
 
-/** Image bytes are read after the transaction, because the embedded database serves no other request during it. */
+/** Image bytes are read later, because the embedded database serves no other request during the transaction. */
 const writeSnapshot = Effect.fnUntraced(function* <E>(party: GuestRecordIds, write: ExportWriter<E>) {
   const sql = yield* SqlClient.SqlClient
   const snapshot = Effect.gen(function* () {
@@ -106,7 +106,6 @@ const recordExport = Effect.fnUntraced(function* (operatorId: number, matches: R
   })
 })
 
-/** A conversation of two orders is exported once. */
 const mergeRecordIds = (operatorId: number, matches: ReadonlyArray<GuestMatch>): GuestRecordIds => {
   const distinct = <A>(select: (party: GuestRecordIds) => ReadonlyArray<A>): ReadonlyArray<A> =>
     Array.from(new Set(matches.flatMap(({ recordIds }) => select(recordIds))))
@@ -119,7 +118,7 @@ const mergeRecordIds = (operatorId: number, matches: ReadonlyArray<GuestMatch>):
   }
 }
 
-/** Writes the audit log first, so that every export is recorded. */
+/** The audit log comes first, so that every export is recorded. */
 export const exportGuest = Effect.fnUntraced(function* <E>(
   operatorId: number,
   matches: ReadonlyArray<GuestMatch>,

@@ -21,15 +21,14 @@ import { RetentionDays } from "../../platform/installation.ts"
 import { eraseGuestMatch, eraseStoredResponses } from "./guest-erasure.ts"
 import { findGuestByConversation, findGuestByOrder, type GuestMatch } from "./guest-search.ts"
 
-// Old guest data is erased in bounded batches. Operators alternate, so that a large operator does not delay others.
-// Erased data is not found again, so several processes may run, and a crash loses nothing.
+// Operators alternate batch by batch, so that a large operator does not delay others. Erased data is not found again,
+// so concurrent or repeated runs are safe.
 
 export const STAYS_PER_BATCH = 50
 
 export const INQUIRIES_PER_BATCH = 50
 
 interface RetentionTask<Cursor> {
-  /** Query for the `operator_id` of the next operator with data. */
   readonly nextOperatorSql: (sql: SqlClient.SqlClient, after: number) => Fragment
   readonly start: Cursor
   readonly runBatch: (
@@ -129,7 +128,7 @@ const toErasableMatch = (orderId: number, thread: ReadonlyArray<GuestMatch>): Gu
   }
 }
 
-/** One failing guest does not stop the others, but an unavailable or full database does. */
+/** One failing erasure does not stop the others, but an unavailable or full database does. */
 const tryEraseGuestMatch = <E>(match: GuestMatch, isStillDue?: Effect.Effect<boolean, E>) =>
   Effect.orDie(eraseGuestMatch(match, isStillDue)).pipe(
     Effect.catchCauseIf(
@@ -151,7 +150,7 @@ const guestRetention = (cutoff: Date): RetentionTask<StayCursor> => ({
     const endedOrderIds = Array.from(
       new Set(endedStays.flatMap(({ order_id, is_last }) => (is_last ? [order_id] : [])))
     )
-    // One day after the cutoff, so that stays that ended on the cutoff day count as over.
+    // One day after the cutoff, because stays that ended on the cutoff day are over.
     const threads = yield* Effect.forEach(endedOrderIds, (id) =>
       findGuestByOrder(operatorId, id, daysBefore(cutoff, -1))
     )
@@ -170,14 +169,14 @@ const readInquiries = makeRowsReader(
 )
 
 interface InquiryCursor {
-  /** Time of the last message, as the database writes it. */
+  /** Time of the last message, in the database's text form. */
   readonly at: string
   readonly id: number
 }
 
 /**
- * Condition for a conversation `t` with guest details, no message since the cutoff and only past orders. Inquiries for
- * later dates, queued messages and active offers exclude it.
+ * Holds for a conversation `t` with guest details, without messages since the cutoff, and without later stays, later
+ * inquiries, queued messages or active offers.
  */
 const quietSinceCondition = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date): Fragment => sql`
   t.operator_id = ${operatorId} AND ${hasGuestDetailsCondition(sql)} AND t.last_message_at <= ${cutoff}
@@ -193,7 +192,9 @@ const quietSinceCondition = (sql: SqlClient.SqlClient, operatorId: number, cutof
 const operatorDaySql = (sql: SqlClient.SqlClient, operatorId: number, cutoff: Date): Fragment => sql`
   (SELECT (${cutoff}::timestamptz AT TIME ZONE time_zone)::date FROM operators WHERE id = ${operatorId})`
 
-/** Also selects guests with past orders, because a channel may have sent their details again. */
+/**
+ * Includes conversations whose orders were already erased, because a channel may have sent the guest's details again.
+ */
 export const oldInquiriesSql = (
   sql: SqlClient.SqlClient,
   operatorId: number,
@@ -207,7 +208,7 @@ export const oldInquiriesSql = (
 
 const readStillQuiet = makeSingleRowReader(Schema.Struct({ still: Schema.Boolean }))
 
-/** The caller must hold the locks of the conversations, so that no message arrives before the erasure. */
+/** The caller must lock the conversations, so that no message arrives before the erasure. */
 export const areConversationsInactive = (
   sql: SqlClient.SqlClient,
   { recordIds: { operatorId, conversationIds } }: GuestMatch,

@@ -7,7 +7,7 @@ import { GUEST_COMMAND_ORDERS_MAX } from "../../platform/limits.ts"
 
 // Scans all orders of the operator, which is acceptable for rare administrator commands.
 
-/** From this many digits on, a phone number may lack its country code. */
+/** Numbers with at least this many digits match with and without a country code. */
 const NATIONAL_PHONE_DIGITS = 8
 
 export type GuestQuery =
@@ -29,13 +29,11 @@ export interface GuestMatch {
   readonly currentStayCodes: ReadonlyArray<string>
 }
 
-/** Returns at most the last ten digits, without leading zeros, because a number may lack its country code. */
+/** Returns at most the last ten digits, without leading zeros. */
 const phoneDigitsSql = (sql: SqlClient.SqlClient, text: Fragment): Fragment =>
   sql`right(ltrim(regexp_replace(${text}, '[^0-9]', '', 'g'), '0'), 10)`
 
-/**
- * From NATIONAL_PHONE_DIGITS digits on, the longer number must end with the shorter one. Shorter numbers must be equal.
- */
+/** The longer number must end with the shorter one. Numbers under NATIONAL_PHONE_DIGITS digits must be equal. */
 const samePhoneCondition = (sql: SqlClient.SqlClient, left: Fragment, right: Fragment): Fragment => sql`EXISTS (
   SELECT FROM (SELECT ${phoneDigitsSql(sql, left)} AS a, ${phoneDigitsSql(sql, right)} AS b) two
   WHERE CASE WHEN least(length(a), length(b)) >= ${sql.literal(String(NATIONAL_PHONE_DIGITS))}

@@ -2,7 +2,7 @@ import { Deferred, Effect } from "effect"
 import type { MetricsSnapshot } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
 import { type Snapshots, WorkerSnapshots } from "../../platform/telemetry/metrics/Snapshots.ts"
 
-/** After this time, the last known values of a worker are used. */
+/** After this time, the last snapshot of a worker is used. */
 export const WORKER_METRICS_TIMEOUT_MS = 1_000
 
 interface MonitoredWorker {
@@ -11,7 +11,7 @@ interface MonitoredWorker {
   answer: Deferred.Deferred<void> | undefined
 }
 
-/** Metrics of all workers, including those that have ended. */
+/** Includes the metrics of workers that have ended. */
 export class WorkerMetrics {
   readonly #snapshots = new WorkerSnapshots()
   readonly #workers = new Map<number, MonitoredWorker>()
@@ -46,7 +46,7 @@ export class WorkerMetrics {
     Effect.map(this.#snapshotsReceived, () => this.#snapshots.snapshots)
   )
 
-  /** Concurrent callers share the responses. */
+  /** Concurrent callers share one request to each worker. */
   get #snapshotsReceived(): Effect.Effect<void> {
     const answers = Array.from(this.#workers.values(), (worker) => {
       if (worker.answer === undefined) {

@@ -12,11 +12,11 @@ export interface ProcessEnd {
 
 export interface WorkerProcess {
   readonly pid: number | undefined
-  /** Returns the start message. */
+  /** Returns the start message, which the primary prints. */
   readonly awaitReady: Effect.Effect<string>
   readonly awaitEnd: Effect.Effect<ProcessEnd>
   readonly stop: Effect.Effect<void>
-  /** Stops a worker that was replaced, without a drain. */
+  /** Ends a replaced worker without waiting for its connections to drain. */
   readonly retire: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
 }
@@ -28,10 +28,7 @@ export class WorkerProcesses extends Context.Service<
     readonly metrics: Pick<WorkerMetrics, "all" | "isReady">
   }
 >()("latchkey/tools/workers/WorkerProcesses") {
-  /**
-   * The primary process accepts connections and gives them to the workers in turn. A worker without its primary ends at
-   * once.
-   */
+  /** Node ends a worker whose primary has died. */
   static readonly layer = Layer.sync(WorkerProcesses, () => {
     cluster.schedulingPolicy = cluster.SCHED_RR
     const handleCounts = makeCountHandler()

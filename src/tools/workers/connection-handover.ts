@@ -8,10 +8,9 @@ const isHandoverMessage = Schema.is(
 const isAcknowledgement = Schema.is(Schema.Struct({ cmd: Schema.Literal("NODE_CLUSTER"), ack: Schema.Int }))
 
 /**
- * Tracks connections that the primary sends to a worker. Returns a function that closes those that the worker never
- * confirmed. If the worker ends before it confirms a connection, Node forgets the connection
- * (lib/internal/cluster/round_robin_handle.js), and its client would wait forever. Another worker cannot take the
- * connection, because the first may have read from it.
+ * Returns a function that closes the connections that the worker never confirmed. If a worker ends, Node forgets these
+ * (lib/internal/cluster/round_robin_handle.js), and their clients would wait forever. Another worker cannot take them,
+ * because the first may have read from them.
  */
 export const trackConnectionHandover = (worker: Worker): (() => void) => {
   const open = new Map<number, () => void>()

@@ -1,7 +1,7 @@
 import { MemoryCounters } from "../../admission/windows/memory-counters.ts"
 import { type CountRequest, type CountResponse, decodeCounter } from "./worker-messages.ts"
 
-/** Counts the calls of all workers for the rate limits, in memory. A step is synchronous, so it is atomic. */
+/** A step is atomic, because it is synchronous. */
 export const makeCountHandler = (): ((requests: ReadonlyArray<CountRequest>) => ReadonlyArray<CountResponse>) => {
   const counts = new MemoryCounters()
   const runStep = ({ act, buckets, peek, now }: CountRequest): ReadonlyArray<number> => {

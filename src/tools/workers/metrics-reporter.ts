@@ -3,7 +3,7 @@ import { Readiness } from "../../platform/database/Readiness.ts"
 import { takeOwnSnapshot } from "../../platform/telemetry/metrics/Snapshots.ts"
 import type { WorkerMessage } from "./worker-messages.ts"
 
-/** A crashed worker loses at most this time of metrics. */
+/** A crashed worker loses at most the metrics of this time. */
 const REPORT_INTERVAL_MS = 10_000
 /** Must be shorter than WORKER_METRICS_TIMEOUT_MS of the primary. */
 const READY_TIMEOUT_MS = 700

@@ -11,7 +11,7 @@ export const connectToSupervisor = () => {
   const replacementReady = Latch.makeUnsafe()
   const metricsRequested = Latch.makeUnsafe()
   let onResponses: (responses: ReadonlyArray<CountResponse>) => void = () => {}
-  // Workers ignore SIGHUP, because the primary handles it. A closing terminal sends it to the whole process group.
+  // The primary handles SIGHUP. A closing terminal sends it to the workers too.
   process.on("SIGHUP", () => {})
   process.on("message", (message) => {
     const received = Option.getOrUndefined(decodeMessage(message))
@@ -31,10 +31,9 @@ export const connectToSupervisor = () => {
   return {
     announce: (startMessage: string) => Effect.sync(() => send({ ready: startMessage })),
     replaced: replacementReady,
-    /** Reports metrics to the primary, which serves the metrics port. */
     layerMetrics: ({ metricsPort }: Pick<Settings, "metricsPort">) =>
       metricsPort === undefined ? Layer.empty : layerMetricsReporter(metricsRequested, send),
-    /** With Redis, all machines share the rate-limit windows, otherwise only the workers of this machine. */
+    /** With Redis, all machines share the rate-limit windows, otherwise the workers of this machine. */
     layerRateWindows: ({ redisUrl }: Pick<Settings, "redisUrl">) =>
       redisUrl === undefined
         ? RateWindows.layerShared(makeSupervisorCounters(channel))

@@ -18,10 +18,7 @@ interface PendingRequest {
   readonly resolve: (counts: ReadonlyArray<number> | undefined) => void
 }
 
-/**
- * Counts calls for the rate limits in the primary. Requests of one event-loop turn share a message. After a timeout no
- * request is sent until the primary responds, so calls wait only once and pending requests are bounded.
- */
+/** After a timeout, nothing is sent until the primary responds, so calls do not wait again. */
 export const makeSupervisorCounters = Effect.fnUntraced(function* ({ send, onResponses }: SupervisorChannel) {
   const pending = new Map<number, PendingRequest>()
   const hasPending = yield* Latch.make()

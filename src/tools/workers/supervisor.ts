@@ -36,7 +36,7 @@ const layerWorkerMetrics = ({ metricsPort, host }: Settings) => {
   return Layer.provide(layerMetricsPort({ port: metricsPort, host }), [layerWorkerSnapshots, layerSupervisorMetrics])
 }
 
-/** SIGHUPs during a rolling restart cause one more restart. */
+/** All SIGHUPs during a rolling restart together cause one more restart. */
 export const runSupervisor = Effect.fnUntraced(function* (workers: number, settings: Settings) {
   const hungUp = yield* listenForHangUps
   const { startMessage, restartWorkers } = yield* superviseWorkers(workers, settings.drainSeconds)

@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 import { type ProcessEnd, type WorkerProcess, WorkerProcesses } from "./WorkerProcesses.ts"
 
-/** Longer than the shutdown of a worker without its drain (http-server/stop.ts: 12 s). */
+/** Longer than the shutdown of a worker without its drain (transports/http-server/stop.ts: 12 s). */
 export const WORKER_END_TIMEOUT_MS = 15_000
 
 /** The worker has already reported the reason. */
@@ -9,7 +9,6 @@ export class WorkerNeverReady extends Data.TaggedError("WorkerNeverReady")<{ rea
 
 export interface WorkerLifecycle {
   readonly startWorker: Effect.Effect<WorkerProcess>
-  /** Kills a worker that takes too long. */
   readonly awaitEndOrKill: (worker: WorkerProcess) => Effect.Effect<ProcessEnd>
 }
 

@@ -2,10 +2,10 @@ import { Schema } from "effect"
 import { type CountedLimit, WINDOW_LABELS, windowOf } from "../../admission/windows/rate-window.ts"
 import { MetricsSnapshot } from "../../platform/telemetry/metrics/metrics-snapshot.ts"
 
-// Messages between primary and workers. A rolling restart keeps the primary, so its release may differ from that of the
-// workers. Both ignore unknown messages, and a worker without a response counts its own calls.
+// After an update, a rolling restart keeps the primary of the former release. So primary and workers ignore unknown
+// messages, and workers without a response count their own calls.
 
-/** Key, window label, maximum. */
+/** Rate-limit key, window label and maximum. */
 const EncodedCounter = Schema.Tuple([Schema.String, Schema.Literals(WINDOW_LABELS), Schema.Finite])
 
 export const CountRequest = Schema.Struct({
@@ -18,12 +18,12 @@ export const CountRequest = Schema.Struct({
 })
 export type CountRequest = typeof CountRequest.Type
 
-/** For `admit`, `counts` are the counts before the step, first of `buckets`, then of `peek`. Otherwise it is empty. */
+/** For `admit`: the counts before the step, first of `buckets`, then of `peek`. Otherwise empty. */
 export const CountResponse = Schema.Struct({ id: Schema.Int, counts: Schema.Array(Schema.Finite) })
 export type CountResponse = typeof CountResponse.Type
 
 export const WorkerMessage = Schema.Union([
-  /** The start message. */
+  /** The start message, which the primary prints. */
   Schema.Struct({ ready: Schema.String }),
   Schema.Struct({ asks: Schema.Array(CountRequest) }),
   /** `measured`: all metrics since the worker started. `ready`: whether the database responds. */
@@ -34,7 +34,6 @@ export type WorkerMessage = typeof WorkerMessage.Type
 export const SupervisorMessage = Schema.Union([
   Schema.Struct({ told: Schema.Array(CountResponse) }),
   Schema.Struct({ measure: Schema.Literal(true) }),
-  /** A replaced worker ends without a drain. */
   Schema.Struct({ retire: Schema.Literal(true) })
 ])
 export type SupervisorMessage = typeof SupervisorMessage.Type

@@ -4,12 +4,12 @@ import { incrementCounter } from "../../platform/telemetry/metrics/metric-update
 import type { ProcessEnd, WorkerProcess } from "./WorkerProcesses.ts"
 import { awaitStartMessage, makeWorkerLifecycle, type WorkerLifecycle } from "./worker-lifecycle.ts"
 
-/** A worker that ends after this time is restarted without a pause. */
+/** A worker that lived for this time is restarted without a pause. */
 export const STABLE_MS = 10_000
 /** Pause before a restart. It doubles after each early end. */
 export const FIRST_RESTART_PAUSE_MS = 1_000
 export const MAX_RESTART_PAUSE_MS = 30_000
-/** Time until a worker must be ready. It may include a migration of the database. */
+/** A new worker may first have to migrate the database. */
 export const WORKER_START_TIMEOUT_MS = 10 * 60_000
 
 export const computeRestartPauseMs = (livedMs: number, lastPauseMs: number): number => {
@@ -54,7 +54,6 @@ const keepSlotRunning = Effect.fnUntraced(function* (slot: WorkerSlot, { startWo
   }
 })
 
-/** Returns false if the new worker does not become ready. */
 const replaceWorker = (slot: WorkerSlot, { startWorker, awaitEndOrKill }: WorkerLifecycle) =>
   Effect.gen(function* () {
     const next = yield* startWorker
@@ -84,16 +83,13 @@ const restartAll = Effect.fnUntraced(function* (slots: ReadonlyArray<WorkerSlot>
 
 interface SupervisedWorkers {
   readonly startMessage: string
-  /**
-   * Replaces the workers one by one, each after its successor is ready. Stops at a failure, and the other workers keep
-   * running.
-   */
+  /** Replaces the workers one by one, each after its successor is ready. Stops at the first failure. */
   readonly restartWorkers: Effect.Effect<void>
 }
 
 /**
- * Keeps `workers` processes running until the scope closes, which stops them. The first starts alone: it migrates the
- * database, and if it cannot serve, no worker could.
+ * Keeps `workers` processes running until the scope closes. The first starts alone: it migrates the database, and if it
+ * fails, all would.
  */
 export const superviseWorkers = Effect.fnUntraced(function* (workers: number, drainSeconds: number) {
   const lifecycle = yield* makeWorkerLifecycle(drainSeconds)

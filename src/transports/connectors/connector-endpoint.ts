@@ -86,7 +86,6 @@ interface MessageOutcome {
 }
 
 interface ConnectorSettings {
-  /** True if a proxy in front of the service writes `X-Forwarded-For`. */
   readonly trustProxy?: boolean | undefined
 }
 

@@ -1,7 +1,7 @@
 import { Clock, Deferred, Effect } from "effect"
 import { CONCURRENT_CONNECTOR_BODIES_MAX, CONNECTOR_BODY_PROTECTED_MS } from "../../platform/limits.ts"
 
-/** The source of an unverified message: the connector in its path, and the caller's network. */
+/** The connector in the path of an unverified message, and the caller's network. */
 export interface MessageSource {
   readonly connectorId: number
   readonly network: string
@@ -12,12 +12,12 @@ interface ArrivingBody extends MessageSource {
 }
 
 /**
- * Chooses the body that loses its permit to a new message, or returns undefined to reject that message. `bodies` are
- * sorted from old to new.
+ * Chooses the body that loses its permit to a new message, or undefined to reject that message. `bodies` are sorted
+ * from old to new.
  *
- * The candidate is the oldest body of the connector with the most permits, and within that connector of the network
- * with the most. It is evicted if its connector would have more permits than the connector of the new message. If both
- * would have equally many, their networks are compared. It is also evicted after {@link CONNECTOR_BODY_PROTECTED_MS}.
+ * The candidate is the oldest body of the connector with the most permits, and there of the network with the most. It
+ * loses its permit if its connector would have more permits than that of the new message. If both would have equally
+ * many, their networks are compared. After {@link CONNECTOR_BODY_PROTECTED_MS} it always loses its permit.
  */
 export const chooseBodyToEvict = <Body extends ArrivingBody>(
   bodies: Iterable<Body>,

@@ -5,7 +5,7 @@ import type { Html } from "../docs/html.ts"
 import type { TEXTS } from "./console-texts.ts"
 import type { SignedInVisit, SubmittedForm } from "./visit.ts"
 
-/** The browser is redirected back to the page. The page's URL contains only the key of the message. */
+/** The browser is redirected back to the page. The URL contains only the key of the message. */
 export interface ActionDone {
   readonly _tag: "Done"
   readonly messageKey: keyof (typeof TEXTS)["access"]["done"]
@@ -13,7 +13,7 @@ export interface ActionDone {
 
 export const ALREADY_DONE_KEY = "already_done"
 
-/** Replaces the message if an earlier submission already made the form's changes. */
+/** Replaces the message if an earlier submission has already made the form's changes. */
 export const toShownOutcome = ({
   result,
   isReplay

@@ -64,8 +64,8 @@ const makeInvalidRequestHandler = (publicUrl: string) => {
       error: refusal.error,
       error_description: refusal.description
     })
-    // Redirects only to a trusted target. Otherwise anyone could register a site for the public client and send hosts
-    // there from our domain (RFC 9700 section 4.11.2).
+    // Redirects only to a trusted target. Otherwise anyone could register a site and send hosts there from our domain
+    // (RFC 9700 section 4.11.2).
     return isTrustedTarget(authorizationClient.redirectTarget, authorizationClient.client)
       ? redirectSeeOther(redirectLocation)
       : renderConsolePage(visit, rejectedRequestPage(authorizationClient, refusal.description, redirectLocation), 400)

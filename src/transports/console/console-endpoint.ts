@@ -70,7 +70,7 @@ const CONSOLE_ASSETS = new Map([
 const messageResponse = (visit: Visit, message: string, status: number): Response =>
   renderConsolePage(visit, { title: TEXTS.frame.product, body: html`<p>${message}</p>` }, status)
 
-/** The link leads to the same URL, which redirects to sign-in if there is no session. */
+/** If there is no session, the linked page redirects to sign-in. */
 const rejectedFormResponse = (visit: Visit, message: string): Response =>
   renderConsolePage(
     visit,
@@ -82,7 +82,7 @@ const rejectedFormResponse = (visit: Visit, message: string): Response =>
     403
   )
 
-/** By default the process has no console, and the function returns undefined. */
+/** Returns undefined if the process has no console. */
 export const ConsoleEndpoint = Context.Reference<(request: HttpServerRequest) => Effect.Effect<Response | undefined>>(
   "latchkey/transports/console/ConsoleEndpoint",
   { defaultValue: () => () => Effect.succeed(undefined) }
@@ -94,8 +94,7 @@ interface ConsoleSettings {
 
 export const layerConsoleEndpoint = (publicUrl: string, settings: ConsoleSettings = {}) =>
   Layer.effect(ConsoleEndpoint, makeConsoleEndpoint(publicUrl, settings)).pipe(
-    // Pages use permits of their own. A page releases its permit while it calls the service, because the call acquires
-    // a permit of the API.
+    // Pages use permits of their own, apart from those of the API.
     Layer.provide(Layer.fresh(ConcurrencyLimiter.layer(CONSOLE_PERMITS, "console")))
   )
 
@@ -143,7 +142,7 @@ const makeConsolePages = Effect.fnUntraced(function* (publicUrl: string) {
   return new Map(consolePages.map((page) => [page.path, page]))
 })
 
-/** Returns the size limit of the form in bytes. Only signed-in callers may send a long form. */
+/** Only signed-in callers may send a long form. */
 const findMaxFormBytes = (
   sessions: Sessions["Service"],
   { cookie }: Visit,
@@ -160,8 +159,8 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
   const readVisit = makeVisitReader(publicUrl, trustProxy)
 
   /**
-   * Acquires a permit from the operator's share, or without a session from the share of the IP address. So a busy
-   * operator delays only itself.
+   * The permit comes from the share of the operator or, without a session, of the IP address. So a busy operator delays
+   * only itself.
    */
   const runWithPermit = Effect.fnUntraced(function* (
     visitWithoutSession: Visit,
@@ -282,10 +281,7 @@ const runFormAction = (page: ConsolePage, name: string, visit: Visit, form: Subm
     : runAsCaller({ ...visit, session }, (signedInVisit) => formAction(signedInVisit, form))
 }
 
-/**
- * Handles a form that was shown before the current session. The form changes nothing. A page with `restoreForm` shows
- * the form's values again.
- */
+/** A form that was shown before the current session changes nothing. */
 const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: SubmittedForm): PageResponse => {
   const { session } = visit
   const restoreForm = "isPublic" in page ? undefined : page.restoreForm
@@ -308,8 +304,8 @@ const redirectToSignIn = (next: string): Response =>
   redirectSeeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next }).toString()}`)
 
 /**
- * Every 401 needs this header (RFC 9110 section 15.5.2). The header names the sign-in form, so browsers open no
- * password dialog.
+ * Every 401 needs this header (RFC 9110 section 15.5.2). It names the sign-in form, so browsers open no password
+ * dialog.
  */
 const withAuthenticateHeader = (response: Response, cookie: string): Response =>
   response.status === 401

@@ -121,7 +121,6 @@ export const TEXTS = {
   },
   access: {
     title: "OpenAPI settings",
-    /** Messages after forms. The page's URL contains the key. */
     done: {
       done: "Done.",
       webhook_changed: "The webhook is changed. What waited for its receiver is sent now.",
@@ -278,7 +277,6 @@ export const TEXTS = {
       newest: "The newest deliveries",
       milliseconds: "ms",
       timeZoneNote: "Times are those of",
-      /** Explanations of the failure reasons in src/domain/webhooks/deliveries/http-call.ts. */
       failureReasons: {
         refused_address: "The address leads into a private network, where this service sends nothing.",
         refused_url: "The address is none that may be sent to: it must begin with https://.",

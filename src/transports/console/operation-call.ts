@@ -16,8 +16,8 @@ interface OperationSuccess {
 }
 
 /**
- * Calls an operation as the signed-in account. The page releases its permit during the call, because the call acquires
- * a permit of the API.
+ * Calls an operation as the signed-in account. The page releases its own permit meanwhile, because the call acquires a
+ * permit of the API.
  */
 export const callOperation = (
   service: Service["Service"],
@@ -65,10 +65,10 @@ const countChange = ({ headers }: ServiceResponse): Effect.Effect<void> =>
 const EXCLUDED_FIELDS: ReadonlySet<string> = new Set([FORM_TOKEN_FIELD, SUDO_FIELD])
 
 /**
- * Returns the idempotency key of a form: a hash of its fields. These include the page's key, which is new for each
- * display. So a form that is sent twice runs once, and a form with other values is a new call. Returns undefined if the
- * page has no key. The hash includes `fields`, because a form that changes part of a list sends the whole new list
- * there.
+ * Returns a hash of the form, or undefined if the page has no key. The page's key is new for each display. So a form
+ * that is sent twice runs once, and a form with other values is a new call.
+ *
+ * The hash covers `fields` too, because they can contain lists that were read after the form was sent.
  */
 export const idempotencyKeyOf = (form: SubmittedForm, fields: Schema.JsonObject = {}): string | undefined => {
   const pageKey = form.get(FORM_KEY_FIELD) ?? ""

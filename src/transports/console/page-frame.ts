@@ -30,7 +30,7 @@ export interface PageFrame {
   readonly title: string
   readonly body: Html
   /**
-   * `anywhere` is for the consent form: browsers apply `form-action` to redirects, and the application may redirect
+   * `anywhere` is for the consent form: browsers apply `form-action` to redirects, and applications may redirect
    * anywhere.
    */
   readonly formTargets?: "here" | "anywhere"
@@ -104,7 +104,7 @@ export const formTokenField = (formToken: string): Html =>
 
 export type FormKeys = Pick<Visit, "formToken" | "formKey">
 
-/** A form with these fields runs its change only once, if its action passes `idempotencyKeyOf(form)`. */
+/** If its action passes `idempotencyKeyOf(form)`, a form with these fields runs only once. */
 export const formKeyFields = ({ formToken, formKey }: FormKeys): Html =>
   html`${formTokenField(formToken)}<input type="hidden" name="${FORM_KEY_FIELD}" value="${formKey}">`
 
@@ -115,7 +115,7 @@ const windowTitle = (title: string, status: number): string => {
   return [...outcome, ...(title === product ? [] : [title]), product].join(" · ")
 }
 
-/** The page has no inline scripts or styles. It loads only files of this service, and cannot be framed. */
+/** The page has no inline scripts or styles, loads only files of this service, and cannot be framed. */
 export const renderConsolePage = (
   visit: Visit,
   { title, body, formTargets = "here", isWide, hasScript }: PageFrame,

@@ -1,9 +1,6 @@
 const PLACEHOLDER_ORIGIN = "http://here.invalid"
 
-/**
- * Returns the URL to open after sign-in, or `fallback` if `text` is not a console page. Parses as browsers do, to
- * prevent open redirects.
- */
+/** Returns `fallback` if `text` is not a console page. Parses as browsers do, to prevent open redirects. */
 export const toLocalUrl = (text: string | null, fallback: string): string => {
   if (text === null || !/^\/[\x21-\x5b\x5d-\x7e]+$/.test(text)) return fallback
   const url = URL.parse(text, PLACEHOLDER_ORIGIN)

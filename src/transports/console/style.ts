@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto"
 
-// These are the classes of the console's pages.
-// A `section` is a card with an `h2`. Pages with one form use `section.narrow`.
-// Rows of `table.cards` become cards on a phone. Each `td` has a `data-label`. A cell of buttons is `td.acts`.
-// Fields of `form.row` are side by side.
-// Use `label.choice` for a radio button or checkbox before its text.
-// Use `button.primary`, `button.danger` (irreversible), or a plain button.
-// Use `.message` with `.done` (role="status"), `.error` (role="alert"), or `.note`.
-// Use `.secret` for a value shown once, and `.soft` for secondary text.
-// Use `.name` for user text that may break anywhere, and `.whole` for text that must not break.
+// A `section` is a card with an `h2`. A page with one form uses `section.narrow`. Rows of `table.cards` become cards on
+// a phone, so each `td` needs a `data-label`. `td.acts` contains buttons. Fields of `form.row` are side by side.
+// `label.choice` is for a radio button or checkbox before its text. `button.danger` is for irreversible actions.
+//
+// `.message` has `.done` (role="status"), `.error` (role="alert") or `.note`. `.secret` is a value shown once, and
+// `.soft` is secondary text. `.name` may break anywhere, and `.whole` must not break.
 //
 // Colour never carries information alone.
 
@@ -176,5 +173,4 @@ svg.year circle.income { fill: var(--card); }
 
 export const STYLE = `${COLOR_STYLES}${BASE_STYLES}${FORM_STYLES}${TABLE_STYLES}${HOST_PAGE_STYLES}`
 
-/** The URL contains a hash of the styles, so browsers may cache it forever. */
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

@@ -18,7 +18,6 @@ export interface Sudo {
     visit: SignedInVisit,
     form: SubmittedForm
   ) => Effect.Effect<Option.Option<ActionError>, never, CurrentActor>
-  /** Fails with the error that {@link checkPassword} returns. */
   readonly requirePassword: (
     visit: SignedInVisit,
     form: SubmittedForm

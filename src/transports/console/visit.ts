@@ -32,7 +32,6 @@ export interface SignedInVisit extends Visit {
 
 export type PageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor>
 
-/** The console endpoint provides `CurrentCaller`. */
 export type SignedInPageResponse = Effect.Effect<HttpServerResponse, never, CurrentActor | CurrentCaller>
 
 /** Keys of `actions` are values of the button `act`. */
@@ -61,7 +60,7 @@ export const FORM_TOKEN_FIELD = "form_token"
 export const FORM_KEY_FIELD = "form_key"
 export const ACTION_FIELD = "act"
 
-/** Derives the token from the cookie, which other sites cannot read. So the token need not be stored. */
+/** Other sites cannot read the cookie, so they cannot know the token. A derived token need not be stored. */
 export const deriveFormToken = (cookie: string): string =>
   createHmac("sha256", cookie).update("form").digest("base64url")
 
@@ -77,7 +76,7 @@ const isHttps = (publicUrl: string): boolean => publicUrl.startsWith("https:")
 export const sessionCookieName = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-latchkey" : "latchkey")
 export const knownBrowserCookieName = (publicUrl: string): string => `${sessionCookieName(publicUrl)}_known`
 
-/** If several cookies have this name, the first has the most specific path. */
+/** If several cookies have this name, browsers send the one with the most specific path first. */
 const readCookie = ({ headers }: HttpServerRequest, name: string): string =>
   (headers["cookie"] ?? "")
     .split(";")

@@ -89,7 +89,6 @@ export const EVENT_TABLE: Readonly<Record<EventName, EventRow>> = {
   }
 }
 
-/** Maps each `sub_event` of `reservation_updated` to what has changed. */
 export const SUB_EVENT_TABLE: Readonly<Record<string, string>> = {
   arrival_and_departure_time_updated: "`arrival_at` or `departure_at` of the stay.",
   rates_updated: "The nightly rates, the commission, the accommodation revenue or the currency.",

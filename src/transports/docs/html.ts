@@ -30,7 +30,6 @@ export const nothing: Html = { html: "" }
 
 const CHARACTERS_BY_ENTITY = new Map(Object.entries(HTML_ESCAPES).map(([character, entity]) => [entity, character]))
 
-/** Returns the text that a browser shows for the markup, on one line. */
 export const toPlainText = ({ html: markup }: Html): string =>
   markup
     .replaceAll(/<[^>]*>/g, " ")

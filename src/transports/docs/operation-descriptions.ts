@@ -22,8 +22,7 @@ import { type InputSchema, inputSchemaOf, outputSchemaOf, publishedInputSchemaOf
 import type { DeploymentName } from "../../platform/installation.ts"
 import { operations } from "../../service/Api.ts"
 
-// Descriptions of all operations, derived from their contracts. OpenAPI, the reference pages and the client render
-// them.
+// Derived from the contracts of the operations. OpenAPI, the reference pages and the client render these descriptions.
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -34,16 +33,15 @@ export interface FieldDescription {
   readonly location: FieldLocation
   readonly required: boolean
   readonly schema: JsonSchema
-  /** Whether edits cannot change the field. Tools do not show such a field, but accept its current value. */
+  /** Edits accept only the current value of such a field, and tools do not show it. */
   readonly isImmutable: boolean
 }
 
 export interface OperationDescription {
   readonly operation: AnyOperation
-  /** Name of the operation, and of its tool if it has one. */
   readonly name: string
   readonly method: Method
-  /** The path below `/v3`. Names in braces are path fields. */
+  /** Begins after `/v3`. */
   readonly path: string
   readonly summary: string
   /** The tool's description, or the summary if there is no tool, followed by the details. */
@@ -58,19 +56,16 @@ export interface OperationDescription {
   /** Name of the result's list whose fields the caller can select with `fields`. */
   readonly selectableList: string | undefined
   readonly resultSchema: JsonSchema
-  /** Sorted error codes. */
   readonly errors: ReadonlyArray<number>
   readonly needsToken: boolean
   /** Whether errors have an HTTP status other than 200, even if the request is JSON. */
   readonly usesHttpStatus: boolean
   readonly isReadOnly: boolean
-  /** Whether calls take an idempotency key and are recorded in the audit log. */
   readonly isChange: boolean
-  /** Whether unknown fields return 400. By default, unknown fields are ignored. */
   readonly rejectsUnknownFields: boolean
 }
 
-/** Returns whether the fields that are not in the path may be in the query or in the body. */
+/** Whether the fields outside the path may be in the query or in the body. */
 export const takesQueryOrBody = ({ method, fields }: OperationDescription): boolean =>
   method === "DELETE" && fields.some(({ location }) => location === "query")
 
@@ -84,10 +79,7 @@ const immutableFieldNames = (operation: AnyOperation): ReadonlySet<string> => {
   )
 }
 
-/**
- * The schema of an `immutableField` (contract/fields.ts) ends with the alternative "any value". Removes it, so that
- * documents show the field's type.
- */
+/** Removes the alternative "any value" with which the schema of an `immutableField` (contract/fields.ts) ends. */
 const withoutAnyValue = (schema: JsonSchema): JsonSchema => {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf)) return schema
@@ -124,10 +116,7 @@ const declaredErrorCodes = ({ errorSchema }: AnyOperation): ReadonlyArray<number
 
 const errorTag = (ast: SchemaAST.AST): string => String(ast.annotations?.identifier ?? "")
 
-/**
- * Every operation can return 401, 429 and 500. Operations that need a token can also return 420. Changes with a token
- * can return 409 while the same call runs.
- */
+/** 409 means that a call with the same idempotency key is still running. */
 const commonErrorCodes = (operation: AnyOperation): ReadonlyArray<number> => [
   // Even an operation without a token rejects an unreadable `Authorization: Basic`.
   ERROR_CODES.Unauthenticated,
@@ -171,7 +160,7 @@ const describeOperation = (operation: AnyOperation, deployment: DeploymentName):
 
 const descriptionsByDeployment = new Map<DeploymentName, ReadonlyArray<OperationDescription>>()
 
-/** Builds the descriptions at the first call, so that commands without them start faster. */
+/** Built at the first call, so that commands without descriptions start faster. */
 export const describeOperations = (
   deployment: DeploymentName = "international"
 ): ReadonlyArray<OperationDescription> => {

@@ -49,8 +49,8 @@ const readDoneMessage = (query: URLSearchParams): PortalMessage | undefined => {
 }
 
 /**
- * Redirects after a form, so that a reload does not send it again. The URL is relative, because guests may use another
- * host name.
+ * Redirects so that a reload does not send the form again. The URL is relative, because guests may use another host
+ * name.
  */
 const redirectToPortal = (form: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location: `?said=${form}` } })

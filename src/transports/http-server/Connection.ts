@@ -19,7 +19,7 @@ interface Exchange {
 export class Connection {
   readonly socket: Socket
   readonly #isStopping: () => boolean
-  /** Requests whose responses are not complete, oldest first. A client may pipeline several. */
+  /** Requests whose responses are not complete, oldest first. */
   readonly #openExchanges: Array<Exchange> = []
   #newestRequest: IncomingMessage | undefined
   #isNewestLast = false
@@ -45,7 +45,6 @@ export class Connection {
     socket.once("end", () => this.#checkHalfClosed())
   }
 
-  /** Returns false if the connection accepts no further request. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     this.#nextRequestSince = undefined
     this.#bytesOfRequests = this.socket.bytesRead
@@ -91,8 +90,8 @@ export class Connection {
   decideIsLast(request: IncomingMessage, isWanted: boolean): boolean {
     this.#isLastWanted ||= isWanted
     if (request !== this.#newestRequest || this.#state === "ending") return false
-    // While rejecting, the error response follows the response to a complete request. The response to an incomplete
-    // request is the last, because it replaces the error response.
+    // While rejecting, the error follows the responses to complete requests. The response to an incomplete request
+    // replaces the error, so it is the last.
     const isLast = this.acceptsRequests
       ? this.#isLastWanted || this.#isNewestLast || this.#isStopping() || this.socket.readableEnded
       : !request.complete
@@ -109,7 +108,7 @@ export class Connection {
     return performance.now() - (this.#noticeNextRequest() ?? this.#idleSince)
   }
 
-  /** Whether bytes arrived after the last request: headers of the next one, or empty lines. */
+  /** Whether headers of a next request, or empty lines, have arrived. */
   get isReceiving(): boolean {
     return this.#noticeNextRequest() !== undefined
   }
@@ -156,7 +155,7 @@ export class Connection {
     return this.#state === "accepting"
   }
 
-  /** Accepts no further requests. The caller must then call {@link endWith}. */
+  /** The caller must then call {@link endWith}. */
   rejectMore(): void {
     this.#state = "rejecting"
   }
@@ -183,7 +182,7 @@ export class Connection {
   }
 
   /**
-   * Tests whether a half-closed client still waits. A waiting client ignores "102 Processing" (RFC 9110, 15.2). If the
+   * Tests whether a half-closed client still waits. Such a client ignores "102 Processing" (RFC 9110, 15.2). If the
    * client is gone, sending fails.
    */
   #checkHalfClosed(): void {

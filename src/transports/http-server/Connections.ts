@@ -65,10 +65,7 @@ export class Connections {
     }
   }
 
-  /**
-   * Destroys the connection that is idle longest, preferably one that receives no request. Returns false if none is
-   * idle.
-   */
+  /** Destroys the connection that is idle longest, preferably one that receives no request. */
   #makeRoom(): boolean {
     const connections = Array.from(this.#open.values())
     const longest =

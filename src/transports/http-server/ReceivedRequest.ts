@@ -59,7 +59,7 @@ export const expectsContinue = ({ headers, httpVersion }: IncomingMessage): bool
 const bodyTooLarge = Effect.fail<BodyTooLarge>({ _tag: "BodyTooLarge" })
 const bodyUnreadable = Effect.fail<BodyUnreadable>({ _tag: "BodyUnreadable" })
 
-/** Returns path and query of a target. A server must also accept targets with scheme and host (RFC 9112, 3.2.2). */
+/** A server must also accept targets with scheme and host (RFC 9112, 3.2.2). */
 const toOriginForm = (target: string): string => {
   if (target.startsWith("/") || !/^https?:\/\//i.test(target)) return target
   const url = URL.parse(target)

@@ -41,7 +41,6 @@ export const answerRequests = Effect.fnUntraced(function* (server: Server, conne
     answerPage(request, response)
   }
 
-  /** If the client disconnects, the call is interrupted. */
   const runToResponse = (effect: Effect.Effect<ApiResponse>, exchange: Exchange) => {
     const fiber = run(effect)
     fiber.addObserver((exit) => {

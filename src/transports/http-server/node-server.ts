@@ -29,7 +29,6 @@ export const makeNodeServer = ({ headerSeconds, requestSeconds, keepAliveSeconds
     // Interval in which Node checks these timeouts. Its default of 30 s would allow twice as much.
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: keepAliveSeconds * 1000,
-    // TCP keep-alive detects that a client's machine is gone.
     keepAlive: true,
     // answer-requests.ts rejects a request without Host, with an envelope.
     requireHostHeader: false,

@@ -7,10 +7,7 @@ import type { Connections } from "./Connections.ts"
 /** Time for open requests. The whole process must end within 12 s of SIGTERM. */
 const SHUTDOWN_SECONDS = 7
 
-/**
- * A connection that was used within this time may have its next request on the way. The response to that request will
- * announce the close.
- */
+/** A connection that was used within this time may have its next request on the way. */
 const STOP_IDLE_MS = 500
 /** A replaced process waits longer, because its successor already serves new connections. */
 const REPLACED_IDLE_MS = 5_000
@@ -29,8 +26,8 @@ export interface StopOptions {
 const CHECK_MS = 20
 
 /**
- * Open requests get their responses, and then their connections end. Idle connections are closed. All others are cut
- * after `shutdownSeconds`.
+ * Open requests get their responses, and then their connections end. Idle connections are closed. The rest is cut after
+ * `shutdownSeconds`.
  */
 export const stop = Effect.fnUntraced(function* (server: Server, connections: Connections, options: StopOptions) {
   connections.stopping = true

@@ -4,9 +4,8 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { ApiRequest } from "./api-http.ts"
 
 /**
- * With a trusted proxy, returns the last entry of `X-Forwarded-For`. The proxy wrote that entry, but a client can forge
- * earlier ones. Returns the proxy's address if the entry is no IP address. An entry with a port, for example, would
- * change with each connection.
+ * With a trusted proxy, returns the last entry of `X-Forwarded-For`, which the proxy wrote. A client can forge earlier
+ * entries. If the entry is not an IP address, returns the proxy's address.
  */
 export const callerIpAddress = (
   { headers, remoteAddress }: Pick<ApiRequest, "headers" | "remoteAddress">,

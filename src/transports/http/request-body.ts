@@ -21,11 +21,9 @@ export const decodeBodyText = (body: Uint8Array): Result.Result<string, BadReque
 
 const toUnreadableBodyError = (problem: string) => new BadRequest({ message: `The body ${problem}.` })
 
-/** An empty body has no fields. */
 export const parseJsonFields = (text: string): Result.Result<unknown, BadRequest> =>
   text.trim() === "" ? Result.succeed({}) : Result.mapError(parseJson(text), toUnreadableBodyError)
 
-/** A missing content type counts as JSON. */
 export const isJsonContentType = (type: string | undefined): boolean =>
   type === undefined || /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)
 
@@ -33,10 +31,8 @@ export const notJsonError = new BadRequest({ message: "The body must be JSON: se
 
 export type FormFields = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** Rejects fields that are given twice, except the field `repeatable`. */
 export const parseFormFields = (text: string, repeatable?: string): Result.Result<FormFields, BadRequest> => {
-  // URLSearchParams decodes invalid UTF-8 to U+FFFD. The lone surrogate that replaces U+FFFD makes the decoder reject
-  // the field.
+  // URLSearchParams decodes invalid UTF-8 to U+FFFD. Such a value becomes a lone surrogate, which the decoder rejects.
   const hasEncodedReplacementCharacter = /%EF%BF%BD/i.test(text)
   const restoreLoneSurrogate = (value: string) =>
     value.includes("\ufffd") && !hasEncodedReplacementCharacter ? LONE_SURROGATE : value

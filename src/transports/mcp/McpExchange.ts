@@ -12,7 +12,7 @@ export interface AuthenticatedRequest {
 }
 
 export class McpExchange {
-  /** Received headers, including the credentials for the gate. The MCP library does not get these headers. */
+  /** Includes the credentials for the gate, which the MCP library does not get. */
   readonly callerHeaders: ServiceCall["headers"]
   readonly context: Context.Context<never>
   readonly scope: Caller["scope"]
@@ -54,8 +54,8 @@ export class ProtocolRequest extends Request {
 const PLACEHOLDER_URL = "http://localhost/mcp"
 
 /**
- * Returns the headers for the MCP library. The library requires both media types in `Accept`, but clients send
- * `text/event-stream` alone, `application/json`, `*\/*` or nothing.
+ * The MCP library requires both media types in `Accept`, but clients send `text/event-stream` alone,
+ * `application/json`, `*\/*` or nothing.
  */
 const toProtocolHeaders = (headers: ApiRequest["headers"]): Record<string, string> => {
   const forwardedHeaders: Record<string, string> = {}

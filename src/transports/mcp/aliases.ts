@@ -37,7 +37,7 @@ const TOOL_ALIASES: Readonly<Record<string, string>> = {
   create_message: "send_message"
 }
 
-/** Maps each alias to its tool. The name of a tool is never an alias. */
+/** The name of a tool is never an alias. */
 export const makeToolAliases = (tools: ReadonlyArray<string>): ReadonlyMap<string, string> => {
   const toolNames = new Set(tools)
   const names = new Map<string, string>()
@@ -64,10 +64,7 @@ interface ResolvedArguments {
   readonly error: BadRequest | undefined
 }
 
-/**
- * Renames aliases of arguments. Different values for an argument and its alias are an error. A null alias counts as
- * absent.
- */
+/** A null alias counts as absent. */
 export const resolveArgumentAliases = (tool: string, fields: Fields): ResolvedArguments => {
   const names = ARGUMENT_ALIASES[tool]
   if (names === undefined) return { fields, error: undefined }

@@ -3,14 +3,14 @@ import { Effect, Predicate, Semaphore } from "effect"
 import { toPrintableName } from "../../contract/printable-name.ts"
 import { MCP_BATCH_BYTES, MCP_BATCH_MESSAGES_MAX } from "../../platform/limits.ts"
 
-// Batches are limited, because one small batch can cause many responses.
+// One small batch can cause many responses.
 
 /** The only protocol revision with batches. Its clients may omit the version header. */
 const BATCH_REVISION = "2025-03-26"
 
 /**
- * Returns why a batch is rejected, or undefined. `revision` is the client's protocol revision. Notifications count as
- * messages. Ids must differ, because the library would drop the second message with the same id.
+ * Returns why a batch is rejected, or undefined. Ids must differ, because the library would drop the second message
+ * with the same id.
  */
 export const findBatchError = (message: unknown, revision: string | undefined): string | undefined => {
   if (!Array.isArray(message)) return undefined
@@ -25,7 +25,7 @@ export const findBatchError = (message: unknown, revision: string | undefined): 
 
 /**
  * Runs the calls of a batch one by one, so that it uses no more of the service than single calls. After {@link
- * MCP_BATCH_BYTES} of responses, further calls are rejected. If the client disconnects, all calls are interrupted.
+ * MCP_BATCH_BYTES} of responses, further calls are rejected.
  */
 export class BatchCallQueue {
   readonly #semaphore = Semaphore.makeUnsafe(1)

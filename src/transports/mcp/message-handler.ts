@@ -24,10 +24,7 @@ import type { McpMessage } from "./message.ts"
 import { makeServerFactory } from "./server-factory.ts"
 import type { McpTool } from "./tools.ts"
 
-/**
- * Returns responses in a format that the client accepts. One shared server handles stateless requests of the 2025
- * revisions. Every other request gets a server of its own.
- */
+/** One shared server handles stateless requests of the 2025 revisions. Every other request gets a server of its own. */
 export const makeMessageHandler = Effect.fnUntraced(function* (tools: ReadonlyMap<string, McpTool>) {
   const service = yield* Service
   const run = Effect.runForkWith(yield* Effect.context<never>())

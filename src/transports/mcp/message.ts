@@ -17,9 +17,8 @@ export interface McpMessage {
 }
 
 /**
- * `receive` reads the body, `parse` parses it. Both fail with the response to send. Tools that take an image allow
- * {@link IMAGE_BODY_BYTES}, others {@link BODY_BYTES}. Only `parse` reads the tool's name, so it checks the lower
- * limit.
+ * Both functions fail with the response to send. Tools that take an image allow {@link IMAGE_BODY_BYTES}, others {@link
+ * BODY_BYTES}. `parse` checks the lower limit, because only it knows the tool.
  */
 export const makeMessageReader = (tools: ReadonlyMap<string, McpTool>) => {
   const findTool = makeToolLookup(tools)
@@ -43,9 +42,7 @@ export const makeMessageReader = (tools: ReadonlyMap<string, McpTool>) => {
   return { receive, parse }
 }
 
-/**
- * Removes null parameters. Generated clients send null for parameters that they omit, such as `arguments` or `cursor`.
- */
+/** Generated clients send null for parameters that they omit, such as `arguments` or `cursor`. */
 const dropNullParams = (message: unknown): unknown => {
   if (!Predicate.hasProperty(message, "params")) return message
   const { params, ...others } = message

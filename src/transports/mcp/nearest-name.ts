@@ -21,7 +21,6 @@ const computeNameDistance = (name: string, candidate: string): number => {
   return isAffix ? Math.min(1, long.length - short.length) : computeEditDistance(name, candidate)
 }
 
-/** Returns the Levenshtein distance. */
 const computeEditDistance = (one: string, other: string): number =>
   Array.from(one).reduce(
     (previousRow, letter, row) => {

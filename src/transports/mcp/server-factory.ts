@@ -27,7 +27,7 @@ import type { McpExchange } from "./McpExchange.ts"
 import { findNearestTool } from "./nearest-tool.ts"
 import { type McpTool, makeToolLookup } from "./tools.ts"
 
-/** A response with more characters is serialized in the next event-loop iteration. */
+/** In characters. */
 const MCP_LARGE_RESPONSE = 256 * 1024
 export const MCP_LIST_FRESH_MS = 5 * 60 * 1000
 
@@ -110,10 +110,7 @@ const toUnknownToolMessage = (name: string, tools: ReadonlyMap<string, McpTool>)
 const rejectInvalidParams = (message: string): Promise<never> =>
   Promise.reject(new ProtocolError(ProtocolErrorCode.InvalidParams, message))
 
-/**
- * Returns the envelope as text, and a second text about unknown arguments, if any. Tools have no output schema, so
- * there is no structured content.
- */
+/** Tools have no output schema, so there is no structured content. */
 const callTool = Effect.fnUntraced(function* (
   service: Service["Service"],
   exchange: McpExchange,

@@ -54,7 +54,6 @@ const toToolDefinition = (
     annotations: {
       readOnlyHint: isAllowedForReadOnlyToken(operation),
       destructiveHint: metadata.destructive ?? method === "DELETE",
-      // Repeating a call changes nothing more, unless the method is POST.
       idempotentHint: metadata.idempotent ?? method !== "POST",
       openWorldHint: metadata.openWorld
     },

@@ -4,8 +4,8 @@ import { type ApiError, errorCode, type OAuthErrorCode } from "../../contract/er
 import { type ApiResponse, toJsonResponse } from "../http/api-http.ts"
 import { NO_STORE } from "../http/caching.ts"
 
-// Operations without a token return the envelope and the fields of the standards (RFC 6749 5.1 and 5.2, RFC 7591 3.2).
-// So API clients and OAuth libraries can both read the response.
+// The response has the envelope for API clients, and the standard fields for OAuth libraries (RFC 6749 5.1 and 5.2, RFC
+// 7591 3.2).
 
 /** `form` is for OAuth libraries, which rely on the HTTP status. */
 type ResponseFormat = "form" | "envelope"

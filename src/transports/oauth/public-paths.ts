@@ -9,7 +9,7 @@ import { ANY_ORIGIN } from "./cross-origin.ts"
 import { toOauthResponse, toResponseFormat } from "./oauth-response.ts"
 
 interface PublicPath {
-  /** The OAuth error of a request that cannot be parsed (RFC 7591 3.2.2). */
+  /** For a request that cannot be parsed (RFC 7591 3.2.2). */
   readonly invalidRequestError: OAuthErrorCode
   readonly usesStatus: boolean
 }

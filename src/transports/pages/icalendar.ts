@@ -11,7 +11,6 @@ export const ICALENDAR_TYPE = "text/calendar; charset=utf-8"
 interface IcalendarHeader {
   readonly name?: string
   readonly product: string
-  /** Interval for fetching the calendar again, in seconds. */
   readonly refreshSeconds: number
 }
 

@@ -61,10 +61,8 @@ const laterPieceOffsets = ({ bytes }: OpenedImage): ReadonlyArray<number> =>
   Array.from({ length: Math.ceil(bytes / IMAGE_CHUNK_BYTES) - 1 }, (_, nth) => (nth + 1) * IMAGE_CHUNK_BYTES)
 
 /**
- * The URL is the only credential of an image.
- *
- * Each piece of the image is read with a permit of its operator and sent without one. So a slow reader holds no permit,
- * no open file and only one piece in memory. If a later piece cannot be read, the connection is cut.
+ * Reads each piece of the image with a permit of its operator and sends it without one. So a slow reader holds no
+ * permit, no open file and only one piece in memory. If a later piece cannot be read, the connection is cut.
  */
 export const makeImageHandler = Effect.gen(function* () {
   const images = yield* Images

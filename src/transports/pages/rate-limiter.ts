@@ -3,9 +3,8 @@ import { RateWindows } from "../../admission/windows/RateWindows.ts"
 import type { Bucket } from "../../admission/windows/rate-window.ts"
 
 /**
- * Counts a request, and returns the seconds to wait if the limit of `bucket` is exceeded. Callers give each secret URL
- * a bucket of its own, because the URL has no account. Requests of unknown URLs are not counted, because their buckets
- * would fill the memory.
+ * Counts a request, and returns the seconds to wait if the limit of `bucket` is exceeded. Callers give each known
+ * secret URL its own bucket. Buckets of unknown URLs would fill the memory.
  */
 export const makeRateLimiter = Effect.map(
   RateWindows,

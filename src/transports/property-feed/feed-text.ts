@@ -31,7 +31,7 @@ export const renderFeedText = (
 
 type FeedDay = Pick<PropertyFeed, "today" | "time_zone">
 
-// The reader knows the hashed values, so the hash reveals nothing. An inactive property keeps one UID, because the
-// first day of its feed moves.
+// The reader knows the hashed values, so the hash reveals nothing. For an inactive property the hash leaves out the
+// start, which moves with the feed's first day.
 const eventUid = ({ token, host }: PropertyFeedSource, reason: FeedBusyPeriod["reason"], start: string): string =>
   `${hash("sha256", `${token} ${reason} ${reason === "not let" ? "" : start}`).slice(0, 32)}@${host}`

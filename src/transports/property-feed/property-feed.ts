@@ -67,7 +67,7 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
       renderFeedText(content.value.busyPeriods, feed, { token, host }),
       request.headers["if-none-match"]
     )
-    // A GET is recorded: after a 200 or 304, the reader has the current content. HEAD transfers no content.
+    // After a 200 or 304 the reader has the current content, which the service records. HEAD transfers no content.
     if (request.method === "GET") yield* feeds.recordRead(feed, content.value)
     return response
   })

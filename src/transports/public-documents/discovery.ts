@@ -70,7 +70,6 @@ const discoveryDocuments = (publicUrl: string, hasPublicClient: boolean): Readon
   )
 }
 
-/** Paths may have a trailing slash. */
 export const makeDiscoveryHandler = (publicUrl: string, hasPublicClient: boolean) => {
   const documents = new Map(
     Array.from(discoveryDocuments(publicUrl, hasPublicClient), ([path, document]) => [

@@ -14,9 +14,7 @@ const OPENAPI_PATHS: ReadonlyMap<string, DeploymentName> = new Map([
 
 export const isOpenApiPath = (path: string): boolean => OPENAPI_PATHS.has(path)
 
-/**
- * Documents are public and are built at their first request. Only the document of this deployment names this server.
- */
+/** Only the document of this deployment names this server. */
 export const makeOpenApiHandler = (publicUrl: string, ownDeployment: DeploymentName) => {
   const documentCache = new Map<DeploymentName, PublicDocument>()
   const loadDocument = (deployment: DeploymentName): PublicDocument => {

@@ -33,7 +33,7 @@ interface RestRoute {
   readonly name: string
   readonly route: RouteSpec
   readonly maxBody: number
-  /** Whether the route needs no token. Its input is then parsed as the OAuth standards require. */
+  /** The input of a public route is parsed as the OAuth standards require. */
   readonly isPublic: boolean
 }
 

@@ -39,7 +39,6 @@ ${fields}
 </div>
 </details>`
 
-/** The appearance `quiet` is for one of several forms in a row. */
 export const sandboxForm = (
   action: string,
   button: string,

@@ -50,7 +50,6 @@ export const readOperatorFilter = (query: URLSearchParams): { readonly operator_
   return /^[1-9]\d{0,14}$/.test(text) ? { operator_id: Number(text) } : {}
 }
 
-/** Returns the query parameters that stay after a form is sent. */
 export const preservedQuery = (query: URLSearchParams): string => {
   const preserved = ["operator", ...LIST_NAMES].flatMap((name) => {
     const value = query.get(name)

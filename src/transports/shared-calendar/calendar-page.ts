@@ -150,7 +150,6 @@ export const busyPage: HtmlPage = {
 </main>`
 }
 
-/** Links to this page may exist, because the calendar may have had more pages before. */
 export const notFoundPage: HtmlPage = {
   title: "No such page",
   style: STYLE,

@@ -13,10 +13,7 @@ import { FEED_END, renderFeedStart, renderPropertyEvents, type SharedFeedSource 
 import { partPosition } from "./pagination.ts"
 import { toSlices } from "./slices.ts"
 
-/**
- * Properties of a piece of the feed. One statement reads their days, and the embedded database serves no other request
- * during it.
- */
+/** One statement reads the days of a piece, and the embedded database serves no other request during it. */
 const PROPERTIES_PER_PIECE = 25
 
 /** Includes the past month, so that the event of a current stay keeps its first night and its UID. */
@@ -30,7 +27,6 @@ const makeEventsRenderer = (
 ) =>
   Effect.fnUntraced(function* (properties: ReadonlyArray<SharedPropertySummary>) {
     const propertyCalendars = yield* calendars.listDays(link, properties, FEED_SPAN)
-    // Yields after each property, so that other calls can run.
     return yield* Effect.forEach(propertyCalendars, (property) =>
       Effect.as(Effect.yieldNow, renderPropertyEvents(property, source, now))
     )
@@ -45,10 +41,10 @@ const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, S
   )
 
 /**
- * Streams one part of the feed in pieces, because a thousand properties can exceed 50 MB. Only one piece is in memory.
- * Returns none if there is no such part.
+ * Streams one part of the feed, because a thousand properties can exceed 50 MB. Only one piece is in memory. Returns
+ * none if there is no such part.
  *
- * Reading a piece needs a permit of the operator. Sending it needs none, so a slow reader holds no permit.
+ * Only reading a piece needs a permit of the operator, so a slow reader holds none.
  *
  * The first piece is read before the response begins. A later failure cuts the connection, so that no reader takes half
  * a feed for a whole one.

@@ -3,8 +3,6 @@ import { listUnavailablePeriods } from "../../domain/calendars/calendar-share-li
 import type { SharedProperty } from "../../domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { ICALENDAR_END, renderBusyEvents, renderIcalendarStart } from "../pages/icalendar.ts"
 
-// A feed is built in pieces, because it can have 200,000 events.
-
 export interface SharedFeedSource {
   readonly token: string
   readonly host: string

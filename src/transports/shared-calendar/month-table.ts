@@ -33,7 +33,6 @@ const WEEKDAY_HEADER = html`<thead><tr>${WEEKDAYS.map(
   (name) => html`<th scope="col"><span aria-hidden="true">${name.slice(0, 2)}</span><i>${name}</i></th>`
 )}</tr></thead>`
 
-/** The status is also text, for screen readers. */
 const dayCell = ({ date, available }: SharedCalendarDay, today: string): Html => {
   const [cssClass, label] = date < today ? ["past", "past"] : available ? ["free", "free"] : ["taken", "taken"]
   const current = date === today ? html` aria-current="date"` : nothing

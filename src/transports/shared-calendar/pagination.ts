@@ -18,7 +18,6 @@ export const readNumberParam = (query: string, name: "page" | "part", maximum: n
 
 export interface PagePosition {
   readonly number: number
-  /** At least 1. */
   readonly count: number
 }
 
@@ -34,7 +33,6 @@ export const partPosition = (number: number, total: number): PagePosition =>
 
 export const formatCount = (number: number): string => number.toLocaleString("en")
 
-/** Page numbers offered on each side of the current one. */
 const NEIGHBOUR_PAGES = 2
 
 export const offeredPageNumbers = ({ number, count }: PagePosition): ReadonlyArray<number> => {

@@ -109,7 +109,6 @@ export const makeSharedCalendarHandler = Effect.gen(function* () {
   const checkRateLimit = yield* makeLinkRateLimiter
   const renderPage = makePageRenderer(calendars, yield* PublicUrl)
   const renderers = {
-    // Holds a permit of the link's operator until the page is built.
     page: (link: OpenedLink, calendarRequest: CalendarRequest) =>
       limiter.withPermit(link.operator_id, renderPage(link, calendarRequest)),
     feed: makeFeedRenderer(yield* makeFeedOpener)

@@ -59,7 +59,6 @@ const toChannelStay = (event: ChannelOrderEvent, room: ChannelRoom): ValidationR
     }
   })
 
-/** `number_of_guests` excludes infants and is at least 1. */
 const toGuestCounts = (room: ChannelRoom) => {
   const { number_of_adults, number_of_children = 0, number_of_infants = 0, number_of_pets = 0 } = room
   return {
@@ -71,7 +70,7 @@ const toGuestCounts = (room: ChannelRoom) => {
   }
 }
 
-/** Returns four decimals, like the database, so that equal amounts are equal texts. */
+/** Returns four decimals, as the database does, so that equal amounts are equal texts. */
 const toDecimalAmount = (field: string, amount: number, currency: string): ValidationResult<string> =>
   Result.map(toDecimalText(field, amount, currency), padToFourDecimals)
 

@@ -13,13 +13,13 @@ const STATUS_RANK: Readonly<Record<OrderStatus, number>> = {
 export const computeNextStatus = (current: OrderStatus, reported: OrderStatus): OrderStatus =>
   reported === "accepted" || STATUS_RANK[reported] >= STATUS_RANK[current] ? reported : current
 
-/** Release 3.13.0 of the specification introduced `channel_details`. */
+/** Date of release 3.13.0 of the specification, which introduced `channel_details`. */
 const CHANNEL_DETAILS_SINCE = "2026-09-11"
 const CHANNEL_DETAILS_SINCE_MS = Date.parse(`${CHANNEL_DETAILS_SINCE}T00:00:00Z`)
 
 /**
- * Returns whether the order ended, and its last update arrived, before the service stored `channel_details`. Such
- * orders never get them.
+ * Returns whether the order ended, and its last channel event arrived, before `channel_details` existed. Such orders
+ * never get them.
  */
 export const predatesChannelDetails = (
   order: Pick<OrderState, "status" | "channel_synced_at" | "created_at"> & {

@@ -1,10 +1,7 @@
 import { listStayNights, toNightKey } from "../../../domain/bookings/reservations/rules/nights.ts"
 import type { ChannelStay, ChannelStays } from "./channel-stays.ts"
 
-/**
- * Assigns to each stay the first free property that no earlier stay of the order has reserved for these nights, or
- * null.
- */
+/** Stays of one order never share a night of a property. A stay without a free property gets null. */
 export const assignProperties = (
   [first, ...others]: ChannelStays,
   freeProperties: ReadonlyArray<ReadonlyArray<number>>

@@ -14,15 +14,15 @@ export interface IncomingOrder {
   readonly event: ChannelOrderEvent
   readonly stays: ReadonlyArray<ChannelStay>
   readonly freeProperties: ReadonlyArray<ReadonlyArray<number>>
-  /** Stays whose nights other orders hold by now, because a pending order does not hold its nights. */
+  /** Stays whose nights other orders hold by now, because a pending order holds no nights. */
   readonly lostStayIds: ReadonlyArray<number>
   readonly accountId: number
   readonly receivedAt: Date
 }
 
 /**
- * Replaces the order's state, but keeps the host's remarks, guests, additional fees, and the property of a room with
- * the same listing. A stay in `lostStayIds` gets another property. Stays of omitted rooms are removed.
+ * Keeps the host's remarks, guests and additional fees. A room with the same listing keeps its property, unless its
+ * stay is in `lostStayIds`. Stays of omitted rooms are removed.
  */
 export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): ValidationResult<OrderState> => {
   const { event, receivedAt } = incoming
@@ -41,8 +41,7 @@ export const applyOrderEvent = (order: OrderState, incoming: IncomingOrder): Val
       : (event.cancellation_policy_category ?? null),
     channel_account_id: incoming.accountId,
     channel_version: event.version,
-    // If the order predates channel details, this time must not change, because {@link predatesChannelDetails} depends
-    // on it.
+    // Must not change if the order predates channel details, because {@link predatesChannelDetails} reads it.
     channel_synced_at: predatesDetails ? order.channel_synced_at : receivedAt,
     expires_at: computeNextExpiry(order, status, incoming)
   }
@@ -63,7 +62,7 @@ const computeNextExpiry = (
   return isUnchanged && !isReported ? order.expires_at : computeExpiry({ ...event, status }, receivedAt)
 }
 
-/** Matches stays by room id. Stays that were stored before room ids existed match by position. */
+/** Matches stays by room id, and older stays, which have no room id, by position. */
 const matchStays = (order: OrderState, stays: ReadonlyArray<ChannelStay>): ReadonlyArray<ExistingStay | undefined> => {
   const byRoom = new Map(order.stays.map((stay) => [stay.channel_room_id, stay]))
   const staysWithoutRoomId = order.stays.filter(({ channel_room_id }) => channel_room_id === null).values()
@@ -107,7 +106,7 @@ const updateStays = (
   })
 }
 
-/** Never repeats the code of a former stay. */
+/** Never repeats the code of a removed stay. */
 const makeStayCodeGenerator = (order: OrderState): (() => string) => {
   let room = Math.max(
     order.last_room,

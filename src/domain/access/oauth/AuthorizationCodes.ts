@@ -19,9 +19,8 @@ export interface Consent {
   readonly client: OAuthClient
   readonly scope: "read-only" | "writable"
   readonly redirectUri: string
-  /** S256 code challenge (RFC 7636). Null if a client with a secret sent none. */
+  /** S256 code challenge (RFC 7636). Null only for a client with a secret. */
   readonly challenge: string | null
-  /** The RFC 8707 `resource` as the application sent it. */
   readonly resource: string | null
 }
 

@@ -19,7 +19,7 @@ const UNKNOWN_CLIENT = { digest: computeDigest(""), counterKey: "" }
 export class ClientAuthentication extends Context.Service<
   ClientAuthentication,
   {
-    /** The public client passes without a secret. It proves its identity later, by the PKCE verifier. */
+    /** The public client passes without a secret. It must later present the PKCE verifier. */
     readonly authenticate: (credentials: ClientCredentials) => Effect.Effect<OAuthClient, Unauthenticated | RateLimited>
   }
 >()("latchkey/domain/access/oauth/ClientAuthentication") {
@@ -63,7 +63,6 @@ export class ClientAuthentication extends Context.Service<
 
 const toInvalidClientError = (message: string) => new Unauthenticated({ message, oauthErrorCode: "invalid_client" })
 
-/** One message for all these cases, so that guessing reveals nothing. */
 const wrongCredentialsError = toInvalidClientError("client_id or client_secret is wrong, or the client was disabled.")
 const toMissingFieldError = (field: string) => toInvalidClientError(`${field}: is required.`)
 const unexpectedSecret = toInvalidClientError(`client_secret: ${PUBLIC_CLIENT_ID} has none; leave it out.`)

@@ -15,7 +15,7 @@ export class ClientRegistrations extends Context.Service<
   {
     /** Fails if the installation has no public client, or if the caller's network registers too often. */
     readonly admit: Effect.Effect<void, NotImplemented | RateLimited>
-    /** Expects validated addresses. */
+    /** Does not validate the addresses. The caller must. */
     readonly registerRedirectUris: (uris: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/ClientRegistrations") {
@@ -26,7 +26,7 @@ export class ClientRegistrations extends Context.Service<
 
       const admit = Effect.gen(function* () {
         if (!hasPublicClient) return yield* noPublicClientError
-        // All callers without a known address share one window.
+        // Callers without a known address share one window.
         const admission = yield* windows.admit([bucketOf((yield* CallerAddress) ?? "")], [])
         if (admission._tag === "Admitted") return
         return yield* new RateLimited({ message: rateLimitMessage(admission), headers: rateLimitHeaders(admission) })

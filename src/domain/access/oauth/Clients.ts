@@ -22,7 +22,7 @@ export class Clients extends Context.Service<
     /** Returns undefined if the client is unknown or disabled. */
     readonly find: (id: string) => Effect.Effect<OAuthClient | undefined>
     readonly mayRedirectTo: (client: OAuthClient, uri: string) => Effect.Effect<boolean>
-    /** Records that a host consented to this address of the public client. That protects the address from deletion. */
+    /** Protects an address of the public client from deletion, because a host has consented to it. */
     readonly recordRedirect: (uri: string) => Effect.Effect<void>
   }
 >()("latchkey/domain/access/oauth/Clients") {

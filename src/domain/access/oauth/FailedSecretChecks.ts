@@ -6,22 +6,16 @@ import { type Bucket, windowOf } from "../../../admission/windows/rate-window.ts
 import { RateLimited } from "../../../contract/errors.ts"
 import { FAILED_SECRET_CHECKS_MAX } from "../../../platform/limits.ts"
 
-/**
- * The client_id of a client with a secret. For the public client, its id and the id of the account that granted the
- * code.
- */
+/** A client_id. For the public client, also the id of the account that granted the code. */
 type SecretCheckKey = string
 
-/**
- * Counts wrong secrets and verifiers (specification, Limits: the OAuth brute-force lock), across processes if Redis is
- * configured.
- */
+/** Counts wrong secrets and verifiers (specification, Limits: the OAuth brute-force lock). */
 export class FailedSecretChecks extends Context.Service<
   FailedSecretChecks,
   {
     /**
-     * Returns `isRight`. After ten wrong checks of a key within ten minutes, its checks fail with 429, even right ones.
-     * Concurrent checks are counted exactly.
+     * Returns `isRight`. After ten wrong checks of a key within ten minutes, all its checks fail with 429, even right
+     * ones.
      */
     readonly recordResult: (key: SecretCheckKey, isRight: boolean) => Effect.Effect<boolean, RateLimited>
   }

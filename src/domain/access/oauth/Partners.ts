@@ -20,7 +20,7 @@ import { type PartnerRow, PartnerStore } from "./clients/PartnerStore.ts"
 import { endGrantsOfClient } from "./grant-ending.ts"
 import { validateRedirectUri } from "./redirect-uri.ts"
 
-/** With control or bidirectional characters, a host would see a name other than the stored one. */
+/** Characters that could make the displayed name look like another one. */
 const INVISIBLE_CHARACTER = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 const checkPartnerName = (text: string): string | boolean => {
@@ -43,11 +43,11 @@ type NewPartner = typeof NewPartner.Type
 
 const readNewPartner = makeDecoder(NewPartner)
 
-/** 100 bits. The id is not secret, so telemetry shows it. */
+/** The id is not secret, so telemetry shows it. */
 const randomId = customAlphabet("0123456789abcdefghjkmnpqrstvwxyz", 20)
 const newClientId = (): string => `app_${randomId()}`
 
-/** 256 bits. Telemetry redacts text after this prefix. */
+/** Telemetry redacts text after this prefix. */
 const newClientSecret = (): string => `lksecret_${randomBytes(32).toString("base64url")}`
 
 export interface PartnerCredentials {
@@ -57,15 +57,13 @@ export interface PartnerCredentials {
 
 export type PartnerListItem = Omit<PartnerRow, "created_at"> & { readonly created_at: string }
 
-/** Manages clients for the administrator. Partners are clients with a secret. */
+/** Manages OAuth clients for the administrator. Partners are the clients with a secret. */
 export class Partners extends Context.Service<
   Partners,
   {
     readonly create: (input: NewPartner) => Effect.Effect<PartnerCredentials, BadRequest | ValidationFailed>
     readonly list: Effect.Effect<ReadonlyArray<PartnerListItem>>
-    /**
-     * Disables the client and ends all its connections. If a crash interrupts the call, a second call ends the rest.
-     */
+    /** Also ends all connections of the client. If a crash interrupts the call, a second call ends the rest. */
     readonly disable: (
       id: string
     ) => Effect.Effect<

@@ -17,7 +17,6 @@ import { makeRevokeToken } from "./token-revocation.ts"
 
 export type { CodeExchangeRequest, IssuedTokens, TokenRefreshRequest } from "./token-requests.ts"
 
-/** Issues and revokes tokens (RFC 6749 4.1.3 and 6, RFC 7009). */
 export class TokenIssuer extends Context.Service<
   TokenIssuer,
   {

@@ -1,8 +1,8 @@
-// RFC 8252 7.1 requires a reversed domain name, but MCP clients use schemes such as `cursor:`. So schemes without a dot
-// are accepted, unless a browser or the system handles them.
+// RFC 8252 7.1 requires a reversed domain name, but MCP clients use schemes such as `cursor:`. So most schemes without
+// a dot are accepted.
 //
-// Some schemes open a web address in a browser (`x-safari-https:`). Then any site could receive the code, while the
-// consent page names an app.
+// Some schemes open a web address in a browser (`x-safari-https:`). With them any site could receive the code. They are
+// rejected.
 
 const BROWSER_SCHEMES = [
   "http https ws wss ftp ftps sftp file filesystem blob data javascript vbscript livescript mocha jar about",
@@ -21,12 +21,10 @@ const SYSTEM_SCHEMES = [
 
 const RESERVED_SCHEMES = new Set([...BROWSER_SCHEMES, ...SYSTEM_SCHEMES].flatMap((each) => each.split(" ")))
 
-/**
- * Includes schemes of Microsoft (`ms-settings`), and schemes that any website may register (`web+`, defined in HTML).
- */
+/** Includes schemes of Windows (`ms-settings`), and schemes that any website may register (`web+`). */
 const RESERVED_SCHEME_PREFIX = /^(?:ms-|microsoft|web\+|x-apple|x-man-page|view-|chrome|moz-)/
 
-/** Matches at any position of the scheme, because new browser schemes keep appearing. */
+/** Rejects schemes that contain these words anywhere, because new browser schemes keep appearing. */
 const BROWSER_NAME = /http|chrome|safari|firefox|opera|edge|browser/
 
 /** Expects a lower-case scheme. */

@@ -6,6 +6,5 @@ interface ApplicationActor {
   readonly name: string
 }
 
-/** Runs an effect whose entries in the audit log name the application and its account. */
 export const runAsApplication = ({ accountId, name }: ApplicationActor) =>
   Effect.updateService(CurrentActor, (actor) => ({ ...actor, accountId, application: name }))

@@ -3,8 +3,8 @@ import type { OAuthClient } from "./Clients.ts"
 import { parseRedirectTarget } from "./redirect-uri.ts"
 
 /**
- * Returns the name shown to hosts. An administrator has checked the names of clients with a secret. A program that uses
- * the public client could claim any name, so its redirect target is shown instead.
+ * Returns the name shown to hosts. A program that uses the public client could claim any name, so its redirect target
+ * is shown instead.
  */
 export const applicationNameOf = (
   { name, isPublic }: Pick<OAuthClient, "name" | "isPublic">,

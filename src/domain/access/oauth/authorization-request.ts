@@ -5,12 +5,12 @@ import type { OAuthClient } from "./Clients.ts"
 import { findProtectedResource } from "./protected-resource.ts"
 import { parseScope } from "./scope.ts"
 
-// Parses the query of an authorization request (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2). Empty parameters count as
-// missing (RFC 6749 3.1).
+// The query of an authorization request (RFC 6749 4.1.1, RFC 7636 4.3, RFC 8707 2). Empty parameters count as missing
+// (RFC 6749 3.1).
 
 export type RequestedScope = "read-only" | "writable"
 
-/** The server redirects the browser only after both values are verified. */
+/** The server must not redirect the browser before it has verified both values. */
 interface AuthorizationTarget {
   readonly clientId: string
   readonly redirectUri: string | undefined
@@ -24,7 +24,7 @@ export interface AuthorizationRequest {
   readonly isScopeNamed: boolean
   readonly state: string | undefined
   readonly challenge: string | null
-  /** The `resource` as the application sent it. Null if it sent none, or several different ones. */
+  /** As the application sent it. Null if it sent none, or several different ones. */
   readonly resource: string | null
 }
 
@@ -64,13 +64,12 @@ const checkRepetition = (query: Query): Result.Result<void, AuthorizationError> 
       )
     : Result.void
 
-/** The decoder puts this character in place of invalid UTF-8. Such a state could not be returned unchanged. */
+/** Stands for invalid UTF-8 in a decoded query. Such a state could not be returned unchanged. */
 const REPLACEMENT_CHARACTER = "\ufffd"
 
 const isValidState = (state: string): boolean =>
   state.length <= OAUTH_STATE_LENGTH && !state.includes(REPLACEMENT_CHARACTER)
 
-/** Returns undefined if the `state` is missing, repeated or invalid. */
 export const findReturnableState = (query: Query): string | undefined => {
   const state = getParameter(query, "state")
   return state !== undefined && !isRepeated(query, "state") && isValidState(state) ? state : undefined

@@ -4,9 +4,6 @@ import { Id, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { CODE_CHALLENGE_LENGTH, OAUTH_FIELD_LENGTH, REDIRECT_URI_LENGTH } from "../../../platform/limits.ts"
 
-// A person connects and disconnects applications in the console. An application ends its own connection by
-// revoke_oauth_authorization.
-
 const operation = defineFamily({ category: "meta", since: "3.13.0", openWorld: false })
 
 export const connect_application = operation("connect_application", {

@@ -24,7 +24,7 @@ export const layerConnections = layerOperations(
   })
 )
 
-/** The idempotency key stores this part of the response, without the code. */
+/** The part of the response that is stored with the idempotency key. It omits the code. */
 const IssuedCode = Schema.Struct({ client_id: Schema.String })
 
 const toConnectResult = ({ code }: typeof IssuedCode.Type & { readonly code?: string }) =>

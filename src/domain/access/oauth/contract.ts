@@ -42,7 +42,6 @@ const clientFields = {
 const listUpTo = <Element extends Schema.Top>(element: Element, maxElements: number) =>
   Schema.Array(element).check(Schema.isMaxLength(maxElements, { expected: `a list of at most ${maxElements}` }))
 
-/** A single address counts as a list of one. */
 const Resources = Schema.Union([listUpTo(UriText, OAUTH_RESOURCES_MAX), UriText])
 
 const operation = defineFamily({ category: "meta", since: "3.4.0", openWorld: false })

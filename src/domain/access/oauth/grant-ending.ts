@@ -9,8 +9,8 @@ import { GRANTS_REVOKED_AT_ONCE } from "../../../platform/limits.ts"
 // Ending a grant also ends its tokens, and the webhook subscriptions, automation rules and property feeds that they
 // created. Imported calendars stay, because without them nights sold elsewhere would become available.
 //
-// A statement that creates records for a grant locks the row of the grant (at least FOR SHARE) and requires that the
-// grant is live. So no record can appear after the end of its grant.
+// A statement that creates records for a grant must lock the grant's row (at least FOR SHARE) and check that it is
+// live. Otherwise a record could appear after the end.
 
 /** `reuse`: a token or code was used twice. `client`: the client was disabled. `time`: the refresh token expired. */
 type GrantEndReason = "host" | "application" | "reuse" | "client" | "time"
@@ -23,7 +23,7 @@ export const endGrantsChange = (
   now: Date,
   limit: number = GRANTS_REVOKED_AT_ONCE
 ): RecordedChange => ({
-  // Locking in a fixed order prevents deadlocks.
+  // The fixed order prevents deadlocks.
   change: sql`
     going AS MATERIALIZED (
       SELECT operator_id, id FROM oauth_grants g WHERE ended_at IS NULL AND ${condition}
@@ -56,7 +56,6 @@ interface EndGrantInput {
   readonly now: Date
 }
 
-/** Returns whether at least one grant ended. */
 export const endGrants = (
   sql: SqlClient.SqlClient,
   condition: Fragment,

@@ -2,8 +2,8 @@ import { Result } from "effect"
 import { REDIRECT_SCHEME_LENGTH, REDIRECT_URI_LENGTH } from "../../../platform/limits.ts"
 import { isAppScheme } from "./app-scheme.ts"
 
-// Redirect addresses (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). Only addresses in the normalized form
-// of browsers are accepted, so literal comparison is safe.
+// Redirect addresses (RFC 6749 3.1.2, RFC 9700 2.1 and 4.1, RFC 8252 7 and 8.4). Only the normalized form of browsers
+// is accepted, so literal comparison is safe.
 
 type ClientKind = "partner" | "public"
 
@@ -18,7 +18,7 @@ const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})
 const PORT_PATTERN = "(?::([1-9][0-9]{0,4}))?"
 /** Clients use `localhost`, although RFC 8252 8.3 prefers the IP addresses. */
 const LOOPBACK_ORIGIN = new RegExp(`^http://(127\\.0\\.0\\.1|\\[::1\\]|localhost)${PORT_PATTERN}(?=[/?]|$)`)
-/** Excludes characters that could end a source expression in a Content-Security-Policy. */
+/** Excludes characters that could end the address in a Content-Security-Policy. */
 const HTTPS_ORIGIN = new RegExp(`^https://([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])${PORT_PATTERN}(?=[/?]|$)`)
 const APP_SCHEME_URI = /^([a-z][a-z0-9+.-]*):\/[^#]*$/
 const PORT_MAX = 65_535
@@ -33,7 +33,7 @@ export const parseRedirectTarget = (uri: string): RedirectTarget | undefined => 
   return scheme.length <= REDIRECT_SCHEME_LENGTH && isAppScheme(scheme) ? { _tag: "Program", scheme } : undefined
 }
 
-/** Returns the stored form of an address: a loopback address loses its port. */
+/** Removes the port of a loopback address. */
 export const toRegisteredUri = (uri: string): string =>
   uri.replace(LOOPBACK_ORIGIN, (whole: string, host: string, port: string | undefined) =>
     isPort(port) ? `http://${host}` : whole
@@ -74,7 +74,6 @@ const findRedirectUriError = (uri: string, client: ClientKind): string | undefin
     : undefined
 }
 
-/** Fails with a message without the field name. */
 export const validateRedirectUri = (uri: string, client: ClientKind): Result.Result<string, string> => {
   const error = findRedirectUriError(uri, client)
   return error === undefined ? Result.succeed(uri) : Result.fail(`${error}.`)

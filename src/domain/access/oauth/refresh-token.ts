@@ -6,7 +6,7 @@ export interface NewRefreshToken {
   readonly refreshExpiresAt: Date
 }
 
-/** Returns the CTE `refresh`, which inserts a token for the row (`operator_id`, `id`) of `grantCte`. */
+/** Returns the CTE `refresh`. `grantCte` must have the columns `operator_id` and `id`. */
 export const refreshTokenSql = (
   sql: SqlClient.SqlClient,
   grantCte: string,

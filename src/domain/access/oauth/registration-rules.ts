@@ -8,7 +8,7 @@ type RegistrationRequest = typeof create_oauth_registration.payloadSchema.Type
 export const GRANT_TYPES = ["authorization_code", "refresh_token"] as const
 const RESPONSE_TYPE = "code"
 const NO_SECRET = "none"
-/** Methods that a registration may name. The response is always `none`, because only partners have a secret. */
+/** The response always contains `none`, because only partners have a secret. */
 export const AUTH_METHODS: ReadonlyArray<string> = [NO_SECRET, "client_secret_basic", "client_secret_post"]
 
 interface Registration {
@@ -19,10 +19,7 @@ interface Registration {
   readonly client_name?: string
 }
 
-/**
- * Fails if the client cannot use authorization codes or needs another authentication method. A client that asks for a
- * secret gets {@link NO_SECRET} instead, which RFC 7591 3.2.1 allows.
- */
+/** A client that asks for a secret gets {@link NO_SECRET} instead, which RFC 7591 3.2.1 allows. */
 export const toRegistration = (request: RegistrationRequest): Result.Result<Registration, ValidationFailed> => {
   const { redirect_uris, token_endpoint_auth_method: method = NO_SECRET, client_name } = request
   const error = findInvalidRedirectUri(redirect_uris) ?? findUnsupportedMetadata(request, method)

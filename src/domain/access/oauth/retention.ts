@@ -53,7 +53,7 @@ const deleteRefreshTokensOfGrantsSql = (sql: Sql, grants: Fragment): Fragment =>
 
 /**
  * Deletes expired access tokens and copies their last use to their grant. SKIP LOCKED avoids deadlocks with statements
- * that end grants. If the grant is locked, the time of the last use is lost.
+ * that end grants. The last use is lost if its grant is locked.
  */
 const expiredTokenRetention = (sql: Sql, cutoff: Date): RetentionChange => ({
   change: deleteExpiredTokensSql(sql, cutoff),
@@ -82,7 +82,7 @@ const deleteEndedGrantsSql = (sql: Sql, cutoff: Date): Fragment => sql`
         AND NOT EXISTS (SELECT FROM webhook_subscriptions x WHERE x.operator_id = g.operator_id AND x.grant_id = g.id)`
   )}`
 
-/** A grant has only one unused refresh token. When that token expires, no client can renew the grant any more. */
+/** A grant has only one unused refresh token. After it has expired, no client can renew the grant. */
 const makeEndUnusedGrants = (sql: Sql) => (now: Date) =>
   countEndedGrants(
     recordChange(
@@ -105,10 +105,7 @@ const endUnusedGrants = Effect.fnUntraced(
   Effect.provideService(CurrentActor, systemActor("service", "end unused connections"))
 )
 
-/**
- * Keeps used refresh tokens of a live grant as long as an unused one is valid. If they were deleted earlier, reuse
- * detection would not recognize a stolen token.
- */
+/** Keeps a used refresh token at least until it would have expired, because its reuse reveals that it was stolen. */
 export const applyOAuthRetention = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const before = (age: number) => new Date(now.getTime() - age)

@@ -1,6 +1,6 @@
 export type Scope = "read-only" | "writable"
 
-/** Returns the widest scope in a space-separated list (RFC 6749 3.3). Unknown scopes are ignored. */
+/** Returns the widest known scope of a space-separated list (RFC 6749 3.3). */
 export const parseScope = (text: string | undefined): Scope | undefined => {
   const scopes = new Set(text?.split(" "))
   if (scopes.has("writable")) return "writable"

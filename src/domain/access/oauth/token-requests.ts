@@ -4,7 +4,7 @@ import type { OAuthClient } from "./Clients.ts"
 export interface IssuedTokens {
   readonly accessToken: string
   readonly refreshToken: string
-  /** Lifetime of the access token, in seconds. */
+  /** Seconds. */
   readonly expiresIn: number
   readonly scope: "read-only" | "writable"
 }

@@ -16,7 +16,6 @@ const LiveGrant = Schema.Struct({
 
 const readGrant = makeOptionalRowReader(LiveGrant)
 
-/** Also finds the grant of a used or expired token. */
 const makeFindGrant = (sql: SqlClient.SqlClient) => (clientId: string, digest: Uint8Array) =>
   readGrant(sql`
       SELECT g.operator_id AS "operatorId", g.id AS "grantId", g.account_id AS "accountId", g.name

@@ -93,7 +93,7 @@ export const tokenLimitError = new ValidationFailed({
 export class AccessTokens extends Context.Service<
   AccessTokens,
   {
-    /** Returns undefined if there is no such account. Fails beyond {@link ACCESS_TOKENS_MAX} tokens per operator. */
+    /** Returns undefined if there is no such account. */
     readonly create: (
       account: OperatorAccountKey,
       token: Pick<NewToken, "name" | "scope">

@@ -70,7 +70,7 @@ type Sql = SqlClient.SqlClient
 
 /**
  * Returns the CTE `account`, which is empty if `condition` on `accounts a` is false. The same statement must end the
- * sessions of the account (src/domain/access/sign-in).
+ * sessions of the account.
  */
 export const updatePasswordSql = (
   sql: Sql,
@@ -188,7 +188,6 @@ const createAccount = (sql: Sql) => (account: NewAccountRow, now: Date) =>
 const findAccountOwner = (sql: Sql) => (accountId: number) =>
   readAccountOwner(sql`SELECT operator_id FROM accounts WHERE id = ${accountId}`)
 
-/** A repeated revocation keeps the time of the first. */
 const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
   readTokenId(
     recordChange(sql, {
@@ -205,11 +204,9 @@ const revokeToken = (sql: Sql) => (tokenId: number, now: Date) =>
     })
   )
 
-/** Each change is atomic. */
 export class OperatorStore extends Context.Service<
   OperatorStore,
   {
-    /** Fails with Conflict if the e-mail address is in use. */
     readonly create: (
       operator: NewOperatorRow,
       now: Date

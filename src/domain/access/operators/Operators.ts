@@ -108,11 +108,9 @@ const revokeToken = (store: Store) =>
     return (yield* store.revokeToken(tokenId, now)) ?? (yield* toRecordNotFoundError("token", tokenId))
   })
 
-/** Manages operators, accounts and tokens for an administrator. The audit log records {@link CurrentActor}. */
 export class Operators extends Context.Service<
   Operators,
   {
-    /** Fails with Conflict if an account has this e-mail address (case-insensitive). */
     readonly create: (
       input: NewOperator
     ) => Effect.Effect<
@@ -125,14 +123,12 @@ export class Operators extends Context.Service<
       operatorId: number,
       change: OperatorChange
     ) => Effect.Effect<Operator, InputError | NotFound, CurrentActor>
-    /**
-     * The new account sees every property. Fails with ValidationFailed also beyond {@link ACCOUNTS_MAX} sub-accounts.
-     */
+    /** The new account sees every property. */
     readonly createAccount: (
       input: NewAccount
     ) => Effect.Effect<{ readonly account_id: number }, InputError | NotFound | Conflict, CurrentActor>
     /**
-     * Works after the end of the subscription. Fails with ValidationFailed also beyond {@link ACCESS_TOKENS_MAX}
+     * Works also after the end of the subscription. Fails with ValidationFailed also beyond {@link ACCESS_TOKENS_MAX}
      * tokens.
      */
     readonly createToken: (input: NewToken) => Effect.Effect<CreatedToken, InputError | NotFound, CurrentActor>

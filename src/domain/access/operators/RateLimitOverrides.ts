@@ -77,17 +77,18 @@ const makeSetTokenLimits = (sql: SqlClient.SqlClient) =>
     return yield* requireRow(row, "token", tokenId)
   })
 
-/** Overrides the default limits (specification, Limits). */
 export class RateLimitOverrides extends Context.Service<
   RateLimitOverrides,
   {
     readonly getOperatorLimits: (operatorId: number) => Effect.Effect<typeof OperatorLimitsRow.Type, NotFound>
-    /** Null restores the defaults. A change applies when the gate next looks up the operator's tokens. */
+    /**
+     * Null restores the defaults. A change applies when the gate next reads the operator's tokens from the database.
+     */
     readonly setOperatorLimits: (
       operatorId: number,
       limits: unknown
     ) => Effect.Effect<typeof OperatorLimitsRow.Type, BadRequest | NotFound, CurrentActor>
-    /** Null removes the overrides. Overrides of a token can only tighten the operator's limits. */
+    /** Null removes the overrides. They can only tighten the operator's limits. */
     readonly setTokenLimits: (
       tokenId: number,
       limits: unknown

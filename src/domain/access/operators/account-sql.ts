@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 
-// A disabled sub-account cannot sign in and its tokens are rejected. A main account is never disabled.
+// A main account is never disabled. A disabled sub-account cannot sign in, and its tokens are rejected.
 
 export interface OperatorAccountKey {
   readonly operatorId: number
@@ -21,8 +21,8 @@ export const subAccountCondition = (
   a.operator_id = ${operatorId} AND a.id = ${accountId} AND a.role = 'sub'`
 
 /**
- * Returns the CTE `account`, which is empty if nothing changed. The same statement must end the sessions of the account
- * (src/domain/access/sign-in).
+ * Returns the CTE `account`, which is empty if nothing changed. The same statement must end the sessions of the
+ * account.
  */
 export const disableAccountSql = (sql: SqlClient.SqlClient, account: OperatorAccountKey, now: Date): Fragment => sql`
   account AS (

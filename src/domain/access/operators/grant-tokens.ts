@@ -11,8 +11,8 @@ export interface NewGrantToken {
 }
 
 /**
- * Returns the CTE `token`, which inserts a token for the row (`operator_id`, `id`, `account_id`, `name`, `application`)
- * of `grantCte`.
+ * Returns the CTE `token`. `grantCte` must have the columns `operator_id`, `id`, `account_id`, `name` and
+ * `application`.
  */
 export const insertGrantTokenSql = (
   sql: SqlClient.SqlClient,
@@ -30,8 +30,8 @@ export const insertGrantTokenSql = (
   )`
 
 /**
- * Returns the CTE `older`, which revokes all but the newest `keep` tokens of the grant. The innermost query does not
- * lock, because its lock would include the rows that OFFSET skips.
+ * Returns the CTE `older`, which revokes all but the newest `keep` tokens of the grant. Only the outer query locks,
+ * because a lock beside OFFSET would include the skipped rows.
  */
 export const revokeOlderTokensSql = (
   sql: SqlClient.SqlClient,

@@ -14,7 +14,7 @@ export const layerAccessTokens = layerOperations(
   )
 )
 
-/** The idempotency key stores this part of the response, without the token. */
+/** The part of the response that is stored with the idempotency key. It omits the token. */
 const TokenId = Schema.Struct({ token_id: Schema.Int })
 
 const toCreationResult = ({ token_id, token }: Pick<CreatedToken, "token_id"> & Partial<CreatedToken>) => ({

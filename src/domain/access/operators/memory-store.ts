@@ -24,7 +24,6 @@ import {
   TokenId
 } from "./OperatorStore.ts"
 
-/** The column default of migration 0003. */
 const DEFAULT_ROOM_LIMIT = 100
 
 type Database = MemoryDatabase["Service"]
@@ -115,7 +114,6 @@ const makeUpdate =
         ],
         write: () => {
           operatorRecords(database).set(operatorId, after)
-          // The main account has the name of the operator.
           if (renamed !== undefined) accountRecords(database).set(renamed.id, { ...renamed, name: after.name })
         }
       }

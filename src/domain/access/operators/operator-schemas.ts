@@ -4,7 +4,7 @@ import { dateInZone } from "../../../contract/time.ts"
 import { ACCOUNT_NAME_LENGTH, PASSWORD_MAX, PASSWORD_MIN, SUBSCRIPTION_ROOMS_MAX } from "../../../platform/limits.ts"
 import { isCommonPassword } from "./password-rules.ts"
 
-/** Rejects offsets such as +01:00: they have no summer time, and PostgreSQL reads their sign the other way round. */
+/** Rejects offsets such as +01:00: they have no summer time, and PostgreSQL reverses their sign. */
 export const isTimeZone = (text: string): boolean =>
   /^[A-Za-z]/.test(text) && Option.isSome(DateTime.zoneMakeNamed(text))
 
@@ -48,7 +48,7 @@ export const EDITIONS = ["pro", "basic"] as const
 export const OPERATOR_STATUSES = ["active", "banned", "closed"] as const
 export const TOKEN_SCOPES = ["read-only", "writable"] as const
 
-/** `subscription_until` is the last day. Without it the subscription has no end. */
+/** `subscription_until` is the last day. Without it, the subscription has no end. */
 export const NewOperator = Schema.Struct({
   name: DisplayName,
   time_zone: TimeZone,
@@ -60,7 +60,7 @@ export const NewOperator = Schema.Struct({
 })
 export type NewOperator = typeof NewOperator.Type
 
-/** Lowering the limit removes no rooms, but prevents additions. */
+/** Lowering the limit removes no rooms. */
 const RoomLimit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: SUBSCRIPTION_ROOMS_MAX }, { expected: `from 0 to ${SUBSCRIPTION_ROOMS_MAX}` })
 )
@@ -93,8 +93,7 @@ export const NewToken = Schema.Struct({ account_id: Id, name: DisplayName, scope
 export type NewToken = typeof NewToken.Type
 
 /**
- * Returns the first instant after the last day. Accepts 9999-12-31, although the day after it is no valid calendar
- * date.
+ * Returns the first instant after the last day. Accepts 9999-12-31, although the next day is no valid calendar date.
  */
 export const endOfSubscription = (lastDay: string, timeZone: string): Date =>
   DateTime.makeZoned(`${lastDay}T00:00:00Z`, { timeZone, adjustForTimeZone: true }).pipe(

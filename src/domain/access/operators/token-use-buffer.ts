@@ -1,6 +1,6 @@
 import type { RecordTokenUse } from "../../../admission/gate/TokenUseRecorder.ts"
 
-/** `minute`: start of the minute of the last use, in milliseconds since the epoch. */
+/** `minute` is the start of the minute, in milliseconds since the epoch. */
 export interface TokenUse {
   readonly operatorId: number
   readonly tokenId: number
@@ -24,7 +24,6 @@ export const makeTokenUseBuffer = (capacity: number) => {
     }) satisfies RecordTokenUse,
     size: () => uses.size,
     restore: restore,
-    /** Removes and returns the oldest entries. */
     take: (limit: number): ReadonlyArray<TokenUse> => {
       const taken: Array<TokenUse> = []
       for (const [tokenId, use] of uses) {

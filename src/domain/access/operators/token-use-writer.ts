@@ -21,8 +21,7 @@ export const layerTokenUseWriter = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const uses = makeTokenUseBuffer(BUFFERED_TOKEN_USES_MAX)
     const write = makeTokenUseWriter(sql, uses)
-    // Finalizers run in reverse order. So this one runs after the loop has ended and put its batch back into the
-    // buffer.
+    // Finalizers run in reverse order. So this one runs after the loop has returned its batch to the buffer.
     yield* Effect.addFinalizer(() => writeAtShutdown(write))
     yield* repeatPeriodically("saving when tokens were used", TOKEN_USES_WRITE_MS, () => write)
     return uses.record
@@ -31,7 +30,6 @@ export const layerTokenUseWriter = Layer.effect(
 
 const readSkipped = makeRowsReader(Schema.Struct({ tokenId: Schema.Int }))
 
-/** A use returns to the buffer if the write fails or if its token is locked. */
 const makeTokenUseWriter = (sql: SqlClient.SqlClient, uses: ReturnType<typeof makeTokenUseBuffer>) => {
   const restoreSkipped = (batch: ReadonlyArray<TokenUse>, skipped: ReadonlyArray<{ readonly tokenId: number }>) => {
     const skippedIds = new Set(skipped.map(({ tokenId }) => tokenId))
@@ -63,8 +61,8 @@ const writeAtShutdown = (write: Effect.Effect<void>) =>
     Effect.exit
   )
 
-// SKIP LOCKED avoids deadlocks with statements that revoke many tokens. Returns the tokens that were locked and
-// therefore not updated.
+// SKIP LOCKED avoids deadlocks with statements that revoke many tokens. Returns the tokens that were locked and not
+// updated.
 const recordUsesSql = (sql: SqlClient.SqlClient, uses: ReadonlyArray<TokenUse>) => sql`
   WITH noted AS MATERIALIZED (
     SELECT t.operator_id, t.id, to_timestamp(noted.minute / 1000) AS at

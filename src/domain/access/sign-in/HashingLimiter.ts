@@ -14,7 +14,7 @@ export interface HashingBusy {
 
 const hashingBusy: HashingBusy = { _tag: "Busy" }
 
-/** `isKnown` is true if the caller has a session or a browser that signed in before. */
+/** `isKnown` is true for a signed-in person and for a browser that signed in before. */
 export interface HashingSource {
   readonly key: string
   readonly isKnown: boolean
@@ -55,8 +55,8 @@ const makeHashingLimiter = (concurrency: number) => {
 }
 
 /**
- * Limits concurrent and queued hashes, in total and per source. Known sources have permits of their own, which
- * anonymous callers cannot exhaust.
+ * Limits concurrent and queued hashes, in total and per source. Known sources have separate permits, which anonymous
+ * callers cannot exhaust.
  */
 export class HashingLimiter extends Context.Service<
   HashingLimiter,
@@ -78,7 +78,6 @@ export class HashingLimiter extends Context.Service<
   })
 }
 
-/** Releases the caller's concurrency permit while `work` hashes. */
 export const hashReleasingPermit = <A, E, R>(
   limiter: HashingLimiter["Service"],
   source: HashingSource,

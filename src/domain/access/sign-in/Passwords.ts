@@ -40,8 +40,7 @@ interface PasswordUpdate {
 }
 
 /**
- * A password change ends other sessions. It also forgets other browsers that have signed in before, because one of them
- * may be compromised.
+ * A password change ends other sessions. It also forgets other known browsers, because one of them may be compromised.
  */
 export class Passwords extends Context.Service<
   Passwords,
@@ -55,7 +54,7 @@ export class Passwords extends Context.Service<
       account: OperatorAccountKey,
       password: string
     ) => Effect.Effect<PasswordChangeResult | undefined, BadRequest | ValidationFailed | HashingBusy, CurrentActor>
-    /** Changes the confirmed password if it is still current. Ends all other sessions. */
+    /** Ends all other sessions. Fails with Conflict if the confirmed password has changed. */
     readonly changeOwn: (
       confirmation: PasswordConfirmation,
       input: OwnPasswordInput
@@ -137,7 +136,7 @@ const passwordUnchangedCondition = (
     SELECT FROM console_sessions s
     WHERE s.digest = ${sessionDigest} AND s.operator_id = a.operator_id AND s.account_id = a.id)`
 
-/** Because of the lock, the change also ends sessions of concurrent sign-ins. */
+/** The lock waits for concurrent sign-ins, so that the change also ends their sessions. */
 const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate) =>
   changeUnderLock(sql)(
     sql`SELECT FROM accounts WHERE id = ${update.accountId} FOR NO KEY UPDATE`,

@@ -22,7 +22,7 @@ export interface Session {
   readonly person: TrustedAccount
   readonly email: string
   readonly operatorName: string
-  /** Last password check, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly passwordAt: number
 }
 
@@ -39,7 +39,7 @@ export interface SignInAttempt {
   readonly email: string
   readonly password: string
   readonly address: string
-  /** The browser's previous session, which the sign-in ends. */
+  /** The session that the sign-in ends. */
   readonly previousCookie?: string | undefined
   readonly knownBrowserCookie?: string | undefined
 }
@@ -57,11 +57,10 @@ const wrongPassword: SignInFailure = { _tag: "WrongPassword" }
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** Returns the new session cookie. */
+    /** Returns the session cookie. */
     readonly signIn: (attempt: SignInAttempt) => Effect.Effect<string, SignInFailure, CurrentActor>
     /** Returns undefined if the session has ended, its account is disabled, or its operator is closed. */
     readonly find: (cookie: string) => Effect.Effect<Session | undefined>
-    /** Sets `passwordAt` to now. */
     readonly confirmPassword: (
       cookie: string,
       input: Pick<SignInAttempt, "password" | "address">
@@ -150,7 +149,7 @@ const makeConfirmPassword = (
   ) {
     const session = yield* store.find(computeDigest(cookie))
     if (session === undefined) return yield* Effect.fail(wrongPassword)
-    // Only failures in this session delay the signed-in person.
+    // Counted per session, so that other people's failures do not delay the signed-in person.
     const attemptKey = { emailDigest: emailDigestOf(session.email), place: `session ${computeDigestHex(cookie)}` }
     const source: HashingSource = { key: networkOf(address), isKnown: true }
     if (!(yield* checkPassword(attemptKey, password, session.passwordHash, source))) {
@@ -180,7 +179,6 @@ const makePasswordCheck = (limiter: HashingLimiter["Service"], countAttempt: Ret
   ) {
     const seconds = yield* countAttempt(attemptKey)
     if (seconds !== undefined) return yield* Effect.fail<SignInFailure>({ _tag: "MustWait", seconds })
-    // Hashing a longer text could take arbitrarily long.
     const isTooLong = password.length > 2 * PASSWORD_MAX
     return yield* verifyPassword(isTooLong ? "" : password, isTooLong ? undefined : passwordHash)
   })

@@ -26,16 +26,12 @@ const requireMainAccount = <A, E, R>(
 const requireAccount = <A>(row: A | undefined): Effect.Effect<A, NotFound> =>
   row === undefined ? subAccountNotFoundError : Effect.succeed(row)
 
-/** Manages sub-accounts for the main account, but not the main account itself. */
 export class SubAccounts extends Context.Service<
   SubAccounts,
   {
     /** Returns the main account first, then the sub-accounts by age. */
     readonly list: (manager: AccountManager) => Effect.Effect<ReadonlyArray<OperatorAccount>, Forbidden>
-    /**
-     * Also fails with ValidationFailed if the operator has the maximum number of sub-accounts. Fails with Conflict if
-     * the e-mail address is in use.
-     */
+    /** Fails with ValidationFailed also if the operator has the maximum number of sub-accounts. */
     readonly create: (
       manager: AccountManager,
       input: NewSubAccount
@@ -44,7 +40,7 @@ export class SubAccounts extends Context.Service<
       Forbidden | InputError | NotFound | Conflict | HashingBusy,
       CurrentActor
     >
-    /** Ends the sessions at once. The tokens stay, but after at most five seconds they are rejected. Idempotent. */
+    /** Ends the sessions at once. Its tokens are rejected within five seconds, but not deleted. Idempotent. */
     readonly disable: (
       manager: AccountManager,
       id: number
@@ -54,7 +50,6 @@ export class SubAccounts extends Context.Service<
       manager: AccountManager,
       id: number
     ) => Effect.Effect<{ readonly account_id: number }, Forbidden | NotFound, CurrentActor>
-    /** Needs no old password. Ends all sessions. */
     readonly setPassword: (
       manager: AccountManager,
       id: number,

@@ -14,7 +14,6 @@ import {
 } from "../../../platform/limits.ts"
 import { clearFailuresSql, lockFailuresSql, type SignInAttemptKey } from "./sign-in-failures.ts"
 
-/** Shortest time between two updates of `seen_at`. */
 const SEEN_AT_INTERVAL_MS = 60 * 1000
 
 const SignInAccount = Schema.Struct({
@@ -57,7 +56,7 @@ export const toSignedInAccount = (session: SessionRow): TrustedAccount => {
   return { caller: { ...account, ...consoleToken }, status, subscriptionUntil }
 }
 
-/** Sessions store this digest, and end when the digest of the account changes. */
+/** A session stores this digest. It ends when the account has another password. */
 export const passwordDigestSql = (sql: SqlClient, alias: string): Fragment =>
   sql`sha256(convert_to(${sql(`${alias}.password_hash`)}, 'UTF8'))`
 
@@ -117,10 +116,7 @@ const deleteExcessSessionsSql = (
     WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest <> ${previousDigest}
     ORDER BY created_at DESC, digest OFFSET ${sql.literal(String(SESSIONS_OF_ACCOUNT_MAX - 1))})`
 
-/**
- * Returns CTEs that store the browser. Beyond {@link KNOWN_BROWSERS_MAX}, they delete the browsers with the oldest
- * sign-in.
- */
+/** Beyond {@link KNOWN_BROWSERS_MAX}, deletes the browsers with the oldest sign-in. */
 const rememberBrowserSql = (sql: SqlClient, { operatorId, accountId, browserDigest, now }: NewSession): Fragment => sql`
   forgotten_browsers AS (
     DELETE FROM known_browsers WHERE operator_id = ${operatorId} AND account_id = ${accountId} AND digest IN (
@@ -190,7 +186,7 @@ export const makeSessionStore = (sql: SqlClient) => {
           findSessionStatement({ digest, now, idleBefore: ago(SESSION_IDLE_MS), seenBefore: ago(SEEN_AT_INTERVAL_MS) })
         )
       }),
-    /** Returns false if the password has changed since it was checked, or the account was disabled. */
+    /** Returns false if the password has changed since its check, or the account was disabled. */
     signIn: (session: Omit<NewSession, "now" | "expiresAt">) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => {
         const expiresAt = new Date(now.getTime() + SESSION_LIFETIME_MS)
@@ -202,7 +198,7 @@ export const makeSessionStore = (sql: SqlClient) => {
           (row) => row !== undefined
         )
       }),
-    /** Returns false if the session has ended, or the password has changed since it was checked. */
+    /** Returns false if the session has ended, or the password has changed since its check. */
     confirmPassword: (confirmation: Omit<SessionConfirmation, "now">) =>
       Effect.flatMap(DateTime.nowAsDate, (now) =>
         Effect.map(

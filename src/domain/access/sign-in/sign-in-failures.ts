@@ -11,9 +11,9 @@ import {
 } from "../../../platform/limits.ts"
 import { SIGN_IN_DELAYS_MS } from "./sign-in-failure-rules.ts"
 
-// `place` is the source of an attempt (sign-in-failure-rules.ts). A sign-in counts as failed before its password is
-// checked, so concurrent attempts cannot exceed the limit. After a right password, `clearFailuresSql` removes the
-// failure.
+// `place` is the source of an attempt (sign-in-failure-rules.ts). An attempt counts as failed before its password is
+// checked, so concurrent attempts cannot exceed the limit. `clearFailuresSql` takes the failure back after a right
+// password.
 
 export interface SignInAttemptKey {
   readonly emailDigest: Uint8Array
@@ -23,15 +23,12 @@ export interface SignInAttemptKey {
 interface AttemptCountInput extends SignInAttemptKey {
   readonly now: Date
   /**
-   * The count of the e-mail address starts anew if its last failure is before this time. The count of the source starts
-   * anew if it began before `windowResetBefore`.
+   * The failures of an e-mail address are forgotten if the last one is before `emailResetBefore`. Those of a source are
+   * forgotten if the first one is before `windowResetBefore`.
    */
   readonly emailResetBefore: Date
   readonly windowResetBefore: Date
-  /**
-   * Stored times after `latestStart`, `latestPlaceWait` or `latestEmailWait` were written while a clock was ahead. They
-   * are ignored.
-   */
+  /** A stored time after these was written while a clock was ahead. It is ignored. */
   readonly latestStart: Date
   readonly latestPlaceWait: Date
   readonly latestEmailWait: Date
@@ -44,7 +41,7 @@ const readDelayEnd = makeSingleRowReader(DelayEnd)
 
 const DELAYS_OR_NULL = SIGN_IN_DELAYS_MS.map((delay) => (delay === 0 ? "NULL" : String(delay)))
 
-// The row of the source is always locked before the row of the e-mail address.
+// Every statement locks the row of the source before that of the e-mail address.
 const countPlaceFailureSql = (
   sql: SqlClient,
   { place, now, windowResetBefore, latestStart, latestPlaceWait }: AttemptCountInput
@@ -77,7 +74,8 @@ const countEmailFailureSql = (
   RETURNING 1`
 
 /**
- * With `isOfEmail`, only the e-mail address delays the attempt. Then the attempt's count for its source is taken back.
+ * With `isOfEmail`, the e-mail address delays the attempt and the source does not. Then the count of the source is
+ * reduced again.
  */
 const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEmail: boolean }) => sql`
   WITH given_back AS (
@@ -88,7 +86,10 @@ const delayEndSql = (sql: SqlClient, input: SignInAttemptKey & { readonly isOfEm
   WHERE place = ${input.place}
     AND email_digest = CASE WHEN ${input.isOfEmail}::boolean THEN ${input.emailDigest}::bytea ELSE '' END`
 
-/** Counts an attempt as failed. If the attempt must wait, it is not counted, and the seconds to wait are returned. */
+/**
+ * Counts an attempt as failed and returns undefined. If the attempt must wait, returns the seconds and does not count
+ * it.
+ */
 export const makeFailureCounter = (sql: SqlClient) => {
   const countStatement = (input: AttemptCountInput) => sql`
       WITH counted_place AS (${countPlaceFailureSql(sql, input)}), counted_email AS (${countEmailFailureSql(sql, input)})
@@ -118,8 +119,7 @@ export const lockFailuresSql = (sql: SqlClient, { emailDigest, place }: SignInAt
   ORDER BY email_digest FOR UPDATE`
 
 /**
- * Returns CTEs for a successful sign-in. They delete the failures of the e-mail address, and subtract this attempt from
- * the failures of the source.
+ * For a successful sign-in: deletes the failures of the e-mail address, and takes this attempt back from the source.
  */
 export const clearFailuresSql = (
   sql: SqlClient,

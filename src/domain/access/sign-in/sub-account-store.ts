@@ -19,7 +19,7 @@ export const OperatorAccount = Schema.Struct({
   role: Caller.fields.role,
   created_at: Schema.Date,
   disabled_at: Schema.NullOr(Schema.Date),
-  /** Last sign-in in the audit log. Null if the audit log has no sign-in of the account. */
+  /** Null if the audit log has no sign-in of the account. */
   signed_in_at: Schema.NullOr(Schema.Date)
 })
 export type OperatorAccount = typeof OperatorAccount.Type
@@ -56,7 +56,7 @@ interface DisableInput extends OperatorAccountKey {
   readonly now: Date
 }
 
-/** Because of the lock, the change also ends sessions of concurrent sign-ins. */
+/** The lock waits for concurrent sign-ins, so that the change also ends their sessions. */
 const disable = (sql: SqlClient) => {
   const lockFirst = changeUnderLock(sql)
   return ({ now, ...account }: DisableInput) =>

@@ -55,8 +55,8 @@ const SituationRow = Schema.Struct({
 })
 
 /**
- * `said_until` is the time of the last message, `standing` the state of the orders. They reveal changes after the read.
- * `waiting` is the number of pending questions.
+ * If `said_until` (time of the last message) or `standing` (state of the orders) differs later, the conversation has
+ * changed since the read. `waiting` is the number of pending questions.
  */
 export interface ConversationSnapshot extends ConversationSituation {
   readonly code: string
@@ -80,13 +80,13 @@ export interface AnswerDraft {
   readonly skippedQuestions: ReadonlyArray<SkippedQuestion>
   /** The first rule is stored with the answered questions. */
   readonly ruleIds: ReadonlyArray<number>
-  /** Number of consecutive automatic answers, including this one. */
+  /** Consecutive automatic answers, including this one. */
   readonly inARow: number
 }
 
 /**
- * Returns how much `waiting` decreases. If all pending questions were read, any excess of `waiting` counts deleted
- * questions (delete_automation_action), which are subtracted too.
+ * Returns how much `waiting` decreases. `waiting` also counts questions that were deleted (delete_automation_action).
+ * If all pending questions were read, the deleted ones are subtracted too.
  */
 const countSettledQuestions = ({ questions, waiting }: ConversationSnapshot, settledCount: number): number =>
   questions.length < QUESTIONS_PER_ANSWER ? Math.max(waiting - (questions.length - settledCount), 0) : settledCount
@@ -130,7 +130,7 @@ const makeAnswerQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         row === undefined ? undefined : toSnapshot(row)
       ),
     findInquiry: findInquiryFacts(sql),
-    /** Skips the questions in `skipped` without an answer. The conversation is due again at `until`. */
+    /** The conversation is due again at `until`. */
     skipWithoutAnswer: (
       claimed: ClaimedQuestions,
       situation: ConversationSnapshot,

@@ -33,7 +33,7 @@ const ANSWER_POLL_GAP_MS = 100
 export const ANSWER_ATTEMPT_TIMEOUT_MS = 20_000
 
 type AnswerOutcome =
-  /** The worker has lost its claim of the conversation. */
+  /** The claim is lost. */
   | { readonly kind: "left" }
   | {
       readonly kind: "silent"

@@ -13,14 +13,14 @@ import { ASSISTANT_NAME } from "../message-sources.ts"
 import { answersGuestsCondition } from "./guest-questions.ts"
 
 // Lock order: row of `answer_lanes` (the queue partition of a conversation), conversation, questions, row of
-// `message_lanes`. A completion increases `attempts`, so a repetition changes nothing.
+// `message_lanes`.
 
-/** Largest numbers of claimed conversations in a process: in total, per operator, and per channel account. */
+/** Claimed conversations of a process: in total, per operator, and per channel account. */
 export const ANSWERING_ROOM = 16
 export const ANSWERING_SHARE = 4
 export const ANSWERING_ACCOUNT_SHARE = 2
 
-/** How many of the newest messages are searched for the last one that a person wrote. */
+/** So many of the newest messages are searched for the last one that a person wrote. */
 const PERSON_MESSAGE_SCAN = 500
 
 export const ANSWER_LEASE_MS = 30_000
@@ -54,17 +54,14 @@ const latestOrdersSql = (sql: SqlClient): Fragment => sql`
   SELECT o.operator_id, o.id, o.status FROM orders o WHERE o.operator_id = c.operator_id AND o.conversation_id = c.code
   ORDER BY o.id DESC LIMIT ${sql.literal(String(ACTIVITIES_SHOWN))}`
 
-/**
- * Selects a text that changes with the orders and stays of the conversation, because such a change may require another
- * answer.
- */
+/** A text that differs if an order or stay of the conversation has changed. Then another answer may be right. */
 const orderStatusesSql = (sql: SqlClient): Fragment => sql`
   SELECT coalesce(string_agg(concat_ws(' ', o.id, o.status, s.id, s.check_out_date, s.property_id), ',' ORDER BY o.id, s.id), '')
   FROM (${latestOrdersSql(sql)}) o JOIN stays s ON s.operator_id = o.operator_id AND s.order_id = o.id`
 
 /**
- * Selects the current and future stays of conversation `c`, and the properties of its inquiry. A mapped room type
- * yields one row per property. Without an inquiry or a mapping, one row without a property remains.
+ * The current and future stays of conversation `c`, and the properties of its inquiry. A mapped room type yields one
+ * row per property. Without an inquiry or a mapping, one row without a property remains.
  */
 const conversationSubjectsSql = (sql: SqlClient, now: LoadSituationParameters["now"]): Fragment => sql`
   SELECT s.property_id, s.check_out_date - s.check_in_date AS nights
@@ -125,7 +122,6 @@ const skipQuestionsSql = (
   FROM ${claimedSql} held, unnest(${idsParameter(overIds)}::bigint[], ${overReasons}::text[]) over (id, reason)
   WHERE p.operator_id = held.operator_id AND p.id = over.id AND p.state = 'waiting'`
 
-/** Completes a claim without an answer. Questions that are not skipped stay pending. */
 export const skipWithoutAnswerSql = (sql: SqlClient, parameters: SkipQuestionsParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), skipped AS (${skipQuestionsSql(sql, sql`mine`, parameters)})
   UPDATE answer_lanes l
@@ -135,7 +131,7 @@ export const skipWithoutAnswerSql = (sql: SqlClient, parameters: SkipQuestionsPa
 export interface RecordAnswerParameters extends SkipQuestionsParameters {
   readonly planIds: ReadonlyArray<number>
   readonly ruleIds: ReadonlyArray<number>
-  /** State of the conversation when it was read. */
+  /** As read by {@link situationSql}. */
   readonly said_until: string
   readonly standing: string
   readonly knowledgeBaseIds: ReadonlyArray<number>
@@ -154,7 +150,7 @@ const isAnyEntryEditedCondition = (
     WHERE NOT EXISTS (SELECT FROM knowledge_bases k
       WHERE k.operator_id = mine.operator_id AND k.id = read.id AND k.revision = read.revision))`
 
-/** This is a separate statement, so that the next statement sees everything committed during the wait for locks. */
+/** A separate statement, so that the next one sees everything that was committed during the wait for locks. */
 export const lockAnswerRowsSql = (sql: SqlClient, parameters: RecordAnswerParameters): Fragment => sql`
   WITH mine AS (${claimedPartitionSql(sql, parameters)} FOR NO KEY UPDATE), conversation AS (
     SELECT c.operator_id, c.id FROM mine
@@ -174,7 +170,7 @@ export const lockAnswerRowsSql = (sql: SqlClient, parameters: RecordAnswerParame
 
 /**
  * Completes the questions and queues the message, both or neither. The caller has run {@link lockAnswerRowsSql}.
- * Changes nothing if the claim is lost, or if anything that the answer depends on has changed since the read.
+ * Changes nothing if the claim is lost, or if anything has changed on which the answer depends.
  */
 export const recordAnswerChange = (sql: SqlClient, parameters: RecordAnswerParameters): RecordedChange => {
   const { now, ruleIds } = parameters

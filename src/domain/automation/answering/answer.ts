@@ -43,7 +43,7 @@ export const selectFittingGreeting = (
     ? greeting
     : undefined
 
-/** The text of the answer contains only texts that the host has written. */
+/** All texts of the answer were written by the host. */
 export const composeAnswer = (
   greeting: RenderedRuleText | undefined,
   sentences: ReadonlyArray<AnswerSentence>,

@@ -2,8 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { InternalSubscriber } from "../../../jobs/events/internal-subscribers.ts"
 
-// A guest's message becomes a question at most once, if an answering rule is active when the message's event is
-// dispatched.
+// Only a message that is newer than an active answering rule becomes a question, when its event is dispatched.
 
 export const answersGuestsCondition = (sql: SqlClient): Fragment => sql`
   r.state = 'active' AND (r.action = 'answer' OR r.action = 'send_message' AND r.definition -> 'trigger' ->> 'event' = 'inquiry')`
@@ -24,7 +23,7 @@ const insertQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql`
   ON CONFLICT DO NOTHING
   RETURNING operator_id`
 
-/** A conversation with pending questions keeps its due time, because all its questions are answered together. */
+/** A conversation with pending questions keeps its due time, because all are answered together. */
 const enqueueQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql`
   INSERT INTO answer_lanes AS lane (operator_id, conversation_id, account_id, waiting, due_at, traceparent)
   SELECT operator_id, conversation_id, account_id, count(*), ${now}::timestamptz, min(traceparent) FROM (${answerableMessagesSql(sql, dispatchedEvents)}) asked
@@ -35,5 +34,5 @@ const enqueueQuestions: InternalSubscriber = (sql, dispatchedEvents, now) => sql
       due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
   RETURNING operator_id`
 
-/** These are two CTEs of one statement, because a CTE that writes cannot contain another one. */
+/** Two CTEs, because a CTE that writes cannot contain another one. */
 export const guestQuestionSubscribers: ReadonlyArray<InternalSubscriber> = [insertQuestions, enqueueQuestions]

@@ -9,7 +9,7 @@ export interface Question {
   readonly created_at: Date
 }
 
-/** A stay, or the inquiry. A value is null if it is unknown. */
+/** A stay, or the inquiry. Null means unknown. */
 interface ConversationSubject {
   readonly property_id: number | null
   readonly nights: number | null
@@ -19,17 +19,17 @@ export interface ConversationSituation {
   readonly channel_type: string
   /** Oldest first. */
   readonly questions: ReadonlyArray<Question>
-  /** Last message written by a person on the host's side. */
+  /** Written by a person on the host's side. */
   readonly lastPersonMessage: { readonly at: Date; readonly id: number } | null
   readonly answered_at: Date | null
-  /** Number of consecutive automatic answers up to `answered_at`. */
+  /** Consecutive automatic answers up to `answered_at`. */
   readonly in_a_row: number
   /** Id of the first message. Null once the host's side has written. */
   readonly first_id: number | null
   readonly has_order: boolean
   /** Always includes the inquiry, even if its property and nights are unknown. */
   readonly about: ReadonlyArray<ConversationSubject>
-  /** Active rules, oldest first. */
+  /** Only active rules, oldest first. */
   readonly rules: ReadonlyArray<Rule>
 }
 
@@ -76,7 +76,7 @@ export const countAnswersInARow = ({
     ? 0
     : in_a_row
 
-/** A clock set back by more than a pause does not extend the pause. */
+/** If the clock was set back by more than the pause, there is no pause. */
 const findPauseEnd = (answeredAt: Date | null, now: Date): Date | undefined =>
   answeredAt !== null && Math.abs(now.getTime() - answeredAt.getTime()) < AUTOMATIC_ANSWER_PAUSE_MS
     ? computeNextAnswerTime(answeredAt)
@@ -112,15 +112,15 @@ interface ApplicableRule<Definition> extends Omit<Rule, "definition"> {
   readonly definition: Definition
 }
 
-/** `greeting` applies only to the first message of a guest without an order. */
+/** The greeting answers only the first message of a guest without an order. */
 export interface ApplicableRules {
   readonly greeting: ApplicableRule<typeof MessageRule.Type> | undefined
   readonly answer: ApplicableRule<typeof AnswerRule.Type> | undefined
 }
 
 /**
- * Selects the oldest applicable rule of each kind. The rule must have been active when at least one of the questions
- * was sent.
+ * Selects the oldest applicable rule of each kind. At least one of the questions must have been sent while the rule was
+ * active.
  */
 export const selectApplicableRules = (
   situation: ConversationSituation,
@@ -158,9 +158,6 @@ const findFirstRule = <Definition extends RuleDefinition>(
   return undefined
 }
 
-/**
- * One matching subject is enough, because the knowledge base decides what the guest may read
- * (src/domain/knowledge/search).
- */
+/** One matching subject is enough, because the knowledge base later checks what the guest may read. */
 const appliesToConversation = (rule: RuleDefinition, { channel_type, about }: ConversationSituation): boolean =>
   about.some(({ property_id, nights }) => isInScope(rule, { property_id, channel_type, nights: nights ?? undefined }))

@@ -11,7 +11,7 @@ import { isLastStayCondition } from "../template-facts.ts"
 import { markStayPageSql } from "./changed-rule-marks.ts"
 import { type SavePlansParameters, savePlansSql } from "./saved-plans.ts"
 
-/** A process plans at most PLANNING_ROOM stays at once, PLANNING_SHARE of them for one operator. */
+/** Stays that a process plans at once: in total, and for one operator. */
 export const PLANNING_ROOM = 100
 export const PLANNING_SHARE = 50
 
@@ -46,8 +46,8 @@ const ClaimedStay = Schema.Struct({
 export type ClaimedStay = typeof ClaimedStay.Type
 
 /**
- * `OFFSET 0` fixes the join order: claimed rows of `automation_stays`, stays, orders. Without table statistics,
- * PostgreSQL would start with all orders.
+ * `OFFSET 0` fixes the join order: claimed rows, stays, orders. Without table statistics, PostgreSQL would start with
+ * all orders.
  */
 const selectStaysSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.stay_id, claimed.attempts, claimed.failures, claimed.traceparent, coalesce(o.channel_account_id, 0) AS account_id,
@@ -88,15 +88,15 @@ const makePlanningQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         )
       ),
     /**
-     * After changes of rules, marks stays for new planning: one page of stays for each of the next operators after
-     * `afterOperatorId`. Returns these operators.
+     * After changes of rules, marks one page of stays for each of the next operators after `afterOperatorId`. Returns
+     * these operators.
      */
     markStaysOfChangedRules: (afterOperatorId: number, now: Date) =>
       readMarkedOperators(retryOnLockConflict(sql`${markStayPageSql(sql, { afterOperatorId, now })}`))
   }
 })
 
-/** The queue of stays to plan. A stay that is marked again during its planning remains due. */
+/** A stay that is marked again during its planning remains due. */
 export class PlanningQueue extends Context.Service<PlanningQueue>()(
   "latchkey/domain/automation/planning/PlanningQueue",
   { make: makePlanningQueue }

@@ -25,7 +25,7 @@ const nextOperatorsSql = (sql: SqlClient, { afterOperatorId }: MarkStayPageParam
   )`
 
 /**
- * Selects each operator's next page: stays below the greatest `mark_before`, so that several changed rules mark a stay
+ * Each operator's next page contains stays below the greatest `mark_before`, so that several changed rules mark a stay
  * only once. `ends` is null for the last page.
  */
 const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
@@ -47,7 +47,7 @@ const nextStayPagesSql = (sql: SqlClient): Fragment => sql`
     FROM walk LEFT JOIN looked ON looked.operator_id = walk.operator_id GROUP BY walk.operator_id
   )`
 
-/** Marks one page for each operator. A rule whose `mark_before` is already lower keeps it until the pages reach it. */
+/** A rule whose `mark_before` is already lower keeps it until the pages reach it. */
 export const markStayPageSql = (sql: SqlClient, page: MarkStayPageParameters): Fragment => sql`
   WITH RECURSIVE ${nextOperatorsSql(sql, page)}, ${nextStayPagesSql(sql)}, marked AS (${markStaysForPlanningSql(
     sql,

@@ -14,10 +14,7 @@ import { type ActiveRule, planStay } from "./stay-plans.ts"
 
 export const PLANNING_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/**
- * Returns until when plans that were carried out, skipped or deleted by the host are kept. Without its row, such a plan
- * would be created again.
- */
+/** A plan that is no longer pending is kept until this time. Without its row, it would be created again. */
 const computeKeptUntil = ({ check_out_date, time_zone }: ClaimedStay, scheduledAt?: Date): Date =>
   toStorableDate(
     Math.max(startOfDay(check_out_date, time_zone).getTime(), scheduledAt?.getTime() ?? 0) + PLAN_RETENTION_MS
@@ -107,7 +104,7 @@ export const planDueStays = Effect.gen(function* () {
   return claimedStays.length
 })
 
-/** Returns true if stays were marked or planned, because further ones may be due. */
+/** Returns true if further stays may be due. */
 export const planOnce = Effect.gen(function* () {
   const hasMarked = yield* markStaysOfChangedRules
   const plannedCount = yield* planDueStays

@@ -7,8 +7,8 @@ import { isStayRuleCondition } from "../rules/store.ts"
 // A mark (a row of `automation_stays`) requests new planning of a stay.
 
 /**
- * How far a mark's `due_at` is dated back. A changed rule may mark 100,000 stays. A changed stay gets
- * DUE_BEFORE_RULE_CHANGES, so it is planned before them.
+ * The time by which a mark's `due_at` is dated back. A changed rule may mark 100,000 stays. A changed stay must be
+ * planned before them.
  */
 export const DUE_NOW = "0 seconds"
 const DUE_BEFORE_RULE_CHANGES = "1 day"
@@ -17,9 +17,10 @@ const DUE_BEFORE_RULE_CHANGES = "1 day"
 export const MARKED_DAYS_AFTER_CHECK_OUT = RULE_TRIGGER_DAYS + 2
 
 /**
- * Marks stays as due. `staysSql` selects `operator_id, stay_id, account_id, traceparent` of each stay once and locks
- * the stays, as their deletion does. A claimed stay becomes due again, because its planner may have read it before the
- * change. Marks that are due already are rewritten, so that a concurrent claim statement skips them.
+ * `staysSql` must select `operator_id, stay_id, account_id, traceparent`, each stay once, and lock the stays.
+ *
+ * A claimed stay becomes due again, because its planner may have read it before the change. Marks that are already due
+ * are rewritten, so that a concurrent claim skips them.
  */
 export const markStaysForPlanningSql = (
   sql: SqlClient,
@@ -36,7 +37,7 @@ export const markStaysForPlanningSql = (
       traceparent = coalesce(excluded.traceparent, mark.traceparent)
   RETURNING operator_id`
 
-/** Selects the channel account of the order of stay `s`, or 0 if the order has none. */
+/** 0 if the order has no channel account. */
 export const channelAccountIdSql = (sql: SqlClient): Fragment => sql`
   coalesce((SELECT o.channel_account_id FROM orders o WHERE o.operator_id = s.operator_id AND o.id = s.order_id), 0)`
 
@@ -49,17 +50,14 @@ export const hasStayRulesCondition = (sql: SqlClient): Fragment => sql`
     WHERE r.operator_id = e.operator_id AND r.state <> 'removed' AND ${isStayRuleCondition(sql, sql`r.definition`)})`
 
 /**
- * Excludes events that change only texts, because a text is rendered when its message is sent. Includes
- * `rates_updated`, which may be the only event when an order moves to another channel account.
+ * Excludes events that change only texts, because texts are rendered when they are sent. `rates_updated` may be the
+ * only event when an order moves to another channel account.
  */
 const affectsPlansCondition = (sql: SqlClient): Fragment => sql`
   coalesce(e.payload ->> 'sub_event', '') NOT IN ('remarks_updated', 'check_in_details_updated',
     'arrival_and_departure_time_updated', 'lock_code_updated', 'lock_code_deleted')`
 
-/**
- * Marks all stays of the order, because a review is written after the last stay, and another stay may have become the
- * last.
- */
+/** Marks all stays of the order, because its review is due after the last one, and another stay may now be last. */
 export const markStaysOfReservationEvents: InternalSubscriber = (sql, dispatchedEvents, now) =>
   markStaysForPlanningSql(
     sql,

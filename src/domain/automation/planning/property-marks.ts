@@ -8,10 +8,7 @@ import {
   markStaysForPlanningSql
 } from "./planning-marks.ts"
 
-/**
- * Marks the stays of the properties in the CTE `e` (`operator_id`, `id`), because scheduled times depend on a
- * property's check-in and check-out times.
- */
+/** For changed check-in and check-out times. The CTE `e` contains `operator_id` and `id` of the properties. */
 export const markStaysOfPropertySql = (sql: SqlClient, e: Fragment, now: Date): Fragment =>
   markStaysForPlanningSql(
     sql,

@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 
-// These statements lock stays, then marks (rows of `automation_stays`), then plans, as the deletion of a stay does.
+// Lock order: stays, marks (rows of `automation_stays`), plans. The deletion of a stay uses the same order.
 
 export interface SavePlansParameters {
   readonly stays: ReadonlyArray<{
@@ -12,8 +12,8 @@ export interface SavePlansParameters {
     readonly account_id: number
     readonly kept_until: Date
     /**
-     * When the first action that is still too far in the future must be planned. Null if there is none, and then the
-     * mark is deleted.
+     * When the first action beyond the planning horizon can be planned. Null if there is none. Then the mark is
+     * deleted.
      */
     readonly look_again: Date | null
   }>
@@ -26,7 +26,7 @@ export interface SavePlansParameters {
     readonly kept_until: Date
     readonly traceparent: string | null
   }>
-  /** `due_at` of the claimed marks. A mark with another `due_at` was marked again during planning. */
+  /** `due_at` of the claimed marks. A mark with another `due_at` was renewed during planning. */
   readonly leaseEnd: Date
   readonly now: Date
 }
@@ -50,7 +50,7 @@ const claimedStaysSql = (sql: SqlClient, { stays }: SavePlansParameters): Fragme
 
 /**
  * Replaces the pending plans of the stays. Other plans are kept, because a rule acts on a stay only once. A new
- * scheduled time of a plan ends the claim of the plan's worker. A mark that was renewed after the claim remains due.
+ * scheduled time ends the claim of the plan's worker.
  */
 export const savePlansSql = (sql: SqlClient, parameters: SavePlansParameters): Fragment => sql`
   WITH ${claimedStaysSql(sql, parameters)}, wanted AS MATERIALIZED (

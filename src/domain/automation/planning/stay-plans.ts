@@ -10,7 +10,7 @@ import {
 } from "../rules/scheduling.ts"
 
 interface StayToPlan extends StayScope, StayTimes {
-  /** True if no other stay of the order ends later. An order gets one review, after its last stay. */
+  /** An order gets one review, after its last stay. */
   readonly is_last: boolean
 }
 
@@ -22,9 +22,9 @@ interface PlannedAction {
 
 interface StayPlans {
   readonly plans: ReadonlyArray<PlannedAction>
-  /** When the first action beyond the planning horizon comes within it. Undefined if there is none. */
+  /** When the first action beyond the planning horizon can be planned. Undefined if there is none. */
   readonly replanAt: Date | undefined
-  /** Time of the latest action, also beyond the planning horizon. */
+  /** Includes actions beyond the planning horizon. */
   readonly latestAt: Date | undefined
 }
 
@@ -38,9 +38,8 @@ export interface ActiveRule {
 }
 
 /**
- * Returns undefined for an action that was due before its rule was created or resumed. Also for an action so old that
- * its completed plan may be deleted already. An action that becomes late afterwards is planned, and the worker skips
- * it.
+ * Returns undefined for an action that was due before its rule was created or resumed, or whose completed plan may
+ * already be deleted.
  */
 const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition

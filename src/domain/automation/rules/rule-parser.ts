@@ -21,8 +21,6 @@ import {
 } from "./rule.ts"
 import { findStayOnlyField, parseTemplate } from "./template.ts"
 
-// The valid fields depend on `action` and `trigger`, so these two are read first.
-
 type RuleInputError = BadRequest | ValidationFailed
 
 interface RuleVariant {
@@ -100,7 +98,7 @@ const findTextProblem = (rule: RuleDefinition): string | undefined => {
   })
 }
 
-/** The caller checks that the properties belong to the operator. */
+/** Does not check that the properties belong to the operator. The caller must. */
 export const parseRuleDefinition = Effect.fnUntraced(function* (input: unknown) {
   const variant = yield* selectRuleVariant(input)
   const unknownFieldsError = variant.checkFields(input)

@@ -12,7 +12,7 @@ import { StoredRule } from "./rule.ts"
 
 const ruleColumns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, since, created_at`
 
-/** `grant_id` is the OAuth grant that created the rule, or null if the host created it. */
+/** `grant_id` is null if the host created the rule. */
 export const ListedRule = Schema.Struct({ ...StoredRule.fields, grant_id: Schema.NullOr(Schema.Int) })
 export type ListedRule = typeof ListedRule.Type
 
@@ -56,7 +56,7 @@ export type RuleAccess = typeof RuleAccess.Type
 
 const readAccess = makeSingleRowReader(RuleAccess)
 
-/** Reads why a change had no effect. */
+/** Returns why a change had no effect. */
 export const findRuleAccess =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, grantId }: GrantKey, id: number) =>

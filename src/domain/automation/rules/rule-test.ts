@@ -8,7 +8,7 @@ import { appliesToStay, classifyTimeliness, computeScheduledAt, isInScope, night
 
 const SECRET_MASK = "••••"
 
-/** Masks the lock code and the guest portal's token, which gives access to the code. */
+/** Also masks the token of the guest portal, which shows the lock code. */
 export const maskDoorCode = (stay: StayFacts): StayFacts => ({
   ...stay,
   lock_code: stay.lock_code === null || stay.lock_code.trim() === "" ? stay.lock_code : SECRET_MASK,

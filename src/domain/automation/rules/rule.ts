@@ -33,12 +33,12 @@ const After = Schema.Literals(["after"])
 const hoursTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
   Schema.Struct({ event: Schema.Literals(events), when, hours: Hours })
 
-/** With 0 `days`, the time is on the day of the event. */
+/** 0 `days` means the day of the event. */
 const daysTrigger = <Event extends string, When extends Schema.Top>(events: ReadonlyArray<Event>, when: When) =>
   Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: TriggerTime })
 
 export const StayHoursTrigger = hoursTrigger(["check_in", "check_out"], BeforeOrAfter)
-/** The event `request` is an order that waits for the host's decision. */
+/** `request`: an order that waits for the host's decision. */
 export const BookingHoursTrigger = hoursTrigger(["booking", "request"], After)
 export const StayDaysTrigger = daysTrigger(["check_in", "check_out"], BeforeOrAfter)
 export const BookingDaysTrigger = daysTrigger(["booking"], After)
@@ -49,7 +49,7 @@ export const CheckOutDaysTrigger = daysTrigger(["check_out"], After)
 export const StayTrigger = Schema.Union([StayHoursTrigger, BookingHoursTrigger, StayDaysTrigger, BookingDaysTrigger])
 export type StayTrigger = typeof StayTrigger.Type
 
-/** An inquiry is the first message of a guest without a booking. */
+/** The first message of a guest without a booking. */
 export const InquiryTrigger = Schema.Struct({ event: Schema.Literals(["inquiry"]) })
 
 const NightCount = integerUpTo(AUTOMATION_RULE_NIGHTS, `a number of nights from 0 to ${AUTOMATION_RULE_NIGHTS}`)
@@ -102,7 +102,6 @@ export const makeMessageRuleSchema = <Trigger extends Schema.Top>(trigger: Trigg
     ...scopeFields
   })
 
-/** The text of a review is public. */
 export const makeReviewRuleSchema = <Trigger extends Schema.Top>(trigger: Trigger) =>
   Schema.Struct({
     name: RuleName,
@@ -141,7 +140,7 @@ const TriggerFields = Schema.Struct({
   })
 })
 
-/** The fields of all rules, for the API. `parseRuleDefinition` checks which of them may be combined. */
+/** The fields of all rules. `parseRuleDefinition` checks which of them may be combined. */
 export const ruleFields = {
   name: RuleName.annotateKey({ description: "Name of the rule, one line." }),
   action: RuleAction.annotateKey({

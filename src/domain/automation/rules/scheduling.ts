@@ -7,10 +7,9 @@ export interface StayTimes {
   readonly booked_at: Date
   readonly check_in_date: string
   readonly check_out_date: string
-  /** `HH:mm` of the property, or the host's default. */
+  /** The host's default if the property has none. */
   readonly check_in_time: string
   readonly check_out_time: string
-  /** IANA name. */
   readonly time_zone: string
 }
 
@@ -25,7 +24,7 @@ export interface StayScope {
 
 const HOUR_MS = 60 * 60 * 1000
 
-// Triggers may reach beyond the dates that can be stored, so scheduled times are clamped.
+// A trigger may reach beyond the dates that PostgreSQL can store, so scheduled times are clamped.
 const FIRST_DAY = toDayNumber("0001-01-03")
 const LAST_DAY = toDayNumber("9999-12-29")
 const FIRST_INSTANT = FIRST_DAY * 24 * HOUR_MS
@@ -60,7 +59,6 @@ const computeTriggerEventDay = ({ event }: StayTrigger, stay: StayTimes): string
   }
 }
 
-/** Hours are elapsed time. Days are calendar days in the stay's time zone. */
 const applyTriggerOffset = (event: Date, trigger: StayTrigger, stay: StayTimes): Date => {
   const sign = trigger.when === "before" ? -1 : 1
   return "hours" in trigger
@@ -72,7 +70,7 @@ const applyTriggerOffset = (event: Date, trigger: StayTrigger, stay: StayTimes):
       )
 }
 
-/** An action that would be due before the booking is due at the booking, unless the event was over by then. */
+/** An action that would be due before the booking is due at the booking, unless the event was already over. */
 export const computeScheduledAt = (trigger: StayTrigger, stay: StayTimes): Date => {
   const event = computeTriggerEventTime(trigger, stay)
   const at = applyTriggerOffset(event, trigger, stay)
@@ -88,7 +86,7 @@ interface ScopeSubject {
   readonly nights: number | undefined
 }
 
-/** A rule that requires properties or nights does not apply if these are unknown. */
+/** A rule about properties or nights does not apply if these are unknown. */
 export const isInScope = (rule: RuleConditions, { property_id, channel_type, nights }: ScopeSubject): boolean =>
   (rule.property_ids === undefined || (property_id !== null && rule.property_ids.includes(property_id))) &&
   (rule.channel_types === undefined || rule.channel_types.some((each) => each === channel_type)) &&
@@ -97,7 +95,7 @@ export const isInScope = (rule: RuleConditions, { property_id, channel_type, nig
 const isWithinRange = ({ min, max }: NonNullable<RuleConditions["nights"]>, nights: number): boolean =>
   (min === undefined || nights >= min) && (max === undefined || nights <= max)
 
-/** Answer rules apply at any order status, and inquiry rules apply to no stay. */
+/** Answer rules apply at any order status. Inquiry rules apply to no stay. */
 export const appliesToStay = (rule: RuleConditions, stay: StayScope): boolean =>
   (rule.action === "answer" || stay.status === requiredStatus(rule)) &&
   isInScope(rule, { ...stay, nights: nightsOf(stay) })
@@ -125,10 +123,7 @@ export const classifyTimeliness = ({ trigger, stay, since, now }: TimelinessInpu
 
 const isBookingTrigger = ({ event }: StayTrigger): boolean => event === "booking" || event === "request"
 
-/**
- * An action is missed once it is PLAN_MAX_DELAY_MS late. An action before an event is also missed once the event has
- * come.
- */
+/** An action before an event is also missed once the event has come. */
 const isMissed = (trigger: StayTrigger, stay: StayTimes, at: Date, now: Date): boolean =>
   now.getTime() > at.getTime() + PLAN_MAX_DELAY_MS ||
   (isBeforeEvent(trigger) && now >= computeTriggerEventTime(trigger, stay))

@@ -68,10 +68,7 @@ const create =
 
 const readPreviousState = makeOptionalRowReader(Schema.Struct({ state: RuleState }))
 
-/**
- * Setting the current state again changes nothing. A new `since` of an active rule would skip the actions that are due
- * now.
- */
+/** The current state is not set again. A new `since` of an active rule would skip the actions that are due now. */
 const setState =
   (sql: SqlClient.SqlClient, state: RuleState | "removed"): RuleStateChange =>
   ({ operatorId, grantId }, id, now) =>
@@ -141,7 +138,7 @@ export class RuleStore extends Context.Service<
   )
 }
 
-/** Omits the texts, because a batch may read the rules of many operators. */
+/** Without the texts, because a batch may read the rules of many operators. */
 const ActiveRuleRow = Schema.Struct({
   ...Struct.pick(StoredRule.fields, ["operator_id", "id", "since"]),
   definition: StayRuleTerms
@@ -156,6 +153,6 @@ export const listActiveRules = (sql: SqlClient.SqlClient) => (operatorIds: Reado
         AND ${isStayRuleCondition(sql, sql`definition`)}
       ORDER BY operator_id, id`)
 
-/** The SQL form of `requiredStatus` (scheduling.ts), for a rule `r` about stays. */
+/** Must equal `requiredStatus` (scheduling.ts), for a rule `r` about stays. */
 export const requiredStatusSql = (sql: SqlClient.SqlClient): Fragment => sql`
   CASE r.definition #>> '{trigger,event}' WHEN 'request' THEN 'wait_accept' ELSE 'accepted' END`

@@ -6,8 +6,6 @@ import { findVisibleDoorCode } from "../../bookings/check-in/rules.ts"
 import type { InquiryFacts, StayFacts } from "../template-facts.ts"
 import { nightsOf } from "./scheduling.ts"
 
-// Values are inserted as plain text, so braces in a value are never parsed.
-
 interface Template {
   readonly parts: ReadonlyArray<TemplatePart>
 }
@@ -16,7 +14,7 @@ type TemplatePart = { readonly text: string } | { readonly field: string }
 
 export interface FilledTemplate {
   readonly text: string
-  /** Inserted values of the check-in guide: address, times, door code, guest portal. */
+  /** Values from the check-in guide: address, times, door code, guest portal. */
   readonly guide: ReadonlyArray<string>
 }
 
@@ -27,7 +25,7 @@ export interface StayTemplateContext {
 }
 
 interface TemplateField<Source> {
-  /** Returns null, undefined or a blank text if the value is unknown. */
+  /** Null, undefined or a blank text means unknown. */
   readonly getValue: (source: Source) => string | null | undefined
   /** Second part of the error message "{{field}}: …". */
   readonly missingReason: string
@@ -115,8 +113,7 @@ const findStayField = (field: string): TemplateField<StayTemplateContext> | unde
 
 const toPlaceholder = (field: string): string => `{{${toPrintableName(field)}}}`
 
-// `{{{{` stands for the text `{{`. A field name has no braces. An unclosed `{{` becomes a field without a name, which
-// `parseTemplate` rejects.
+// `{{{{` stands for the text `{{`. An unclosed `{{` becomes a field without a name, which `parseTemplate` rejects.
 const TEMPLATE_TOKEN = /(\{\{\{\{|\{\{[^{}]*\}\}|\{\{)/u
 
 const OPENING_BRACES = "{{"
@@ -147,8 +144,7 @@ export const parseTemplate = (text: string): Result.Result<Template, string> => 
 export const findStayOnlyField = (template: Template): string | undefined =>
   listFieldNames(template).find((field) => !INQUIRY_FIELDS_BY_NAME.has(field))
 
-// `sanitizeValue` makes a value from a guest or channel one line without bidirectional controls, so that it cannot
-// reorder the text around it.
+// Values from guests and channels must not add lines or reorder the text around them.
 const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 

@@ -81,7 +81,7 @@ const makePlanQueue = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
     complete: ({ operator_id: operatorId, plan_id: id }: StayPlanContext) =>
       Effect.flatMap(DateTime.nowAsDate, (now) => readRowId(sql`${completePlanSql(sql, { operatorId, id, now })}`)),
-    /** Returns undefined if the worker has lost its claim. */
+    /** Returns undefined if the claim is lost. */
     skip: (plan: ClaimedPlan, reason: string, now: Date) =>
       readRowId(recordChange(sql, skipPlanChange(sql, { ...toClaim(plan), reason, now }))),
     postpone: (plan: ClaimedPlan, reason: string | null, nextAttempt: Date) =>

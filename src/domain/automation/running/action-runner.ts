@@ -21,7 +21,7 @@ const writeReview = (
 
 type ReviewAction = Extract<PreparedAction, { readonly kind: "review" }>
 
-/** An earlier or concurrent run may have written the review. */
+/** True if an earlier or concurrent run has written the review. */
 const isReviewWritten = (plan: PlanContext, { score, text }: ReviewAction): boolean =>
   plan.kind === "review" && plan.host_review?.score === score && plan.host_review.content === text
 
@@ -48,8 +48,8 @@ const runReview = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs an action and completes its plan. Returns undefined if the plan is no longer pending, was rescheduled or no
- * longer applies. The channel treats a repeated review as the same one.
+ * Returns undefined if the plan is no longer pending, was rescheduled or no longer applies. The channel treats a
+ * repeated review as the same one.
  */
 export const makeRunAction = (queue: Queue, reviews: Reviews) => (plan: StayPlanContext, action: PreparedAction) =>
   action.kind === "message" ? queue.sendMessage(plan, action) : runReview(queue, reviews, plan, action)

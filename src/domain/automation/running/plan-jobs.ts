@@ -22,15 +22,16 @@ export const RUN_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000,
 
 type RunOutcome =
   | { readonly kind: "done" }
-  /** The plan is no longer pending, was rescheduled or no longer applies, so there is nothing to store. */
+  /** The plan is no longer pending, was rescheduled or no longer applies. */
   | { readonly kind: "nothing" }
-  /** The stay or the rule has changed since planning, so the planner must plan the stay again. */
+  /** The stay or the rule has changed since planning. The planner must plan the stay again. */
   | { readonly kind: "outdated"; readonly reason: string | null }
   | { readonly kind: "skipped"; readonly reason: string }
   | { readonly kind: "waits"; readonly reason: string }
 
 /**
- * Skips an action that would fail again. A channel may be reachable again later, and an account may be connected again.
+ * Skips an action that would fail again. The other errors may end: a channel becomes reachable, or an account is
+ * connected again.
  */
 const toFailedOutcome = ({
   _tag,
@@ -46,7 +47,7 @@ const executeAction = (plan: StayPlanContext, action: PreparedAction) =>
     const outcome: RunOutcome = (yield* run(plan, action)) === undefined ? { kind: "nothing" } : { kind: "done" }
     return outcome
   }).pipe(
-    // Sending fails only if the conversation's queue is full. The queue has room again later.
+    // Sending fails only while the conversation's queue is full.
     Effect.catch((error) =>
       Effect.succeed<RunOutcome>(
         action.kind === "message" ? { kind: "waits", reason: error.message } : toFailedOutcome(error)
@@ -67,7 +68,7 @@ const runClaimedPlan = Effect.fnUntraced(function* ({ operator_id, id }: Claimed
   return (subject === "text" ? { kind: "skipped", reason } : { kind: "waits", reason }) satisfies RunOutcome
 })
 
-/** Stores the outcome of an attempt. For `done`, the action itself has stored it. */
+/** For `done`, the action itself has stored the outcome. */
 const completePlan = Effect.fnUntraced(function* (
   claimedPlan: ClaimedPlan,
   outcome: RunOutcome,
@@ -97,9 +98,7 @@ const completePlan = Effect.fnUntraced(function* (
   }
 })
 
-/**
- * A plan that is older than this when it runs gets its own trace. Most plans wait for weeks, too long for one trace.
- */
+/** An older plan gets its own trace. Most plans wait for weeks, too long for one trace. */
 const SAME_TRACE_MAX_AGE_MS = 60 * 60 * 1000
 
 const toRootSpan = ({ kind, id, traceparent, created_at }: ClaimedPlan, now: Date) => {

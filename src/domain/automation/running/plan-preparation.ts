@@ -16,10 +16,7 @@ export type PreparedAction =
     }
   | { readonly kind: "review"; readonly score: number; readonly text: string }
 
-/**
- * Why an action cannot run. The worker retries it if `subject` is `conversation` or `day`, and skips it if `subject` is
- * `text`.
- */
+/** If `subject` is `text`, the worker skips the action. Otherwise it retries the action. */
 export interface ActionObstacle {
   readonly subject: "conversation" | "text" | "day"
   readonly reason: string

@@ -15,17 +15,12 @@ import { ASSISTANT_NAME } from "../message-sources.ts"
 import { channelAccountIdSql, DUE_NOW, markStaysForPlanningSql } from "../planning/planning-marks.ts"
 import { requiredStatusSql } from "../rules/store.ts"
 
-// Only a plan in state `waiting` can change its state.
-
-/** Largest numbers of plans in progress in a process: in total, per operator, and per channel account. */
+/** Plans in progress in a process: in total, per operator, and per channel account. */
 export const RUNNING_ROOM = 32
 export const RUNNING_SHARE = 8
 export const RUNNING_ACCOUNT_SHARE = 4
 
-/**
- * Largest number of reviews in progress in a process. Reviews wait for their channel. Even if a channel hangs, the
- * other claims of RUNNING_ROOM stay free for messages.
- */
+/** Fewer than RUNNING_ROOM, so that messages can be sent while reviews wait for a channel that hangs. */
 export const REVIEWING_ROOM = 16
 
 export const RUN_LEASE_MS = 45_000
@@ -53,15 +48,15 @@ const makePlanTable = (kind: ClaimedPlan["kind"]): JobTable<"id"> => ({
 })
 
 /**
- * The `accountCondition` of makePlanTable excludes plans of suspended operators. It is a scalar subquery, because a
- * semi-join would start with all operators.
+ * The `accountCondition` excludes plans of suspended operators. It is a scalar subquery, because a semi-join would
+ * start with all operators.
  */
 export const PLAN_TABLES = { send_message: makePlanTable("send_message"), review: makePlanTable("review") }
 
 const PLAN_RECORD_TYPE = "automation_plan"
 
 interface SendPlanMessageParameters extends OperatorRowId {
-  /** Scheduled time that the worker has read. If the plan has another one by now, nothing is sent. */
+  /** As the worker has read it. If the plan has another one by now, nothing is sent. */
   readonly scheduledAt: Date
   readonly conversationId: number
   readonly code: string
@@ -70,14 +65,14 @@ interface SendPlanMessageParameters extends OperatorRowId {
   readonly now: Date
 }
 
-/** This is a scalar subquery, because a join would start with all orders of the operator. */
+/** A scalar subquery, because a join would start with all orders of the operator. */
 const orderStatusSql = (sql: SqlClient): Fragment => sql`
   (SELECT o.status FROM orders o WHERE o.operator_id = p.operator_id
     AND o.id = (SELECT s.order_id FROM stays s WHERE s.operator_id = p.operator_id AND s.id = p.stay_id))`
 
 /**
  * Queues the message and completes the plan in one statement, so the message is sent once. Does nothing if the rule is
- * paused, or if the order has another status than the rule requires.
+ * paused, or if the order no longer has the status that the rule requires.
  */
 export const sendPlanMessageChange = (sql: SqlClient, message: SendPlanMessageParameters): RecordedChange => ({
   change: sql`
@@ -140,8 +135,7 @@ export const postponePlanSql = (sql: SqlClient, postponement: PostponePlanParame
   WHERE ${isClaimedCondition(sql, PLAN_TABLES.send_message, postponement)}`
 
 /**
- * Marks the stay of a claimed plan, so that the planner computes its plans again. The worker never deletes or
- * reschedules a plan, because the data that it has read may be outdated.
+ * The worker never deletes or reschedules a plan, because the data that it has read may be outdated. The planner does.
  */
 export const markStayOfPlanSql = (sql: SqlClient, { now, ...claim }: JobClaim & { readonly now: Date }): Fragment =>
   markStaysForPlanningSql(

@@ -8,7 +8,7 @@ import type { GuestPortalStay } from "./guest-portal-stay.ts"
 import { isGuestPortalVisible, listMissingDocuments } from "./rules.ts"
 import { CheckInStore } from "./store.ts"
 
-/** Records that the host approved the identity images (`required_with_review`). */
+/** Records that the host approved the identity documents of a stay with `id_required` `required_with_review`. */
 export class CheckInApproval extends Context.Service<
   CheckInApproval,
   {

@@ -47,7 +47,7 @@ export class GuestPortal extends Context.Service<
     Effect.gen(function* () {
       const store = yield* CheckInStore
       const { wake } = yield* WakeUp
-      // The wake-up also follows a failed or interrupted call, because that call may have committed its change.
+      // A failed or interrupted call may have committed its change, so the wake-up follows it too.
       const withWake = Effect.ensuring(wake)
       const submitImage = submitIdentityImage(store, yield* Images, yield* PublicUrl)
       return GuestPortal.of({

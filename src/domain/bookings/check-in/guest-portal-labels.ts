@@ -1,5 +1,3 @@
-// Labels of form fields in the guest portal. Error messages begin with them.
-
 export const ARRIVAL_LABEL = "Time of arrival"
 export const DOCUMENT_OWNER_LABEL = "Whose document it is"
 export const PHOTO_LABEL = "Photo"

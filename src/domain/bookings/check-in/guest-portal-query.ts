@@ -13,8 +13,8 @@ const unnamedGuestImageCountSql = (sql: SqlClient): Fragment => sql`(
   WHERE i.operator_id = s.operator_id AND i.order_id = s.order_id AND i.stay_id = s.id AND i.guest_id IS NULL)`
 
 /**
- * Selects guest portal stays. `where` and `moreColumns` may use `s` (stay), `o` (order), `p` (property) and `host`
- * (operator). `moreColumns` starts with a comma.
+ * Selects guest portal stays. `where` and `moreColumns` may use the aliases `s`, `o`, `p` and `host`. `moreColumns`
+ * starts with a comma.
  */
 export const guestPortalStaysSql = (sql: SqlClient, where: Fragment, moreColumns: Fragment = sql``): Fragment => {
   const { arrival_at = sql`s.arrival_at` } = columnReadExpressions(sql, HostStayFields, "s")

@@ -15,9 +15,7 @@ export const GuestPortalStay = Schema.Struct({
   expires_at: OrderTerms.fields.expires_at,
   host_name: Schema.String,
   host_email: NullableText,
-  /** IANA name. */
   time_zone: Schema.String,
-  /** Title of the property. Null if the stay is unassigned. */
   title: NullableText,
   address: NullableText,
   /** Degrees as text. */

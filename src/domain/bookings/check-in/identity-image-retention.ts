@@ -8,7 +8,7 @@ import { IdentityImageRetentionDays } from "../../../platform/installation.ts"
 import { releaseImagesSql } from "../../guests/images/image-references.ts"
 import { type DeleteIdentityImagesParameters, deleteExpiredIdentityImages } from "../stays/identity-images.ts"
 
-// Several processes may run this retention at the same time. After a crash, the next run deletes the rest.
+// Several processes may run this retention at the same time.
 
 export const IDENTITY_IMAGE_BATCH_SIZE = 500
 
@@ -19,7 +19,7 @@ const readBatch = makeSingleRowReader(RetentionBatchRow)
 const findNextOperator = (sql: SqlClient.SqlClient) => (after: number) =>
   readNextOperator(sql`SELECT min(operator_id) AS operator_id FROM identity_images WHERE operator_id > ${after}`)
 
-/** Returns the last examined id as `last`, or null at the end of the operator's images. */
+/** `last` is the last examined id, or null at the end of the operator's images. */
 const deleteExpiredImages = (sql: SqlClient.SqlClient) => (parameters: DeleteIdentityImagesParameters) =>
   readBatch(sql`
       WITH ${deleteExpiredIdentityImages(sql, parameters, IDENTITY_IMAGE_BATCH_SIZE)}, let_go AS (
@@ -27,7 +27,6 @@ const deleteExpiredImages = (sql: SqlClient.SqlClient) => (parameters: DeleteIde
       SELECT (SELECT max(id) FROM looked_at HAVING count(*) = ${sql.literal(String(IDENTITY_IMAGE_BATCH_SIZE))}) AS last,
          (SELECT count(*) FROM forgotten) AS forgotten`)
 
-/** Deletes expired images of all operators. Returns their number. */
 export const makeDeleteExpiredIdentityImages = Effect.map(SqlClient.SqlClient, (sql) => {
   const [nextOperator, deleteNextBatch] = [findNextOperator(sql), deleteExpiredImages(sql)]
   return Effect.fnUntraced(function* (retentionDays: number, now: Date) {

@@ -32,7 +32,6 @@ export const isDoorCodeTime = (
 }
 
 interface MissingDocument {
-  /** Null for guests who are not listed by name. */
   readonly guestId: number | null
   readonly name: string | null
   readonly count: number

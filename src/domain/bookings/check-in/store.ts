@@ -63,7 +63,6 @@ export class CheckInStore extends Context.Service<
   {
     /** Returns undefined if no stay has the token or its operator is inactive. */
     readonly findByToken: (token: string) => Effect.Effect<GuestPortalStay | undefined>
-    /** Undefined `operatorId` means all operators. */
     readonly findByCode: (parameters: FindByCodeParameters) => Effect.Effect<ReadonlyArray<GuestPortalStay>>
     readonly setArrivalTime: (
       operatorId: number,

@@ -3,8 +3,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { belongsToOrders, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 
 /**
- * Erasure keeps codes, money and dates of the order. Because of the raised version, changes that were computed from the
- * erased data are rejected.
+ * Erasure keeps codes, money and dates of the order. The raised `version` makes the service reject changes that were
+ * computed from the erased data.
  */
 export const guestDataInOrders: GuestDataTable = {
   table: "orders",

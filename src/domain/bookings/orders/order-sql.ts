@@ -45,9 +45,9 @@ export interface OrderSnapshot {
  * Returns CTEs. The last one, `as_read`, has a row if `order` is undefined or the order still has these values. Locks
  * keep the values until the database transaction ends.
  *
- * Because of the raised version, a concurrent order change starts again and then also splits the new income or expense
- * over its stays. The order is locked before its stays, as in order changes. `stay_count` reveals a stay that was added
- * while the statement waited for the lock.
+ * The raised version makes a concurrent order change start again, so that it splits the new income or expense too. The
+ * order is locked before its stays, as in order changes. `stay_count` reveals a stay that was added while the statement
+ * waited for the lock.
  */
 export const lockUnchangedOrder = (sql: SqlClient, operatorId: number, order: OrderSnapshot | undefined): Fragment =>
   order === undefined

@@ -4,17 +4,14 @@ import { Id } from "../../../contract/fields.ts"
 import { column, columnWithDefault } from "../../../platform/database/columns.ts"
 import { ExistingStay, NewStay } from "../stays/stay.ts"
 
-// Statements, rows and rules derive from these column definitions.
-
 export const OrderStatus = Schema.Literals(["wait_accept", "wait_pay", "accepted", "cancelled", "denied", "timeout"])
 export type OrderStatus = typeof OrderStatus.Type
 
-/** The columns that an order change may write (reservations/rules). */
+/** The columns that an order change may write. */
 export const OrderTerms = Schema.Struct({
   status: column("text", OrderStatus),
   cancelled_at: column("timestamptz", Schema.NullOr(Schema.Date)),
   currency: column("text", Schema.String),
-  /** Name of the account that created the order. `System` for channel orders. */
   creator: column("text", Schema.String),
   custom_channel_id: columnWithDefault("bigint", Schema.NullOr(Schema.Int), null),
   cancellation_policy_category: columnWithDefault("text", Schema.NullOr(Schema.String), null),
@@ -33,7 +30,7 @@ export const OrderTerms = Schema.Struct({
 })
 
 const ImmutableOrderColumns = Schema.Struct({
-  /** `5-…` for manual orders. Stay codes derive from it. */
+  /** `5-…` for manual orders. */
   reservation_code: column("text", Schema.String),
   channel_type: column("text", Schema.String),
   /** Unique together with `channel_type`. */
@@ -52,7 +49,7 @@ export const OrderRow = Schema.Struct({
 export const NewOrder = Schema.Struct({
   ...Struct.omit(NewOrderColumns.fields, ["cancelled_at"]),
   stays: Schema.NonEmptyArray(NewStay),
-  /** Received money, which is recorded as a paid income entry of the order. */
+  /** Recorded as a paid income of the order. */
   received: Schema.NullOr(
     Schema.Struct({ amount: Schema.String, item_id: Schema.Int, payment_method_id: Schema.Int })
   ).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
@@ -67,7 +64,6 @@ export const OrderHead = Schema.Struct({
 })
 export type OrderHead = typeof OrderHead.Type
 
-/** Rules compute the new state of an order. Then reservations/rules/order-diff.ts computes the rows to write. */
 export const OrderState = Schema.Struct({
   ...OrderHead.fields,
   stays: Schema.Array(ExistingStay),
@@ -81,7 +77,6 @@ export const orderNotFoundError = new NotFound({ message: "reservation_code: no 
 
 export const isManualOrder = (order: Pick<OrderState, "channel_type">): boolean => order.channel_type === "direct"
 
-/** Ended orders never become active again. */
 export const hasOrderEnded = (order: Pick<OrderState, "status">): boolean =>
   order.status === "cancelled" || order.status === "denied" || order.status === "timeout"
 

@@ -18,7 +18,7 @@ const selectExistingTag = (sql: SqlClient, { operatorId, name }: TagByName): Fra
 
 /**
  * Detects that another transaction created the tag concurrently. A retry finds that tag. The previous release still
- * needs the constraint `reservation_tags_name`, but `ON CONFLICT` handles only one constraint.
+ * needs this constraint, but `ON CONFLICT` handles only one constraint.
  */
 export const isConcurrentTagViolation = (constraint: ConstraintViolation | undefined): boolean =>
   constraint?.name === "reservation_tags_name"
@@ -26,8 +26,8 @@ export const isConcurrentTagViolation = (constraint: ConstraintViolation | undef
 type TagTarget = "stay" | "dictionary"
 
 /**
- * For the dictionary, checks only default tags. `ON CONFLICT` finds the operator's own tags, even one whose deletion is
- * not committed yet.
+ * For the dictionary, checks only default tags. `ON CONFLICT` finds the operator's own tags, even one that a concurrent
+ * transaction deletes.
  */
 const tagExistsCondition = (sql: SqlClient, { name }: TagByName, target: TagTarget): Fragment =>
   target === "stay"
@@ -38,8 +38,7 @@ const tagExistsCondition = (sql: SqlClient, { name }: TagByName, target: TagTarg
  * Returns CTEs that find, restore or create a tag if the CTE named by `target` has a row. A restored or created tag is
  * in `made_tag`.
  *
- * The CTE `unkeyed_tag` finds a tag without a comparison key, because the unique key does not prevent a second tag of
- * its name. The CTE `inserted_tag` restores a deleted tag with the same key, and gives it the new spelling.
+ * The unique key does not prevent a second tag beside a tag without `name_key`, so `unkeyed_tag` looks for one.
  *
  * If another transaction creates the tag concurrently, `made_tag` contains that tag for a stay, but is empty for the
  * dictionary.
@@ -67,7 +66,6 @@ export const findOrCreateTag = (sql: SqlClient, tag: TagByName, target: TagTarge
   ), made_tag AS (SELECT * FROM restored_tag UNION ALL SELECT * FROM inserted_tag)`
 }
 
-/** Adds the CTE `named_tag`, which contains the existing, restored or created tag. */
 export const findOrCreateStayTag = (sql: SqlClient, tag: TagByName): Fragment => sql`
   ${findOrCreateTag(sql, tag, "stay")},
   named_tag AS (SELECT id, stays_version FROM known_tag UNION ALL SELECT id, stays_version FROM made_tag)`

@@ -23,7 +23,6 @@ import { findOrCreateTag, isConcurrentTagViolation } from "./find-or-create-tag.
 type ReservationTagSearch = Pick<typeof search_reservation_tags.payloadSchema.Type, "id" | "keyword">
 
 interface NewReservationTag extends Pick<ReservationTag, "tag_name"> {
-  /** Applies to a new tag. A restored tag keeps its color. */
   readonly color: TagColor
 }
 
@@ -54,7 +53,6 @@ const search = (sql: SqlClient.SqlClient) => {
     }
     return {
       matchingRows: sql`SELECT * FROM usable_reservation_tags WHERE ${sql.and(conditions)}`,
-      // Default tags have the lowest ids.
       orderBy: sql`id`
     }
   })
@@ -77,7 +75,7 @@ const create = (sql: SqlClient.SqlClient) => {
     )
 }
 
-/** The raised `stays_version` removes the tag from every stay (migration 0003_portfolio). */
+/** The raised `stays_version` removes the tag from every stay. */
 const remove = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, now: Date) =>
   readRowId(
     recordChange(sql, {
@@ -101,7 +99,7 @@ export class ReservationTagStore extends Context.Service<
       filters: ReservationTagSearch,
       page: Page
     ) => Effect.Effect<RowPage<ReservationTag>>
-    /** Creates a tag, or restores the deleted tag with the same name. Fails at the tag limit. */
+    /** A deleted tag with the same name is restored. Fails at the tag limit. */
     readonly create: (
       operatorId: number,
       tag: NewReservationTag,

@@ -20,7 +20,7 @@ import {
 import { OrderStore } from "./store.ts"
 
 interface ChannelOrderResult extends OrderCodeAndStatus {
-  /** False if the order existed already. Then nothing was written. */
+  /** False if the order existed already. */
   readonly is_new: boolean
 }
 
@@ -90,8 +90,8 @@ export class Orders extends Context.Service<
 }
 
 /**
- * Attempts while other stays hold the nights. A channel order gets CHANNEL_ORDER_ATTEMPTS. After these, its stays
- * become unassigned.
+ * Attempts while other stays hold the nights. After `CHANNEL_ORDER_ATTEMPTS`, the stays of a channel order become
+ * unassigned.
  */
 export const NIGHTS_TAKEN_ATTEMPTS = 6
 export const CHANNEL_ORDER_ATTEMPTS = 5
@@ -111,7 +111,7 @@ const createOrder = (store: Pick<Store, "create">, ...order: Parameters<Store["c
 
 const create = (store: Store): Orders["Service"]["create"] =>
   Effect.fnUntraced(function* (operatorId, order, at, references) {
-    // Two stays of one order may conflict with each other.
+    // Stays of one order may conflict with each other.
     if (
       unassignConflictingNewStays(order, new Set()).stays.some(
         (stay, room) => stay.property_id !== order.stays[room]?.property_id
@@ -163,7 +163,6 @@ type ResolveConflicts = (before: OrderState, after: OrderState) => Effect.Effect
 
 const keepComputedOrder: ResolveConflicts = (_, after) => Effect.succeed(after)
 
-/** `taken` means that another order holds a needed night, and that nothing was written. */
 type ChangeOutcome = "changed" | "taken"
 
 const applyChange = Effect.fnUntraced(function* <E>(

@@ -14,9 +14,6 @@ export interface AddedAndRemovedStays {
   readonly at: Date
 }
 
-/**
- * Returns CTEs that add and remove stays, and record an event for each new stay. The CTE `new_stay` has the new stays.
- */
 export const addAndRemoveStays = (
   sql: Sql,
   { operatorId, addedStays, removedStays, at }: AddedAndRemovedStays

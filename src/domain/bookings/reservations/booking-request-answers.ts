@@ -25,7 +25,7 @@ interface BookingRequestAnswer {
   /** The status that the channel reports after this answer. */
   readonly channelAnswer: ChannelRequestStatus
   readonly check: (context: OrderChangeContext) => Effect.Effect<void, Conflict>
-  /** Statuses that the order may reach during the call to the channel, and to which the answer still applies. */
+  /** The answer also applies if the order has reached one of these statuses during the call to the channel. */
   readonly acceptedStatuses: ReadonlyArray<OrderStatus>
   readonly applyAnswer: (order: OrderState, context: OrderChangeContext) => OrderState
 }
@@ -82,7 +82,7 @@ const answerBookingRequest = (
         })
         isSent = true
       }
-      // If neither condition is true, another change of the order was faster. Then this answer changes nothing.
+      // Otherwise another change of the order was faster, and this answer changes nothing.
       return order.status === "wait_accept" || acceptedStatuses.includes(order.status)
         ? [applyAnswer(order, context)]
         : []

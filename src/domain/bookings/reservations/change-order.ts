@@ -43,7 +43,6 @@ export type LoadedOrder = typeof LoadedOrder.Type
 
 const readLoadedOrder = makeSingleRowReader(Schema.toCodecJson(LoadedOrder))
 
-/** Another transaction added a tag to a removed stay, so nothing was written. */
 class StayTaggedConcurrently extends Data.TaggedError("StayTaggedConcurrently") {}
 
 const OrderChangeResult = Schema.Struct({ applied: Schema.Boolean })
@@ -144,7 +143,7 @@ interface ApplyChangeParameters
   extends AddedAndRemovedStays,
     Pick<OrderChange, "stays" | "nights" | "shares" | "updates" | "touched"> {
   readonly orders: ReadonlyArray<OrderHead>
-  /** Transaction entries that are split over the stays again. */
+  /** Incomes and expenses that are split over the stays again. */
   readonly entries: OrderState["entries"]
 }
 
@@ -201,7 +200,7 @@ const makeApplyStatement = (sql: Sql) => (parameters: ApplyChangeParameters) => 
   })
 }
 
-/** Applies a change in one statement. Locks orders before nights to avoid deadlocks. */
+/** Locks orders before nights to avoid deadlocks. */
 export const applyOrderChange = (sql: Sql) => {
   const statement = makeApplyStatement(sql)
   const inSavepoint = retryInSavepoint(sql)
@@ -229,8 +228,5 @@ export const applyOrderChange = (sql: Sql) => {
     ).pipe(Effect.catchTag("StayTaggedConcurrently", () => Effect.succeed({ applied: false })))
 }
 
-/**
- * Locks the operator instead of the orders. A change that holds the lock of one order and waits for others could
- * deadlock.
- */
+/** Locks the operator instead of the orders, because changes that wait for each other's orders could deadlock. */
 export const withOperatorOrderLock = withOperatorLock

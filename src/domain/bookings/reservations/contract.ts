@@ -160,7 +160,6 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
     mobile: Schema.optionalKey(PhoneNumber).annotateKey({
       documentation: "Phone number of the guest, such as +49 15112345678."
     }),
-    // The record has `email` and `mobile` under these names (rules/guest-contact.ts).
     guest_email: Schema.optionalKey(EmailOrNone).annotateKey({
       documentation: "Another name of `email`. Two different values return 400."
     }),
@@ -189,8 +188,8 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
 })
 
 /**
- * Some clients send these fields of nested objects at the top level. A value other than the present one fails instead
- * of being ignored.
+ * Fields of nested objects that some clients send at the top level. A value other than the present one fails instead of
+ * being ignored.
  */
 const nestedFields = {
   ...Struct.omit(CheckInDetails.fields, ["check_in_guide_url"]),
@@ -257,7 +256,7 @@ export const update_reservation_basic = operation("update_reservation_basic", {
     email: Schema.optionalKey(Schema.NullOr(EmailOrNone)).annotateKey({
       documentation: "E-mail address of the guest. null removes it."
     }),
-    // A channel may have sent a text that is no address. The caller may send that text back unchanged.
+    // A channel may have sent an invalid address. The caller may send it back unchanged.
     guest_email: Schema.optionalKey(Schema.NullOr(textUpTo(CHANNEL_TEXT_LENGTH))).annotateKey({
       documentation:
         "Another name of `email`: an e-mail address, or the present value. null removes it. Two different values return 400."

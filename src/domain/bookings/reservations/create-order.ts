@@ -45,7 +45,6 @@ const CreateObstacles = Schema.Struct({
 })
 export type CreateObstacles = typeof CreateObstacles.Type
 
-/** Both fields are null if no order was created. */
 const OrderCreation = Schema.Struct({
   reservation_code: Schema.NullOr(Schema.String),
   status: Schema.NullOr(OrderStatus)
@@ -83,7 +82,6 @@ const selectImportedBusyNights = (
 
 export interface CreateObstaclesParameters extends OrderReferences {
   readonly operatorId: number
-  /** Undefined if the service generated the code. */
   readonly code: string | undefined
 }
 
@@ -170,11 +168,10 @@ const NO_REFERENCES: OrderReferences = {
 }
 
 /**
- * Writes the order with all its rows and events in one statement. Returns nulls if the code or channel id exists, a
- * referenced record is missing or inactive, or an imported calendar blocks a night. Fails if another stay holds a
- * night.
+ * Writes the order with all its rows and events in one statement. Returns nulls where `Orders.create` returns
+ * undefined.
  *
- * A concurrent order with the same code or nights waits for the first order's transaction and then sees its rows.
+ * A concurrent order with the same code or nights waits until the database transaction of this order ends.
  */
 export const createOrder = (sql: Sql) => {
   const statement = makeCreateStatement(sql)

@@ -7,7 +7,7 @@ const newChannelId = customAlphabet(CODE_CHARACTERS, 9)
 
 const newCodeSuffix = customAlphabet(CODE_CHARACTERS, 4)
 
-/** Generates the code of a channel order, such as `0-481203757-XK2P`. */
+/** Such as `0-481203757-XK2P`. */
 export const newChannelOrderCode = (): string => `0-${randomDigits(9)}-${newCodeSuffix()}`
 
 export const CODE_ATTEMPTS = 5
@@ -18,8 +18,8 @@ export const createWithGeneratedId = <A, E, R>(
 ): Effect.Effect<A, E, R> => retryUntilCreated(Effect.suspend(() => create(newChannelId())))
 
 /**
- * Repeats the creation while it returns undefined, which means that the insert created nothing, although a later query
- * found no obstacle.
+ * Repeats the creation while it returns undefined. Then the insert created nothing, although a later query found no
+ * obstacle.
  */
 export const retryUntilCreated = <A, E, R>(create: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(create, (created) => (created === undefined ? repeatCreate(create) : Effect.succeed(created)))

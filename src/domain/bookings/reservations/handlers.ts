@@ -105,8 +105,6 @@ const searchReservations = (search: ReservationSearchStore["Service"], toRecord:
 /**
  * If an order with the `channel_id` exists, it is returned before any other check, because that order itself holds the
  * requested nights.
- *
- * The insert checks all preconditions. If it creates nothing, a query finds the obstacle.
  */
 const createReservation = (
   store: OrderStore["Service"],
@@ -148,7 +146,6 @@ const createReservation = (
       : retryUntilCreated(create(givenChannelId))
   })
 
-/** Clients read the outcome from `data` or from `data.reservation`. */
 const toCreateResult = ({ reservation_code, status }: OrderCodeAndStatus) => ({
   reservation_code,
   status,

@@ -8,8 +8,8 @@ import type { Keyword } from "./rules/keyword.ts"
 // Triggers keep `stay_search_texts` up to date (migration 0067).
 
 /**
- * Searches pass at most this many stay ids as a list. With more matches, the page query compares the keyword row by
- * row.
+ * Searches pass at most this many stay ids as a list. With more matches, the page query tests the keyword for each
+ * stay.
  */
 export const MAX_STAY_IDS = 5_000
 
@@ -28,14 +28,13 @@ interface KeywordParameters {
   readonly digits: string | undefined
 }
 
-/** Reads every search text of the operator. */
 export const selectStaysWithKeyword = (
   sql: SqlClient,
   { operatorId, text, digits }: KeywordParameters
 ): Fragment => sql`
   SELECT t.stay_id FROM stay_search_texts t WHERE t.operator_id = ${genericPlanParameter(sql, "bigint", operatorId)} AND ${containsKeyword(sql, text, digits)}`
 
-/** Reads only the text of the stay `s`, so that a page query stops once its page is full. */
+/** Reads only the text of the stay `s`, so that a page query can stop once its page is full. */
 export const stayHasKeyword = (sql: SqlClient, { operatorId, text, digits }: KeywordParameters): Fragment => sql`(
   SELECT ${containsKeyword(sql, text, digits)} FROM stay_search_texts t
   WHERE t.operator_id = ${operatorId} AND t.stay_id = s.id)`

@@ -5,7 +5,7 @@ import { makeRowReaderOrFail } from "../../../platform/database/constraint-viola
 import { withSavepoint } from "../../../platform/database/savepoint.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 
-/** Another stay holds a night of the order, so nothing was written. */
+/** Another stay holds a night of the order. Nothing was written. */
 export class NightTaken extends Data.TaggedError("NightTaken") {}
 
 export const rowUnlessNightTaken = <A>(row: Schema.ConstraintDecoder<A>) =>

@@ -7,8 +7,7 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { isOrderExpired, type OrderState } from "../orders/order.ts"
 import { Orders } from "./Orders.ts"
 
-// Pending orders time out. Each timeout is an ordinary order change that checks the status again, so several processes
-// may run this at once.
+// Each timeout is an ordinary order change that checks the status again, so several processes may run this at once.
 
 const ORDER_TIMEOUT_POLL_MS = 1_000
 export const ORDER_TIMEOUT_BATCH_SIZE = 100
@@ -40,11 +39,11 @@ const findExpiredOrders = (sql: SqlClient.SqlClient) => (cursor: ExpiredOrderCur
       ORDER BY expires_at, operator_id, id LIMIT ${ORDER_TIMEOUT_BATCH_SIZE}`)
 }
 
-/** Does not change an order that is no longer pending. For such an order, `Orders.change` clears `expires_at`. */
+/** Does not change an order that is no longer pending. `Orders.change` then clears its `expires_at`. */
 const timeOutIfExpired = (order: OrderState, now: Date): OrderState =>
   isOrderExpired(order, now) ? { ...order, status: "timeout" } : order
 
-/** Times out all due orders. A failed timeout is logged and does not delay the others. */
+/** A failed timeout is logged and does not delay the others. */
 export const makeTimeOutOrders = Effect.gen(function* () {
   const findNext = findExpiredOrders(yield* SqlClient.SqlClient)
   const orders = yield* Orders

@@ -42,7 +42,7 @@ interface StayFilters {
 const ReservationRow = Schema.Struct({
   ...StayRow.fields,
   ...OrderRow.fields,
-  /** Amounts are decimal texts. The totals cover the whole order. */
+  /** Decimal texts. The totals cover the whole order. */
   total_rate: Schema.String,
   total_commission: Schema.NullOr(Schema.String),
   received: Schema.String,
@@ -85,8 +85,7 @@ const stayConditions = (sql: Sql, values: SearchParameters, scope: StayScope): R
   const all: Array<Fragment> = []
   const { operatorId, reservation_code: code } = values
   if (code !== undefined) {
-    // Matches the code of the order or of any stay. The subquery runs first: a plan made for empty tables would join
-    // all orders with all stays.
+    // The subquery runs first, because a plan made for empty tables would join all orders with all stays.
     all.push(sql`s.order_id = ANY (ARRAY(
       SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}
       UNION SELECT order_id FROM stays WHERE operator_id = ${operatorId} AND stay_code = ${code}))`)
@@ -117,7 +116,7 @@ const orderConditions = (sql: Sql, values: SearchParameters): ReadonlyArray<Frag
   return all
 }
 
-/** An index provides each sort order. */
+/** Each sort order has an index. */
 const SORT_ORDERS: Readonly<Record<ReservationOrderBy, { readonly tableAlias: "s" | "o"; readonly orderBy: string }>> =
   {
     booked_at: { tableAlias: "o", orderBy: "booked_at DESC, order_id DESC, id" },
@@ -153,7 +152,7 @@ interface SearchConditions {
   readonly onOrders: ReadonlyArray<Fragment>
 }
 
-/** A look-up by code or id has the same plan for every operator, so the planner may see the operator's id. */
+/** Look-ups by code or id have the same plan for every operator, so they need no `genericPlanParameter`. */
 const operatorParameter = (sql: Sql, values: SearchParameters): Fragment => {
   const { operatorId, reservation_code, id, stay_ids, stay_code, channel_id } = values
   const isLookUp = [reservation_code, id, stay_ids, stay_code, channel_id].some((key) => key !== undefined)
@@ -263,7 +262,6 @@ const search = (sql: Sql): ReservationSearchStore["Service"]["search"] => {
     )
 }
 
-/** Returns whether an index narrows the search to few rows. */
 const isShortSearch = (_operatorId: number, filters: StayFilters): boolean => {
   const { keyword_match, reservation_code, id, stay_code, channel_id, check_in, check_out } = filters
   if (keyword_match !== undefined) return false

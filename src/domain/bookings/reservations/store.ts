@@ -52,16 +52,14 @@ export class OrderStore extends Context.Service<
       destination?: StayDestination
     ) => Effect.Effect<LoadedOrder>
     /**
-     * Writes nothing and returns `applied: false` if an order or its transactions changed after they were loaded, or if
-     * a stay to be removed was tagged concurrently. Fails if a stay other than `taken_from` holds a night that the
-     * change assigns.
+     * Writes nothing and returns `applied: false` if an order, its transactions or the tags of a removed stay changed
+     * after loading. Fails if a stay other than `taken_from` holds a night that the change assigns.
      */
     readonly applyChange: (
       operatorId: number,
       change: OrderChange,
       at: Date
     ) => Effect.Effect<OrderChangeResult, NightTaken, CurrentActor>
-    /** Runs a change in a transaction, one at a time for each operator. */
     readonly withOperatorOrderLock: <A, E, R>(
       operatorId: number,
       change: Effect.Effect<A, E, R>

@@ -26,7 +26,6 @@ export type CheckInDetailsChange = {
   readonly [Name in keyof typeof CheckInDetailsColumns.fields]: string | number | null | undefined
 }
 
-/** `approved_at` is null if the stay is not approved. */
 const CheckInApprovalRow = Schema.Struct({ approved_at: Schema.NullOr(Schema.Date) })
 export type CheckInApprovalRow = typeof CheckInApprovalRow.Type
 
@@ -68,7 +67,6 @@ export const setCheckInDetails = (sql: Sql) => {
   }
 }
 
-/** Approves the check-in if the stay requires it. A second approval returns the time of the first. */
 export const approveCheckIn = (sql: Sql) => (operatorId: number, stayCode: string, at: Date) =>
   readApproval(
     recordChange(sql, {

@@ -41,7 +41,6 @@ export const Deposit = Integer.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: "an amount of at least 0" })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
 
-/** Null removes a field. */
 export const CustomFieldChanges = Schema.Record(
   Schema.String,
   Schema.NullOr(textUpTo(CUSTOM_FIELD_VALUE_LENGTH))

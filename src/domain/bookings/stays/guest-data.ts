@@ -37,7 +37,7 @@ const guestsData: GuestDataTable = {
   ]
 }
 
-/** Tags can describe the guest, such as an allergy. */
+/** Tags can describe the guest. */
 const tagsData: GuestDataTable = {
   table: "stay_tags",
   keyColumns: ["stay_id", "tag_id"],
@@ -47,7 +47,7 @@ const tagsData: GuestDataTable = {
   ]
 }
 
-/** Must equal the condition of the index stays_of_guests (migration 0063) word for word. */
+/** Must equal the condition of the index stays_of_guests (migration 0063). */
 export const hasGuestDataCondition = (sql: SqlClient): Fragment =>
   sql.literal(
     `(t.guest_name IS NOT NULL OR t.guest_phone IS NOT NULL OR t.guest_email IS NOT NULL OR t.remarks <> ''

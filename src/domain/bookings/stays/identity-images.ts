@@ -16,8 +16,7 @@ export interface InsertIdentityImageParameters {
  * Returns CTEs that add an image. The CTE `handed` is empty if the stay accepts no image. `keepImage` protects the
  * uploaded image from retention.
  *
- * Locks the order before its stay, as order changes do. The count in the stay's row enforces the limit, even for
- * concurrent uploads.
+ * Locks the order before its stay, as order changes do. The count in the stay's row limits concurrent uploads too.
  */
 export const insertIdentityImage = (
   sql: SqlClient,

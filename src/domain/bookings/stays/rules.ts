@@ -12,8 +12,8 @@ interface StayStatusFields {
 }
 
 /**
- * Returns the status to show. `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. From check-out time on, an
- * accepted stay that was never marked as `in_house` shows `stay_completed`. The stored status does not change.
+ * `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. From check-out time on, an accepted stay that was never
+ * marked as `in_house` shows `stay_completed`. The stored status does not change.
  */
 export const computeShownStayStatus = (stay: StayStatusFields, clock: string): StayStatusFields["stay_status"] =>
   stay.status === "accepted" &&

@@ -10,7 +10,6 @@ import {
 import { genericPlanParameter, jsonParameter } from "../../../platform/database/parameters.ts"
 import { ExistingStay, GuestDetails, type NewStay, NewStayColumns, OrderStayFields, StayIdentity } from "./stay.ts"
 
-/** `holds` is true if the stay holds its nights. */
 export interface CodedStay extends NewStay {
   readonly stay_code: string
   readonly holds: boolean
@@ -24,7 +23,7 @@ export interface AddedStay extends CodedStay {
 
 /**
  * Returns CTEs that insert stays and guests if the CTE named by `into` has a row for the order. The CTE `new_stay` has
- * the inserted stays. Stays of a new order have no `order_id`.
+ * the inserted stays.
  */
 export const insertStays = (
   sql: SqlClient,
@@ -95,7 +94,6 @@ export const stayStatesJson = (sql: SqlClient, order: Fragment): Fragment => sql
     ${sql.literal(jsonObjectPairs(StayIdentity, "s"))}, ${sql.literal(jsonObjectPairs(OrderStayFields, "s"))}) ORDER BY s.id)
   FROM stays s WHERE s.operator_id = ${order}.operator_id AND s.order_id = ${order}.id)`
 
-/** `order` is a row of `orders`. */
 export const lastRoomSql = (sql: SqlClient, order: Fragment): Fragment => sql`coalesce((
   SELECT r.last_room FROM removed_stays r
   WHERE r.operator_id = ${order}.operator_id AND r.order_id = ${order}.id), 0)`
@@ -109,7 +107,6 @@ export const stayEventFields = (sql: SqlClient) => ({
   property_id: sql`coalesce(property_id, 0)`
 })
 
-/** Records one `reservation_updated` event for each row of `from`. */
 export const recordStayUpdates = (
   sql: SqlClient,
   updates: { readonly from: Fragment; readonly subEvent?: Fragment; readonly at: Date }

@@ -40,9 +40,8 @@ export const StayIdentity = Schema.Struct({
   stay_code: column("text", Schema.String)
 })
 
-/** The columns that an order change may write (reservations/rules). */
+/** The columns that an order change may write. */
 export const OrderStayFields = Schema.Struct({
-  /** Null if the stay is unassigned. */
   property_id: column("bigint", Schema.NullOr(Schema.Int)),
   check_in_date: column("date", Schema.String),
   check_out_date: column("date", Schema.String),
@@ -58,7 +57,7 @@ export const OrderStayFields = Schema.Struct({
   commission: column("numeric", Schema.NullOr(DecimalText)),
   /**
    * Part of the rate that is paid for the nights. Incomes and expenses of the order are split over its stays in
-   * proportion to this amount.
+   * proportion to it.
    */
   accommodation_revenue: column("numeric", DecimalText),
   remarks: columnWithDefault("text", Schema.String, ""),
@@ -75,7 +74,7 @@ const ImmutableStayColumns = Schema.Struct({
   additional_fees: columnWithDefault("jsonb", Schema.Array(AdditionalFee), [])
 })
 
-/** Columns that host and guest change. Order changes never write them. */
+/** Order changes never write these columns. */
 export const HostStayFields = Schema.Struct({
   stay_status: column("text", StayStatus),
   arrival_at: column("time", Schema.NullOr(ClockTime)),

@@ -14,8 +14,8 @@ import { selectStayForUpdate } from "./stay-lock.ts"
 import { recordStayUpdates, stayRecordSql } from "./stay-sql.ts"
 import { addTag, changedStayFieldSql, removeTag, type StayMatch, type TagRemoval } from "./stay-tags.ts"
 
-// No statement of this store writes a column of `OrderStayFields`. An order change writes only these columns of a stay,
-// so neither overwrites the other.
+// No statement of this store writes a column of `OrderStayFields`, and order changes write only those. So neither
+// overwrites the other.
 
 type Sql = SqlClient.SqlClient
 
@@ -61,15 +61,14 @@ const saveCustomFields = (sql: Sql): StayStore["Service"]["saveCustomFields"] =>
             RETURNING s.custom_fields
           )`,
         events: [recordStayUpdates(sql, { from: sql`before WHERE EXISTS (SELECT FROM after)`, at })],
-        // Saving unchanged fields also sends an event (specification, reservation_updated). Its audit row lists no
-        // field.
+        // The specification requires an event for unchanged fields too (reservation_updated). Its audit row then lists
+        // no field.
         changedRecords: sql`
           SELECT before.operator_id, ${stayRecordSql(sql)} AS record,
             array_remove(ARRAY[CASE WHEN after.custom_fields IS DISTINCT FROM before.custom_fields THEN 'custom_fields' END],
               NULL) AS fields
           FROM before, after`,
-        // The outcome has `reservation_code`, because guest erasure finds the responses stored for idempotency keys by
-        // this code.
+        // Guest erasure finds the responses stored for idempotency keys by `reservation_code`.
         outcome: sql`
           SELECT EXISTS (SELECT FROM after) AS saved, (SELECT custom_fields FROM after) AS fields, reservation_code FROM before`
       })
@@ -97,10 +96,7 @@ const setStayStatus =
 export class StayStore extends Context.Service<
   StayStore,
   {
-    /**
-     * Creates the tag if the operator does not have it, or restores it if it was deleted. Fails at the operator's tag
-     * limit.
-     */
+    /** A missing or deleted tag is created or restored. Fails at the operator's tag limit. */
     readonly addTag: (
       operatorId: number,
       stayCode: string,
@@ -126,7 +122,7 @@ export class StayStore extends Context.Service<
       change: CheckInDetailsChange,
       at: Date
     ) => Effect.Effect<StayMatch, never, CurrentActor>
-    /** Changes the stay only if its order is accepted. Returns the status of the order. */
+    /** Changes nothing unless the order is accepted. Returns the status of the order. */
     readonly setStayStatus: (
       operatorId: number,
       stayCode: string,

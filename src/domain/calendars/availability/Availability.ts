@@ -8,7 +8,7 @@ import { AvailabilityStore } from "./store.ts"
 export class Availability extends Context.Service<
   Availability,
   {
-    /** Returns the properties that exist, in the given order and without duplicates. */
+    /** Omits unknown properties. Keeps the given order without duplicates. */
     readonly listDays: (
       operatorId: number,
       propertyIds: ReadonlyArray<number>,

@@ -9,8 +9,7 @@ interface SellableDays {
 }
 
 /**
- * Returns the CTE `availability_change` with the days that an activation or deactivation changes. The statement must
- * have the CTEs `before` and `after` with the property's row.
+ * Returns the CTE `availability_change`. The statement must have the CTEs `before` and `after` with the property's row.
  */
 export const activationDaysSql = (sql: SqlClient, { today, last }: SellableDays, isActive: boolean): Fragment => sql`
   availability_change AS (

@@ -2,13 +2,13 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 
-/** Does not check whether the property is active: see {@link activePropertiesSql}. */
+/** Ignores whether the property is active: see {@link activePropertiesSql}. */
 export const isUnavailableCondition = (sql: SqlClient, d: Fragment): Fragment =>
   sql`(${d}.closed OR ${d}.imported > 0 OR ${d}.stay_id IS NOT NULL)`
 
 /**
- * Selects the active properties among `propertiesSql` (`operator_id, property_id`). Locks them against concurrent
- * (de)activation, and checks `deactivated_at` only after it has the locks.
+ * `propertiesSql` selects `operator_id, property_id`. Locks the properties against concurrent (de)activation before it
+ * checks `deactivated_at`.
  */
 export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fragment => sql`
   SELECT operator_id, property_id FROM (
@@ -18,7 +18,7 @@ export const activePropertiesSql = (sql: SqlClient, propertiesSql: Fragment): Fr
     ORDER BY p.operator_id, p.id OFFSET 0 FOR KEY SHARE OF p
   ) held WHERE deactivated_at IS NULL`
 
-/** `from` is a CTE with the columns `operator_id, property_id, availabilities`. */
+/** The CTE `from` has the columns `operator_id, property_id, availabilities`. */
 export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: Date): Fragment =>
   recordEventSql(sql, "property_availability_updated", {
     from,
@@ -28,10 +28,12 @@ export const recordAvailabilityEventSql = (sql: SqlClient, from: Fragment, at: D
   })
 
 /**
- * Returns CTEs that assign or free nights, and record an event for days whose availability changes. `nightsSql` selects
- * `operator_id, property_id, day, stay_id, taken_from`. A null `stay_id` frees the night. `taken_from` is the stay that
- * gives the night up, or null. The trigger `one_holder_a_night` rejects a night that any other stay holds. Nights are
- * locked in a fixed order to avoid deadlocks.
+ * Returns CTEs that assign or free nights, and record an event for days whose availability changes. Locks nights in a
+ * fixed order to avoid deadlocks.
+ *
+ * `nightsSql` selects `operator_id, property_id, day, stay_id, taken_from`. A null `stay_id` frees the night.
+ * `taken_from` is the stay that gives the night up, or null. The trigger `one_holder_a_night` rejects a night that any
+ * other stay has.
  */
 export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): Fragment => sql`
   assigned_night AS (
@@ -50,8 +52,8 @@ export const assignNightsSql = (sql: SqlClient, nightsSql: Fragment, at: Date): 
   ), availability_event AS (${recordAvailabilityEventSql(sql, sql`availability_change`, at)})`
 
 /**
- * Selects the number of unavailable `rooms` (`operator_id, property_id`) for each day that has any. `at` is the number
- * of days after `start`. `end` is inclusive.
+ * Selects the number of unavailable properties (`rooms`) for each day that has any. `at` counts days from `start`.
+ * `end` is inclusive.
  */
 export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fragment, end: Fragment): Fragment => sql`
   SELECT d.day - ${start} AS at, count(*) AS rooms FROM ${rooms} room
@@ -61,8 +63,7 @@ export const unavailableCountsSql = (sql: SqlClient, rooms: Fragment, start: Fra
 
 /**
  * Returns CTEs that add or remove imported busy days, and record an event for days from `first` on whose availability
- * changes. `daysSql` selects `operator_id, property_id, day, busy`, each day once. The CTE `imported_count` has the
- * changed rows.
+ * changes. `daysSql` selects `operator_id, property_id, day, busy`, each day once.
  */
 export const countImportedDaysSql = (
   sql: SqlClient,
@@ -89,7 +90,7 @@ export const propertiesTouchedByImportSql = (sql: SqlClient): Fragment => sql`
   SELECT DISTINCT operator_id, 'property:' || property_id AS record, '{availabilities}'::text[] AS fields FROM imported_count`
 
 /**
- * Selects `day` and `host` of the nights that imported calendars block. Leaves out feedback loops (`echo`), which only
+ * Selects `day` and `host` of nights that imported calendars block. Leaves out feedback loops (`echo`), which only
  * repeat our own bookings.
  */
 export const importedBusyNightsSql = (

@@ -10,7 +10,6 @@ import {
 } from "../../../platform/limits.ts"
 import type { DayAvailability } from "./contract.ts"
 
-/** Both days are inclusive. */
 export const listDates = (first: string, last: string): ReadonlyArray<string> =>
   Array.from({ length: Math.max(0, daysInRange(first, last)) }, (_, index) => addDays(first, index))
 
@@ -21,7 +20,7 @@ const checkRangeEnd = (range: DateRange, today: string): Result.Result<DateRange
     ? failValidation(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
     : Result.succeed(range)
 
-/** Accepts a `start` within a year of today and an `end` within three years (contract facts 6.1). */
+/** See contract facts 6.1. */
 export const checkReadableRange = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
   Result.flatMap(validateRangeOrder(range), () =>
     Math.abs(daysInRange(today, range.start) - 1) > AVAILABILITY_START_DAYS
@@ -48,7 +47,7 @@ export const checkChangeSize = (
       )
     : Result.succeed(days)
 
-/** Returns the days sorted and without duplicates. A range takes precedence over `dates` (contract facts 6.2). */
+/** Returns sorted days without duplicates. A range takes precedence over `dates` (contract facts 6.2). */
 export const resolveChangedDays = (
   payload: { readonly start_date?: string; readonly end_date?: string; readonly dates?: ReadonlyArray<string> },
   today: string
@@ -84,9 +83,9 @@ const checkSingleDates = (
 export const PropertyDays = Schema.Struct({
   taken: Schema.Array(Schema.Int),
   remarks: Schema.Record(Schema.String, Schema.String),
-  /** Busy days by the host name of the imported calendar. */
+  /** Busy days by host of the imported calendar's URL. */
   elsewhere: Schema.Record(Schema.String, Schema.Array(Schema.Int)),
-  /** First day of the deactivation, possibly outside the range. */
+  /** May be outside the range. */
   not_let_from: Schema.NullOr(Schema.Int)
 })
 export type PropertyDays = typeof PropertyDays.Type
@@ -119,7 +118,7 @@ const buildRemarks = ({ remarks, elsewhere }: PropertyDays): ReadonlyMap<number,
   return remarksByDay
 }
 
-/** All properties share the objects of days without remarks, because a hundred properties have the same dates. */
+/** Properties share the objects of days without remarks, because a hundred properties may be requested. */
 export const makeCalendarBuilder = (
   range: DateRange
 ): ((propertyDays: PropertyDays) => ReadonlyArray<DayAvailability>) => {

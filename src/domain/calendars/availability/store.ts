@@ -84,10 +84,7 @@ const unblockDaysSql = (sql: SqlClient.SqlClient, operatorId: number): Fragment 
   WHERE d.operator_id = ${operatorId} AND d.property_id = known.property_id AND d.day = known.day AND d.closed
   RETURNING d.operator_id, d.property_id, d.day, d.imported, d.stay_id`
 
-/**
- * Locks rows in a fixed order to avoid deadlocks. The event has only days whose availability changed. The audit log has
- * every property with a changed row.
- */
+/** Locks rows in a fixed order to avoid deadlocks. The event has only days whose availability changed. */
 const changeDays =
   (sql: SqlClient.SqlClient): AvailabilityStore["Service"]["changeDays"] =>
   (operatorId, { property_ids, days, available }, now) =>
@@ -120,7 +117,7 @@ const changeDays =
 export class AvailabilityStore extends Context.Service<
   AvailabilityStore,
   {
-    /** Returns the properties that exist, in any order. */
+    /** Omits unknown properties. The order is undefined. */
     readonly listDays: (
       operatorId: number,
       propertyIds: ReadonlyArray<number>,

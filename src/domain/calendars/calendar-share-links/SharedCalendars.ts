@@ -23,16 +23,16 @@ export interface SharedPropertiesPage {
   readonly properties: ReadonlyArray<SharedPropertySummary>
 }
 
-/** The span has `months` whole months. The first `pastMonths` of them are before the current month. */
+/** Whole months, of which the first `pastMonths` are before the current one. */
 interface MonthSpan {
   readonly pastMonths: number
   readonly months: number
 }
 
 /**
- * A link may share 100,000 properties. So callers read the properties in parts, and the days of a few at a time.
+ * A link may share 100,000 properties, so callers must list them in parts, and read the days of a few at a time.
  *
- * The methods take no concurrency permit. Callers hold a permit of the sharing operator for the whole response.
+ * Callers must hold a concurrency permit of the sharing operator for the whole response.
  */
 export class SharedCalendars extends Context.Service<
   SharedCalendars,
@@ -98,7 +98,7 @@ const listDays = (availability: Availability["Service"]) =>
     return properties.map(({ id, title }) => ({
       id,
       title,
-      // Leaves out the remarks, which are private.
+      // Remarks are private.
       days: (daysById.get(id) ?? []).map(({ date, available }) => ({ date, available }))
     }))
   }, withChildSpan("SharedCalendars.days"))

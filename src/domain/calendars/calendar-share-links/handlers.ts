@@ -69,8 +69,7 @@ export const layerCalendarShareLinks = layerOperations(
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
     return handleOperations(CalendarShareLinkOperations, {
       search_calendar_share_links: searchLinks(store, publicUrl, seals),
-      // The link may be an older one, or the result of a repeated call. So the `SECRET_KEY` that sealed its token may
-      // be lost by now.
+      // The row may be from an earlier call. So the `SECRET_KEY` that encrypted its token may be lost.
       create_calendar_share_link: changeHandler(createLink(store), ShareLinkRow, (link, _payload, { operatorId }) => ({
         calendar_share_link: toCalendarShareLink(
           publicUrl,

@@ -4,7 +4,7 @@ import { toSortedUniqueIds } from "../../../contract/id-list.ts"
 import { addDays } from "../../../contract/time.ts"
 import { SHARED_PAGE_PROPERTIES_MAX, SHARED_PART_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
-/** Returns no ids for `entire`, and at least one for `partial` (specification, Errors: 400). */
+/** See specification, Errors: 400. */
 export const parseLinkPropertyIds = (payload: {
   readonly scope: "entire" | "partial"
   readonly property_ids?: ReadonlyArray<number>

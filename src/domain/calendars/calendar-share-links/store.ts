@@ -28,7 +28,6 @@ import { CalendarShareLink, type search_calendar_share_links } from "./contract.
 
 type ShareLinkSearch = Pick<typeof search_calendar_share_links.payloadSchema.Type, "id">
 
-/** `token` is sealed. */
 export const ShareLinkRow = Schema.Struct({
   ...Struct.omit(CalendarShareLink.fields, ["url"]),
   token: Schema.String,
@@ -38,7 +37,7 @@ export type ShareLinkRow = typeof ShareLinkRow.Type
 
 type NewShareLink = Pick<ShareLinkRow, "token" | "created_at">
 
-/** `token` is sealed for this `id`, so it cannot be opened in another row. */
+/** `token` is encrypted for this `id`, so it cannot be decrypted in another row. */
 interface SealedShareLink extends NewShareLink {
   readonly id: number
   readonly digest: Uint8Array
@@ -96,10 +95,7 @@ const search = (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["search"] =
   return (operatorId, { id }, pageRequest) => selectPage({ operatorId, id }, pageRequest)
 }
 
-/**
- * The no-op update on conflict returns the existing link, even one that a concurrent call inserts. Only a row with the
- * new token was created by this call.
- */
+/** The no-op update on conflict returns the existing link, even one that a concurrent call inserts. */
 const createEntire =
   (sql: SqlClient.SqlClient, seals: SecretSealer): ShareLinkStore["Service"]["createEntire"] =>
   (operatorId, link) =>
@@ -187,7 +183,7 @@ const linkPropertyIdsSql = (sql: SqlClient.SqlClient, { operator_id, id, scope }
       SELECT property_id AS id FROM calendar_share_link_properties
       WHERE operator_id = ${operator_id} AND link_id = ${id}`
 
-/** Separate from `listProperties` because counting 100,000 properties blocks the embedded database for about 30 ms. */
+/** Separate from `listProperties`, because counting 100,000 properties blocks the embedded database for about 30 ms. */
 const countProperties =
   (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["countProperties"] =>
   (link) =>
@@ -196,7 +192,7 @@ const countProperties =
       (row) => row.total
     )
 
-/** Finds the page's first property in the index. A plain OFFSET blocks the embedded database twice as long. */
+/** Finds the first property of the page in the index. A plain OFFSET blocks the embedded database twice as long. */
 const listProperties =
   (sql: SqlClient.SqlClient): ShareLinkStore["Service"]["listProperties"] =>
   (link, { offset, limit }) =>
@@ -226,7 +222,6 @@ export class ShareLinkStore extends Context.Service<
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
     readonly findByToken: (token: string) => Effect.Effect<OpenedLinkRow | undefined>
     readonly countProperties: (link: ShareLinkKey) => Effect.Effect<number>
-    /** Sorted by creation. */
     readonly listProperties: (link: ShareLinkKey, page: Page) => Effect.Effect<ReadonlyArray<SharedPropertySummary>>
   }
 >()("latchkey/domain/calendars/calendar-share-links/ShareLinkStore") {

@@ -24,7 +24,7 @@ import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
 /** Time to store an outcome, including retries. */
 const COMPLETION_MS = 15_000
 
-/** Long enough even if the threads first read all other claimed feeds, each for the maximum time. */
+/** Long enough even if the reader threads first spend the maximum time on every other claimed feed. */
 export const FETCH_LEASE_MS =
   CALENDAR_FEED_MS + Math.ceil(CONCURRENT_FETCHES_MAX / READING_THREADS) * CALENDAR_FEED_READ_MS + COMPLETION_MS
 
@@ -54,13 +54,12 @@ const toCalendarClaim = ({ operator_id, id, attempts }: ClaimedCalendar, now: Da
 export class CalendarQueue extends Context.Service<
   CalendarQueue,
   {
-    /** `inProgress` are calendars that this process has claimed already. */
+    /** `inProgress`: calendars that this process has already claimed. */
     readonly claim: (
       now: Date,
       maxJobs: number,
       inProgress: Iterable<ClaimedCalendar>
     ) => Effect.Effect<ReadonlyArray<ClaimedCalendar>>
-    /** Does not claim the calendar. */
     readonly find: (operatorId: number, id: number) => Effect.Effect<ClaimedCalendar | undefined>
     readonly apply: (
       calendar: ClaimedCalendar,

@@ -11,8 +11,8 @@ const IDLE_THREAD_MS = 30_000
 const YOUNG_GENERATION_MB = 16
 
 /**
- * Reads feeds in worker threads, so a large feed never blocks the event loop. A thread beyond its time or memory limit
- * is terminated.
+ * Reads feeds in worker threads, so that a large feed never blocks the event loop. Ends a thread that exceeds its time
+ * or memory limit.
  */
 export class FeedReader extends Context.Service<
   FeedReader,
@@ -101,7 +101,6 @@ const readInThread = (thread: Worker, request: FeedReadRequest): Effect.Effect<O
       removeListeners()
       resume(Effect.succeed(reading))
     }
-    // The thread is out of memory or failed unexpectedly.
     const onExit = () => onMessage(UNREADABLE_RESULT)
     thread.on("message", onMessage).on("exit", onExit)
     thread.postMessage(request)

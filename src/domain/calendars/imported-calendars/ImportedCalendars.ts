@@ -36,7 +36,6 @@ const makeRemoveCalendar = (sql: SqlClient.SqlClient) => {
   })
 }
 
-/** Undefined fields match everything. */
 interface ImportedCalendarFilter {
   readonly operatorId: number | undefined
   readonly propertyId: number | undefined
@@ -50,8 +49,8 @@ export class ImportedCalendars extends Context.Service<
   ImportedCalendars,
   {
     /**
-     * Returns the existing calendar if the property imports this URL already. Without `settings`, the existing calendar
-     * keeps its settings.
+     * If the property imports this URL already, returns the existing calendar. Without `settings`, that calendar keeps
+     * its settings.
      */
     readonly add: (
       operatorId: number,
@@ -65,15 +64,15 @@ export class ImportedCalendars extends Context.Service<
       settings: CalendarSettings
     ) => Effect.Effect<void, NotFound, CurrentActor>
     /**
-     * Accepts the last feed despite its unreadable parts. Unblocks the days that this feed no longer contains.
-     * `seenDigest` is the digest of the feed that the host saw.
+     * Accepts the last feed despite its unreadable parts, and unblocks the days that it no longer contains.
+     * `seenDigest` identifies the feed that the host saw.
      */
     readonly accept: (
       operatorId: number,
       id: number,
       seenDigest: string
     ) => Effect.Effect<CalendarAcceptance, NotFound | Conflict, CurrentActor | WakeUp>
-    /** Lists calendars for the administrator, sorted by id. Without a filter, lists the calendars of all operators. */
+    /** Sorted by id. */
     readonly list: (filter: ImportedCalendarFilter, limit: number) => Effect.Effect<ReadonlyArray<ImportedCalendar>>
     /** Searches all operators, for the administrator. */
     readonly findOwner: (id: number) => Effect.Effect<CalendarOwner, NotFound>

@@ -35,7 +35,7 @@ const findAcceptanceConflict = ({ digest, unreadable }: ClaimedCalendar, seenDig
   return seenDigest === digest ? undefined : readAgainError
 }
 
-/** Idempotent. Fails if the last feed has no unreadable parts, or is not the one that the host saw. */
+/** Does nothing if the feed is accepted already. */
 export const makeAcceptCalendar = (sql: SqlClient) => {
   const changeLocked = changeWithCalendarLock(sql)
   const acceptLocked =

@@ -16,13 +16,13 @@ import { digestOfUrl, hostOf, parseCalendarUrl, tokenDigestsIn } from "./calenda
 
 interface InsertCalendarParameters extends OperatorRowId {
   readonly propertyId: number
-  /** Sealed for this `id`, so it cannot be opened in another row. */
+  /** Encrypted for this `id`, so it cannot be decrypted in another row. */
   readonly url: string
   readonly digest: Uint8Array
-  /** Digests of this service's own tokens in the URL. */
+  /** Digests of tokens of this service that the URL contains. */
   readonly tokenDigests: ReadonlyArray<string>
   readonly host: string
-  /** If undefined, a new calendar gets false and an existing calendar keeps its setting. */
+  /** If undefined, an existing calendar keeps its setting. */
   readonly skipUnavailable: boolean | undefined
   readonly now: Date
 }
@@ -37,8 +37,8 @@ const readInsertedCalendar = makeSingleRowReader(
 )
 
 /**
- * The caller holds the operator's lock, so concurrent calls cannot exceed the limits. Rejects a feed or share link of
- * the property itself, which would keep its own days blocked for ever.
+ * The caller must hold the operator's lock, so that concurrent calls cannot exceed the limits. Rejects a feed or share
+ * link of the property itself, which would keep its days blocked for ever.
  */
 const makeInsertCalendar =
   (sql: SqlClient) =>

@@ -30,7 +30,6 @@ import { type FetchFailure, fetchFeed, toFetchFailure } from "./feed-request.ts"
 import type { CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import { deletePastImportedDays, rescheduleAfterClockSetback } from "./retention.ts"
 
-/** The jitter spreads calendars that were added together. */
 const REGULAR_INTERVAL: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_EVERY_MS, jitter: 0.1 }
 const FAILURE_BACKOFF: Backoff = { firstMs: CALENDAR_FETCH_EVERY_MS, longestMs: CALENDAR_FETCH_LONGEST_MS, jitter: 0.1 }
 
@@ -45,8 +44,8 @@ type FetchAttempt =
   | FetchFailure
 
 /**
- * Returns undefined if even an unchanged feed must be read again: the horizon has moved on, or an earlier version of
- * the reader read it.
+ * Returns undefined if even an unchanged feed must be read: it was read for an earlier horizon or by an earlier reader
+ * version.
  */
 const validatorsOf = (calendar: ClaimedCalendar, { last }: ImportHorizon) =>
   calendar.applied_to !== null && calendar.applied_to >= last && hasCurrentReaderVersion(calendar.digest)
@@ -90,7 +89,7 @@ const toLogAnnotations = ({ operator_id, property_id, id, host }: ClaimedCalenda
   host
 })
 
-/** `superseded`: another fetch began during this one, so the result was not stored. */
+/** `superseded`: another fetch began meanwhile, so the result was not stored. */
 export interface CalendarFetchResult {
   readonly outcome: FetchAttempt["outcome"] | "superseded"
   readonly busy_days: number | undefined
@@ -147,9 +146,8 @@ const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by
 type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
 
 /**
- * Reads the feed even if it is unchanged. Holds no concurrency permit while it waits for the feed. A stored result ends
- * the claim of a worker that claimed the calendar before. If a worker claims the calendar during the fetch, the result
- * is not stored.
+ * Reads the feed even if it is unchanged. Ends the claim of a worker that claimed the calendar earlier. If a worker
+ * claims it during the fetch, the result is not stored.
  */
 export const fetchCalendarNow = (
   calendar: ClaimedCalendar
@@ -189,7 +187,7 @@ export const calendarJobs = defineJobs({
   backlog: [{ kind: "calendars", statement: (sql, time) => backlogSql(sql, calendarBacklog(sql, time)) }]
 })
 
-/** The jobs get their own CalendarQueue, because the queue of the handlers uses the connections for requests. */
+/** A queue of their own, because the handlers' queue uses the connections for requests. */
 export const layerCalendarJobs = Layer.mergeAll(
   Layer.effectDiscard(startJobs(calendarJobs)),
   Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_INTERVAL_MS, deletePastImportedDays)),

@@ -10,7 +10,7 @@ import { ClaimedCalendar } from "./imported-calendar.ts"
 
 const readCalendar = makeOptionalRowReader(ClaimedCalendar)
 
-/** Locks the calendar first, so that the change sees all days that workers have stored. */
+/** Locks the calendar in an earlier statement, so that the change sees all days that workers have stored. */
 export const changeWithCalendarLock =
   (sql: SqlClient) =>
   <A, R>(

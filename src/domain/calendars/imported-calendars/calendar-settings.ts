@@ -4,7 +4,7 @@ import { recordChange } from "../../../changes/recorded-change.ts"
 import { readRowId } from "../../operator-rows.ts"
 
 export interface CalendarSettings {
-  /** Whether to ignore a "Not available" block at the end of the feed if its end has moved forward between fetches. */
+  /** Whether to ignore a "Not available" event at the end of the feed whose end has moved forward between fetches. */
   readonly skipUnavailable: boolean
 }
 
@@ -13,8 +13,8 @@ interface SettingsChange extends CalendarSettings {
 }
 
 /**
- * Changes the calendars of the CTE `calendarsCte` (`operator_id, id`) whose setting differs, and makes them due for a
- * full read. The raised `attempts` supersedes a running fetch.
+ * Changes the calendars of `calendarsCte` whose setting differs, and makes them due for a full read. The raised
+ * `attempts` supersedes a running fetch.
  */
 export const updateSettingsSql = (
   sql: SqlClient,

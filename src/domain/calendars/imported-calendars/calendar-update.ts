@@ -3,18 +3,12 @@ import { CALENDAR_ERROR_LENGTH, CALENDAR_UNREADABLE_REASONS_MAX } from "../../..
 import type { BookingWindow, CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
 import type { ParsedFeed } from "./reading/feed.ts"
 
-// A feed with unreadable parts makes no day available unless the host accepted it.
-
-/**
- * Above the limit, the last item of the list only counts the further parts, so the length of the list is not the number
- * of parts.
- */
+/** `parts` is the length of a list. Above the limit, the last item of this list only counts the further parts. */
 const formatPartCount = (parts: number): string => {
   if (parts > CALENDAR_UNREADABLE_REASONS_MAX) return `More than ${CALENDAR_UNREADABLE_REASONS_MAX} parts`
   return parts === 1 ? "1 part" : `${parts} parts`
 }
 
-/** Returns null if everything was read. */
 export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | null => {
   if (parts.length === 0) return null
   const text = `${formatPartCount(parts.length)} of the calendar could not be read, so no dates became available: ${parts.join("; ")}`
@@ -23,9 +17,8 @@ export const describeUnreadableParts = (parts: ReadonlyArray<string>): string | 
 }
 
 /**
- * Returns the end of the last "Not available" block, and whether this end has moved forward since an earlier fetch.
- * Tracking restarts if the block may be another one: its end has moved back, or it does not begin before the earlier
- * end. Returns undefined without a block, or if its end is beyond the horizon.
+ * Follows the end of the "Not available" event across fetches. Starts again if this may be another event: it ends
+ * earlier, or begins after the previous end.
  */
 export const trackBookingWindow = (
   previousWindow: BookingWindow | undefined,
@@ -51,7 +44,7 @@ export const toCalendarUpdate = (
   const { etag, last_modified, digest } = feed
   const unreadable = describeUnreadableParts(parsedFeed.unreadable)
   const previousWindow = bookingWindowOf(calendar)
-  // An unreadable part may hide the last block, so the previous window is kept.
+  // An unreadable part may be a later event, so the previous window is kept.
   const bookingWindow =
     unreadable === null ? trackBookingWindow(previousWindow, parsedFeed.lastUnavailable, horizon.last) : previousWindow
   const skipsLastBlock = unreadable === null && calendar.skip_unavailable && bookingWindow?.hasMoved === true

@@ -33,7 +33,7 @@ const isServedHere = (href: string, { publicUrl }: ReceiverPolicy): boolean => {
   )
 }
 
-/** Fails as {@link parseCalendarUrl} does, and if the target is a feed of this service. */
+/** Also fails if the target is a feed of this service. */
 export const resolveRedirect = (
   location: string,
   from: string,
@@ -43,7 +43,7 @@ export const resolveRedirect = (
     isServedHere(href, policy) ? Result.fail(ownServiceUrlError) : Result.succeed(href)
   )
 
-/** The digest finds a URL in the database, because the column `url` is sealed. */
+/** The column `url` is encrypted, so a calendar is found by this digest. */
 export const digestOfUrl = (url: string): Uint8Array => hash("sha256", url, "buffer")
 
 export const tokenDigestsIn = (url: string): ReadonlyArray<string> =>

@@ -4,9 +4,9 @@ import type { BacklogSource } from "../../../jobs/backlog-statements.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
-// Updates by ctid, and limits as literals, make PostgreSQL plan for few rows.
+// The statements update by ctid and have limits as literals. Otherwise PostgreSQL would plan for many rows.
 
-/** Limits of concurrent fetches: per process, per operator and per URL host. */
+/** Limits of concurrent fetches: per process, operator and URL host. */
 export const CONCURRENT_FETCHES_MAX = 24
 export const OPERATOR_FETCHES_MAX = 4
 export const URL_HOST_FETCHES_MAX = 8
@@ -15,12 +15,12 @@ interface ClaimDueParameters {
   readonly now: Date
   readonly leaseEnd: Date
   readonly maxJobs: number
-  /** Operator and URL host of each calendar that this process has claimed already, in the same order. */
+  /** Operator and URL host of each calendar that this process has already claimed, in the same order. */
   readonly busyOperators: ReadonlyArray<number>
   readonly busyHosts: ReadonlyArray<string>
 }
 
-/** Uses a loose index scan, so the number of due calendars does not matter. */
+/** A loose index scan: its time does not depend on the number of due calendars. */
 const operatorsWithDueCalendarsSql = (sql: SqlClient, { now }: Pick<ClaimDueParameters, "now">): Fragment => sql`
   with_due AS (
     (SELECT operator_id FROM imported_calendars WHERE due_at <= ${now} ORDER BY operator_id, due_at LIMIT 1)
@@ -38,7 +38,7 @@ const busyCtesSql = (sql: SqlClient, { busyOperators, busyHosts }: ClaimDueParam
     SELECT host FROM busy GROUP BY host HAVING count(*) >= ${sql.literal(String(URL_HOST_FETCHES_MAX))}
   )`
 
-/** Skips locked calendars, and URL hosts at their limit, so that a slow host does not delay the others. */
+/** Skips URL hosts at their limit, so that a slow host does not delay the others. */
 const dueCalendarsSql = (sql: SqlClient, { now }: ClaimDueParameters): Fragment => sql`
   SELECT * FROM (
     SELECT ctid AS place, due_at, host FROM imported_calendars
@@ -51,10 +51,7 @@ const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
   c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
 
-/**
- * Claims round robin between operators, first for the operator with the fewest claims. Calendars of a suspended
- * operator stay pending.
- */
+/** Claims in turn for each operator, first for the one with the fewest claims. Skips suspended operators. */
 export const claimDueSql = (sql: SqlClient, parameters: ClaimDueParameters): Fragment => sql`
   WITH RECURSIVE ${operatorsWithDueCalendarsSql(sql, parameters)}, ${busyCtesSql(sql, parameters)}, o AS MATERIALIZED (
     SELECT operator_id, ${sql.literal(String(OPERATOR_FETCHES_MAX))} - in_hand.calendars AS room, in_hand.calendars AS in_hand
@@ -78,7 +75,6 @@ export const claimDueSql = (sql: SqlClient, parameters: ClaimDueParameters): Fra
   )
   SELECT taken.*, operators.time_zone FROM taken JOIN operators ON operators.id = taken.operator_id`
 
-/** Selects a calendar with the columns of a claim, without claiming it. */
 export const selectOneSql = (sql: SqlClient, { operatorId, id }: OperatorRowId, isLocked: boolean): Fragment => sql`
   SELECT ${claimedCalendarColumnsSql(sql)}, operators.time_zone
   FROM imported_calendars c JOIN operators ON operators.id = c.operator_id

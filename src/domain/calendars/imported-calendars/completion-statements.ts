@@ -6,14 +6,11 @@ import { countImportedDaysSql, propertiesTouchedByImportSql } from "../availabil
 import { freezeFeedsOfRemovedCalendarsSql } from "../property-feeds/feed-freezing.ts"
 import type { CalendarUpdate } from "./imported-calendar.ts"
 
-// Each statement checks the claim and locks the calendar. All are idempotent.
+// All statements are idempotent. Each checks the claim and locks the calendar.
 //
-// A busy day may be a feedback loop: the marketplace repeats a day that it read in our feed. The column `echo` marks
-// such a day.
-//
-// - A new day is marked if the marketplace read it in our feed within the last CALENDAR_FEEDBACK_LOOP_MS.
-// - The mark is cleared if our feed was read without the day, but the calendar still has it. The day is not marked
-//   again while the calendar has it.
+// A busy day may be a feedback loop, marked by `echo`: the marketplace repeats a day that it read in our feed. A new
+// day is marked if that read was within the last CALENDAR_FEEDBACK_LOOP_MS. The mark is cleared if the marketplace
+// reads our feed without the day, but its calendar still has it. Such a day is not marked again.
 
 export interface CalendarClaim {
   readonly operator_id: number
@@ -23,8 +20,7 @@ export interface CalendarClaim {
 }
 
 /**
- * A caller fetches without a claim. Storing the caller's fetch ends a worker's claim, and writes an audit entry even if
- * no day changed.
+ * A caller fetches without a claim. Storing such a fetch ends a worker's claim, and the audit log always records it.
  */
 export type FetchedBy = "worker" | "caller"
 
@@ -38,8 +34,8 @@ const isClaimedCondition = (sql: SqlClient, { operator_id, id, attempts }: Calen
   sql`operator_id = ${operator_id} AND id = ${id} AND attempts = ${attempts}`
 
 /**
- * Selects one row. `days` are the days that the marketplace last read in our feed. `recent_days` are the same days if
- * that read was within CALENDAR_FEEDBACK_LOOP_MS, otherwise empty.
+ * Selects the days that the marketplace last read in our feed. They are also `recent_days`, unless that read was longer
+ * ago than CALENDAR_FEEDBACK_LOOP_MS.
  */
 const recordedFeedDaysSql = (sql: SqlClient, now: Date): Fragment => sql`
   SELECT coalesce(f.told, '{}') AS days,
@@ -67,7 +63,9 @@ interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdate, "boo
   readonly nextFetch: Date
 }
 
-/** If `unblocksDays` is false, days that the feed no longer contains stay blocked, and the column `kept` lists them. */
+/**
+ * If `unblocksDays` is false, days that the feed no longer contains stay blocked and are listed in the column `kept`.
+ */
 export const applyUpdateChange = (sql: SqlClient, parameters: ApplyUpdateParameters, by: FetchedBy): RecordedChange => {
   const { days, first, last, now, unblocksDays } = parameters
   const changed = sql`
@@ -143,8 +141,8 @@ interface AcceptFeedParameters extends CalendarClaim {
 }
 
 /**
- * Unblocks the days in the column `kept`. The calendar becomes due at once, because the change supersedes a running
- * fetch. The caller must have locked the calendar, as for {@link removeCalendarChange}.
+ * Unblocks the days in the column `kept`. Supersedes a running fetch, so the calendar becomes due at once. The caller
+ * must have locked the calendar, as for {@link removeCalendarChange}.
  */
 export const acceptFeedChange = (sql: SqlClient, parameters: AcceptFeedParameters): RecordedChange => ({
   change: sql`

@@ -18,7 +18,7 @@ const [gunzip, inflate, inflateRaw, brotliDecompress] = [
   promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress)
 ]
 
-/** The lower four bits of the first byte of a zlib stream. Some servers send `deflate` without the zlib frame. */
+/** Low four bits of the first byte of a zlib stream. Some servers send `deflate` without zlib's header. */
 const ZLIB_METHOD = 8
 
 const DECOMPRESSORS: Readonly<Record<string, Decompress>> = {
@@ -34,7 +34,7 @@ export const TOO_LARGE_REASON = `it is larger than ${CALENDAR_FEED_BYTES / 1024 
 
 const isTooLarge = (error: unknown): boolean => errorCodeOf(error) === "ERR_BUFFER_TOO_LARGE"
 
-/** The failure is a clause about the calendar, such as `its host sent it compressed more than once`. */
+/** The failure is a clause such as `its host sent it compressed more than once`. */
 export const decodeBody = (bytes: Buffer, contentEncoding: string | undefined): Effect.Effect<Buffer, string> => {
   const codings = (contentEncoding ?? "")
     .toLowerCase()

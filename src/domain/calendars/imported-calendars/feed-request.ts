@@ -69,7 +69,7 @@ const readFeedBody = ({ headers, bytes, isComplete }: HttpResponse): Effect.Effe
       })
     : Effect.succeed(toFetchFailure(TOO_LARGE_REASON))
 
-/** Follows redirects. Without `validators` the request is unconditional. */
+/** Without `validators`, the request is unconditional. */
 export const fetchFeed = Effect.fnUntraced(function* (
   url: string,
   validators: FeedValidators | undefined,

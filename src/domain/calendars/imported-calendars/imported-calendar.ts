@@ -9,18 +9,17 @@ export const ClaimedCalendar = Schema.Struct({
   /** Sealed. */
   url: Schema.String,
   host: Schema.String,
-  /** Identifies the claim: the number of claims including this one. */
+  /** Number of claims so far. Identifies the current claim. */
   attempts: Schema.Int,
-  /** Consecutive failures. */
   failures: Schema.Int,
   etag: Schema.NullOr(Schema.String),
   last_modified: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),
-  /** Last day of the horizon when the feed was last read in full. */
+  /** Last day that the last full read covered. */
   applied_to: Schema.NullOr(Schema.String),
   /** Describes the unreadable parts of the last feed. Null if all was read. */
   unreadable: Schema.NullOr(Schema.String),
-  /** Digest of a feed that the host accepted despite unreadable parts. */
+  /** Digest of the feed that the host accepted despite unreadable parts. */
   accepted_digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
   /** As in {@link BookingWindow}. */
@@ -51,9 +50,7 @@ export type ImportedCalendarRow = typeof ImportedCalendarRow.Type
 export interface ImportedCalendar extends Omit<ImportedCalendarRow, "url" | "feed_id" | "feed_token"> {
   /** Null if it cannot be decrypted. */
   readonly url: string | null
-  /**
-   * The property's feed that the marketplace of this calendar reads. Its token is undefined if it cannot be decrypted.
-   */
+  /** The property's feed for the marketplace of this calendar. Its token is undefined if it cannot be decrypted. */
   readonly feed: { readonly token: string | undefined } | undefined
 }
 
@@ -63,9 +60,9 @@ export interface ImportHorizon {
   readonly last: string
 }
 
-/** The last "Not available" block of a feed. */
+/** The all-day event "Not available" at the end of a feed. */
 export interface BookingWindow {
-  /** First day after the block. */
+  /** The day after the event. */
   readonly before: string
   /** Whether `before` has moved forward between fetches, as the end of a marketplace's booking window does. */
   readonly hasMoved: boolean
@@ -76,7 +73,6 @@ export interface CalendarUpdate extends ImportHorizon {
   readonly days: ReadonlyArray<string>
   /** Whether days that the feed does not contain become available. */
   readonly unblocksDays: boolean
-  /** As in {@link ClaimedCalendar}. */
   readonly unreadable: string | null
   readonly accepted_digest: string | null
   readonly bookingWindow: BookingWindow | undefined

@@ -3,10 +3,10 @@ import { SqlClient } from "effect/sql"
 import { applyRetention, nextRowsCondition } from "../../../jobs/retention.ts"
 import { CALENDAR_DAY_RETENTION_MS, CALENDAR_RETRY_AFTER_MS } from "../../../platform/limits.ts"
 
-/** The longest `Retry-After` plus an hour for differences between clocks. */
+/** One hour more than the longest `Retry-After`, for differences between clocks. */
 export const MAX_FETCH_AHEAD_MS = CALENDAR_RETRY_AFTER_MS + 60 * 60 * 1000
 
-/** A `due_at` beyond the maximum means that the clock was set back. */
+/** A calendar is due too late if the clock was set back after it was scheduled. */
 export const rescheduleAfterClockSetback = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   const latestDueAt = new Date(now.getTime() + MAX_FETCH_AHEAD_MS)

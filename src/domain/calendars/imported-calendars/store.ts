@@ -9,7 +9,6 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { ImportedCalendar } from "./contract.ts"
 
-/** Has the sealed URL instead of `url_ending`. */
 export const ListedCalendarRow = Schema.Struct({
   ...Struct.omit(ImportedCalendar.fields, ["url_ending"]),
   url: Schema.String,

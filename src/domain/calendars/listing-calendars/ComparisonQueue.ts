@@ -12,7 +12,7 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-errors.ts"
 import { dayRangesSql, formatDaySet, markDaysDueSql } from "./due-days.ts"
 
-/** Limits of concurrent comparisons, per process, operator and channel account. */
+/** Limits of concurrent comparisons: per process, operator and channel account. */
 export const CONCURRENT_COMPARISONS_MAX = 16
 const OPERATOR_COMPARISONS_MAX = 4
 export const ACCOUNT_COMPARISONS_MAX = 2
@@ -42,12 +42,12 @@ interface SyncComparisonsParameters {
   readonly latestDueAt: Date
 }
 
-/** A comparison that is due later than this was scheduled before the clock was set back. */
+/** A comparison that is due later was scheduled before the clock was set back. */
 const MAX_COMPARISON_AHEAD_MS = 2 * 24 * 60 * 60 * 1000
 
 /**
- * Creates due comparisons for new or changed mappings, and deletes those of listings that are no longer mapped. Selects
- * the number of created and deleted rows, each at most COMPARISON_SYNC_ROWS.
+ * Creates due comparisons for new or changed mappings, and deletes those of listings without a mapping. Selects the
+ * number of created and deleted rows, each at most COMPARISON_SYNC_ROWS.
  */
 const syncComparisonsSql = (sql: SqlClient.SqlClient, { now, latestDueAt }: SyncComparisonsParameters): Fragment => {
   const most = sql.literal(String(COMPARISON_SYNC_ROWS))
@@ -110,8 +110,8 @@ interface CompleteComparisonParameters extends JobClaim {
   readonly now: Date
   readonly nextDueAt: Date
   /**
-   * As the text of a `datemultirange`: days on which the channel's inventory is wrong, and days on which it may be
-   * wrong.
+   * Each is the text of a `datemultirange`. On drifted days the channel's inventory is wrong, on suspected days it may
+   * be wrong.
    */
   readonly driftedDays: string
   readonly suspectedDays: string
@@ -162,7 +162,7 @@ const makeComparisonQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         ),
         (row) => row?.rows ?? 0
       ),
-    /** Marks the drifted days as due for a push. Returns whether there is a new push to send. */
+    /** Marks the drifted days as due for a push. Returns whether this created a new push. */
     complete: (
       comparison: ClaimedComparison,
       { driftedDays, suspectedDays, nextDueAt }: ComparisonResult,
@@ -178,8 +178,8 @@ const makeComparisonQueue = Effect.map(SqlClient.SqlClient, (sql) => {
 })
 
 /**
- * A comparison checks the channel's calendar of a listing against our inventory. It is a job that never completes,
- * because there is always a next one.
+ * A comparison checks the channel's calendar of a listing against our inventory. As a job it never completes, because
+ * there is always a next one.
  */
 export class ComparisonQueue extends Context.Service<ComparisonQueue>()(
   "latchkey/domain/calendars/listing-calendars/ComparisonQueue",

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 
-/** `refused`: the channel rejected the push. `dead`: the channel was unreachable for too long. */
+/** `refused`: by the channel. `dead`: the channel was unreachable for too long. */
 export const PushState = Schema.Literals(["waiting", "pushed", "refused", "dead"])
 export type PushState = typeof PushState.Type
 
@@ -22,7 +22,6 @@ export const LoggedPush = Schema.Struct({
 })
 export type LoggedPush = typeof LoggedPush.Type
 
-/** Undefined fields match everything. */
 interface ListingPushFilter {
   readonly operatorId: number | undefined
   readonly listingId: string | undefined

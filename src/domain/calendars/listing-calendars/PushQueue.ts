@@ -19,7 +19,7 @@ import {
 
 /**
  * A calendar push (changed availability) is sent before the host's pushes, because a sold night must not wait for a
- * thousand prices. Then a waiting push of the host is sent before the next calendar push.
+ * thousand prices. After each calendar push, one waiting push of the host is sent.
  */
 const isCalendarPushCondition = (sql: SqlClient.SqlClient): Fragment => sql`
   (j.calendar_waits OR (NOT isempty(j.due_days) AND (NOT j.calendar_last OR j.waiting = 1)))`
@@ -89,7 +89,6 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         readCount(complete({ ...toPushClaim(push, now), reason: undefined, ...span, traceparent }))
       ),
 
-    /** Completes a push that had nothing to send. */
     completeEmpty: (push: PushInProgress, reason: string, now: Date) =>
       readCount(
         complete({

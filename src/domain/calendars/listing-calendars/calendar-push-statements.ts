@@ -4,12 +4,10 @@ import { unavailableCountsSql } from "../availability/calendar-days.ts"
 import { dayRangesSql, daySetSql } from "./due-days.ts"
 import { claimedPartitionSql, type PartitionClaim } from "./push-statements.ts"
 
-// A calendar push sends changed availability. It takes two statements, so that the inventory is read after the due days
-// (the days to send) were moved to the push.
+// A calendar push sends changed availability. One statement moves the due days to the push, and a later one reads the
+// inventory. So the inventory has all changes of these days.
 
-/**
- * Adds the due days to a pending calendar push, or creates one. Selects no row if another worker has the claim by now.
- */
+/** Adds the due days to a pending calendar push, or creates one. Selects no row if another worker has the claim. */
 export const createCalendarPushSql = (sql: SqlClient, claim: PartitionClaim): Fragment => sql`
   WITH lane AS MATERIALIZED (
     ${claimedPartitionSql(sql, claim, sql`operator_id, listing_row, due_days, due_since, calendar_waits`)}
@@ -42,10 +40,10 @@ interface ReadInventoryParameters {
   readonly end_date: string
 }
 
-/** `unsellable` has days as offsets from `start_date`. */
+/** Days in `unsellable` are offsets from `start_date`. */
 export const readInventorySql = (sql: SqlClient, parameters: ReadInventoryParameters): Fragment => {
   const { operator_id, listing_row, start_date, end_date } = parameters
-  // Leaves out the host's own pushes, which may be many: `said_days` has the days whose inventory the host set.
+  // Pushes of the host are left out, because they may be many. Their days are in `said_days`.
   const pushedDays = sql`(
     SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
     WHERE p.operator_id = listing.operator_id AND p.listing_row = listing.id AND p.settled_at IS NULL

@@ -9,7 +9,6 @@ import {
 
 interface OperatorReads {
   readonly permits: Semaphore.Semaphore
-  /** Running and queued reads. */
   readCount: number
 }
 
@@ -18,8 +17,8 @@ export class CalendarReadPermits {
   readonly #operators = new Map<number, OperatorReads>()
 
   /**
-   * Fails before the read begins, with 500 and `Retry-After`, if too many reads are queued or no permit becomes free
-   * within {@link CALENDAR_READ_WAIT_MS}.
+   * Fails with 500 and `Retry-After` if too many reads are queued, or no permit becomes free within {@link
+   * CALENDAR_READ_WAIT_MS}.
    */
   readonly within = <A, E, R>(
     operatorId: number,

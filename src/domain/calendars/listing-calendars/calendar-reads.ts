@@ -15,7 +15,7 @@ import type { search_listing_calendars } from "./contract.ts"
 import { validateResponseSize } from "./rules.ts"
 import type { ListingCalendarStore } from "./store.ts"
 
-/** Reads at a time within one call. */
+/** Limit within one call. */
 export const CONCURRENT_CHANNEL_READS = 4
 
 interface ListingToRead {
@@ -25,7 +25,7 @@ interface ListingToRead {
   readonly listing_id: string
 }
 
-/** Returns calendars in the order of the request. Holds no concurrency permit while it waits for channels. */
+/** Returns calendars in the order of the request. */
 export const makeReadCalendars = (
   store: ListingCalendarStore["Service"],
   gateway: ChannelGateway["Service"],
@@ -75,7 +75,6 @@ const channelsTooSlowError = new Upstream({
   message: `listings: the channels did not answer within ${CALENDAR_READ_MS / 1000} seconds; ask for fewer listings.`
 })
 
-/** Names the listing whose channel failed. */
 const toReadError = (error: ChannelError, field: string): ChannelApiError => {
   const apiError = toApiError(error, field)
   return apiError._tag === "Upstream"

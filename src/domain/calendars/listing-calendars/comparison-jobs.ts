@@ -23,25 +23,23 @@ import { pushHorizonOf } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { PushSpan } from "./push.ts"
 
-// Compares the channel's calendar of each mapped listing with the inventory, every night and after each mapping, so
-// that lost pushes are sent again.
+// Compares each mapped listing with its channel every night and after each mapping, so that lost pushes are sent again.
 
-/** Retry delays while a channel is unreachable. */
 export const COMPARING_BACKOFF: Backoff = { firstMs: 60_000, longestMs: 60 * 60 * 1000, jitter: 0.25 }
 
 /**
- * If the channel sells fewer rooms on a day than are available, a booking may still be on its way. After this time the
- * listing is compared again.
+ * If the channel sells fewer rooms than are available, a booking may still be on its way. The listing is compared again
+ * after this time.
  */
 export const SUSPECTED_RECHECK_MS = 5 * 60 * 1000
 
-/** Time between two searches for newly mapped listings. */
+/** Time between two searches for listings with a new mapping. */
 export const COMPARISON_SYNC_MS = 20_000
 export const COMPARING_POLL_MS = 5_000
 /** Shortest pause between two polls. At night there are always due comparisons, and each poll reads all accounts. */
 export const COMPARING_GAP_MS = 250
 
-/** Returns `later` if the channel is unreachable, and `never` if only the next regular comparison should try again. */
+/** `later`: the channel is unreachable. `never`: only the next regular comparison tries again. */
 const readChannelCalendar = Effect.fnUntraced(function* (
   comparison: ClaimedComparison,
   { start_date, end_date }: PushSpan
@@ -84,7 +82,7 @@ const toChannelCalendarResult = (error: ChannelError): ChannelCalendarResult => 
 
 const NO_DRIFT: Drift = { more: [], fewer: [], suspected: [] }
 
-/** Reads the channel before the inventory, so that the inventory includes changes made during the slow read. */
+/** Reads the channel first, so that the inventory includes changes made during the slow read. */
 const attemptComparison = Effect.fnUntraced(function* (comparison: ClaimedComparison) {
   const horizon = pushHorizonOf(dateInZone(yield* DateTime.nowAsDate, comparison.time_zone))
   const result = yield* readChannelCalendar(comparison, horizon)
@@ -122,7 +120,7 @@ const storeComparison = Effect.fnUntraced(function* (
   yield* (yield* WakeUp).wake
 })
 
-/** Counts only a stored comparison, because a failed write is repeated. */
+/** A failed write is repeated, so only a stored comparison is counted. */
 const completeComparison = (comparison: ClaimedComparison, attempt: ComparisonAttempt, end: AttemptEnd) =>
   Effect.andThen(
     storeComparison(comparison, attempt, end),
@@ -132,7 +130,7 @@ const completeComparison = (comparison: ClaimedComparison, attempt: ComparisonAt
 const findLastComparedDay = ({ compared_at, time_zone }: ClaimedComparison): string | undefined =>
   compared_at === null ? undefined : pushHorizonOf(dateInZone(compared_at, time_zone)).end_date
 
-/** A newly mapped listing, or a day that has just come into the horizon, is no reason for a warning. */
+/** No warning for a new mapping, or for days that have just come into the horizon. */
 const logDrift = (comparison: ClaimedComparison, drift: Drift, days: ReadonlyArray<string>) => {
   const { operator_id, channel_type, listing_id } = comparison
   const lastComparedDay = findLastComparedDay(comparison)

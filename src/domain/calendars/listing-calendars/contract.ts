@@ -45,7 +45,7 @@ export const CALENDAR_PUSH_CHANNELS: ReadonlyArray<string> = [
   "ctrip"
 ] satisfies ReadonlyArray<ChannelType>
 
-// Omits the names from the JSON schema to keep tool descriptions short. The error lists them.
+// The names are not in the JSON schema, which keeps tool descriptions short. The error lists them.
 const CalendarPushChannel = Schema.String.check(
   Schema.makeFilter(
     (text) => {

@@ -8,7 +8,6 @@ const HOUR_MS = 60 * 60 * 1000
 const COMPARISON_START_MS = 3 * HOUR_MS
 const COMPARISON_SPREAD_MS = 2 * HOUR_MS
 
-/** `random` is from 0 to 1. */
 export const computeNextComparisonAt = (now: Date, timeZone: string, random: number): Date => {
   const comparisonTimeOn = (day: string) =>
     new Date(startOfDay(day, timeZone).getTime() + COMPARISON_START_MS + random * COMPARISON_SPREAD_MS)
@@ -18,17 +17,17 @@ export const computeNextComparisonAt = (now: Date, timeZone: string, random: num
 }
 
 export interface Drift {
-  /** The channel sells more than is available. */
+  /** Days on which the channel sells more than is available. */
   readonly more: ReadonlyArray<string>
-  /** The channel sells less in two consecutive comparisons. */
+  /** Days on which it sold less in two consecutive comparisons. */
   readonly fewer: ReadonlyArray<string>
-  /** The channel sells less for the first time, perhaps because of a booking that has not arrived yet. */
+  /** Days on which it sells less for the first time, perhaps because of a booking that has not arrived yet. */
   readonly suspected: ReadonlyArray<string>
 }
 
 /**
- * Ignores days that are still to be sent. A day whose inventory the host set counts as drift only if the channel sells
- * it while nothing is available.
+ * Ignores days that are still to be sent. A day whose inventory the host set is drift only if the channel offers rooms
+ * while none is available.
  */
 export const findDrift = (
   stock: ListingInventory,

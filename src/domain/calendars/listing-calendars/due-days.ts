@@ -4,19 +4,17 @@ import type { InternalSubscriber } from "../../../jobs/events/internal-subscribe
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import type { DayRange } from "./rules.ts"
 
-// Days whose inventory is still to be sent to a channel.
-
-/** `ranges` is a JSON list of {@link DayRange}. Returns a `datemultirange`. */
+/** Converts a JSON list of {@link DayRange} to a `datemultirange`. */
 export const daySetSql = (sql: SqlClient, ranges: Fragment): Fragment => sql`
   (SELECT coalesce(range_agg(daterange((each ->> 'start_date')::date, (each ->> 'end_date')::date, '[]')), '{}')
     FROM jsonb_array_elements(${ranges}) each)`
 
-/** `days` is a `datemultirange`. Returns a sorted JSON list of {@link DayRange}. */
+/** Converts a `datemultirange` to a sorted JSON list of {@link DayRange}. */
 export const dayRangesSql = (sql: SqlClient, days: Fragment): Fragment => sql`
   (SELECT coalesce(jsonb_agg(jsonb_build_object('start_date', lower(each), 'end_date', upper(each) - 1) ORDER BY each), '[]')
     FROM unnest(${days}) each)`
 
-/** Returns text for a `::datemultirange` parameter. */
+/** Formats a parameter for `::datemultirange`. */
 export const formatDaySet = (ranges: ReadonlyArray<DayRange>): string =>
   `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
 
@@ -27,12 +25,11 @@ export const cooldownSql = (sql: SqlClient): Fragment =>
   sql`interval '${sql.literal(String(CALENDAR_COOLDOWN_MS))} milliseconds'`
 
 /**
- * `marked` selects `operator_id, listing_row, account_id, days, traceparent`, each listing once. The row of
- * `listing_lanes` (the partition of the listing) keeps the trace of its first pending change. An inventory that the
- * host set for these days is dropped (`said_days`).
+ * `marked` selects `operator_id, listing_row, account_id, days, traceparent`, one row for each listing. Discards the
+ * inventory that the host set for these days (`said_days`). Keeps the trace of the first pending change.
  *
- * Partitions are locked in a fixed order to avoid deadlocks. An idle partition waits at most `CALENDAR_COOLDOWN_MS`,
- * even if the clock was set back.
+ * Locks partitions in a fixed order to avoid deadlocks. An idle partition waits at most `CALENDAR_COOLDOWN_MS`, even if
+ * the clock was set back.
  */
 export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fragment => sql`
   INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, due_days, due_since, traceparent)
@@ -51,13 +48,13 @@ export const markDaysDueSql = (sql: SqlClient, marked: Fragment, now: Date): Fra
 
 /**
  * Marks changed nights as due for each listing that sells the property, alone or in a room type. Because of time zones,
- * also accepts one day before today and one after the last day. The push leaves these days out.
+ * also accepts one day before and after the horizon, which the push leaves out.
  */
 export const markAvailabilityChangesDue: InternalSubscriber = (sql, dispatchedEvents, now) => {
-  // As a subquery, this is evaluated once, not for each day.
+  // A subquery is evaluated once, not for each day.
   const day = (distance: number) =>
     sql`(SELECT (${now}::timestamptz AT TIME ZONE 'UTC')::date + (${sql.literal(String(distance))}))`
-  // OFFSET 0 makes PostgreSQL parse each payload once, not for each day in it.
+  // OFFSET 0 makes PostgreSQL parse each payload once, not for each of its days.
   const availabilityEvents = sql`
     SELECT operator_id, (payload ->> 'property_id')::bigint AS property_id, payload -> 'availabilities' AS nights, traceparent
     FROM ${dispatchedEvents} WHERE event = 'property_availability_updated' OFFSET 0`

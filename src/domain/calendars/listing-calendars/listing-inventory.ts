@@ -4,18 +4,17 @@ import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
 import type { DayRange } from "./rules.ts"
 
 export interface ListingInventory extends DayRange {
-  /** `linked`: the listing is mapped. `rooms`: number of active properties. */
+  /** `linked`: the listing has a mapping. `rooms`: number of active properties. */
   readonly linked: boolean
   readonly rooms: number
   /** Unavailable rooms by offset from `start_date`, without zeros. */
   readonly unsellable: ReadonlyMap<number, number>
-  /** Days whose inventory the host set for this listing, and whose availability has not changed since then. */
+  /** Days whose inventory the host set, unless their availability has changed since then. */
   readonly said: ReadonlyArray<DayRange>
   /** Days of pending or running calendar pushes. */
   readonly untold: ReadonlyArray<DayRange>
 }
 
-/** From today to the last day that can be blocked. */
 export const pushHorizonOf = (today: string): DayRange => ({
   start_date: today,
   end_date: addDays(today, AVAILABILITY_END_DAYS)
@@ -35,7 +34,6 @@ export const clipRanges = (
 export const countSellable = ({ rooms, unsellable }: ListingInventory, offset: number): number =>
   Math.min(Math.max(rooms - (unsellable.get(offset) ?? 0), 0), LISTING_INVENTORY_MAX)
 
-/** Offsets count from `first`. */
 export const listDayOffsets = (first: string, ranges: ReadonlyArray<DayRange>): ReadonlySet<number> =>
   new Set(
     ranges.flatMap(({ start_date, end_date }) => {
@@ -68,8 +66,8 @@ export const toCalendarInventories = (
   )
 
 /**
- * Returns the host's inventory for each day, from the last range that contains the day. Returns the available number
- * instead if it is 0, or if the calendar has changed after the host's call (the day is no longer in `said`).
+ * Returns the host's inventory for each day, from the last range with the day. Returns the available number instead if
+ * it is 0, or if the day's availability has changed since the host's call.
  */
 export const toHostInventories = (
   stock: ListingInventory,
@@ -79,7 +77,7 @@ export const toHostInventories = (
   const first = stock.start_date
   const hostDays = listDayOffsets(first, stock.said)
   const inventories = new Map<number, number>()
-  // Goes backwards, so that the last range with a day decides and each day is computed once.
+  // Goes backwards, so that the last range with a day decides.
   for (const { start_date, end_date, inventory } of requested.toReversed()) {
     const end = daysInRange(first, end_date)
     for (let at = daysInRange(first, start_date) - 1; at < end; at++) {

@@ -23,7 +23,6 @@ import { PUSH_TABLE, PUSHING_ROOM } from "./push-statements.ts"
 import { deleteOldPushes } from "./retention.ts"
 import { findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
 
-/** Retry delays while a channel is unreachable. */
 export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
 /** `emptyReason`: why a push without ranges is not sent. */
@@ -80,7 +79,7 @@ const limitToInventory = Effect.fnUntraced(function* (
   return listingInventory === undefined ? requested : toHostInventories(listingInventory, requested)
 })
 
-/** Returns undefined if another worker has the claim by now. */
+/** Returns undefined if another worker has the claim. */
 const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const { content, push_id, listing_id: listingId, channel_type } = claimedPush
   if (push_id === null) return yield* buildCalendarMessage(claimedPush)
@@ -135,7 +134,7 @@ const toPushOutcome = (error: ChannelError): PushOutcome => {
   }
 }
 
-/** A defect of a connector counts as an unreachable channel, so it does not block other pushes. */
+/** Treats a defect of a connector as an unreachable channel, so that it does not block other pushes. */
 const sendMessage = Effect.fnUntraced(function* ({ ranges, emptyReason, send }: PushMessage) {
   const span = findCoveringRange(ranges)
   if (span === undefined) return { end: "nothing", reason: emptyReason } satisfies PushOutcome
@@ -173,8 +172,8 @@ const annotateWithPush = ({ claimedPush: { operator_id, channel_type, listing_id
   Effect.annotateLogs({ operator_id, channel_type, listing_id, push_id })
 
 /**
- * A calendar push (changed availability) to a channel without a connector logs no warning, because there would be one
- * for each changed night.
+ * Logs no warning if a calendar push (changed availability) finds no connector, because each changed night would cause
+ * one.
  */
 const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAttempt, end: AttemptEnd) {
   const queue = yield* PushQueue
@@ -202,7 +201,7 @@ const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAtt
   }
 })
 
-/** After a calendar push was given up, the comparison with the channel's calendar finds its days again. */
+/** If a calendar push was given up, the next comparison finds its days. */
 const postponePush = Effect.fnUntraced(function* (
   push: PushInProgress,
   reason: string,
@@ -215,7 +214,6 @@ const postponePush = Effect.fnUntraced(function* (
   if (givenUp.of_calendar) yield* queue.compareSoon(push.claimedPush, now)
 })
 
-/** Shortest pause between two polls, even if changes wake the worker more often. */
 export const PUSH_POLL_GAP_MS = 100
 
 export const pushJobs = defineJobs({
@@ -224,7 +222,7 @@ export const pushJobs = defineJobs({
   backoff: PUSH_BACKOFF,
   queue: PushQueue,
   attempt: attemptPush,
-  // Counts only a stored outcome, because a failed write is repeated.
+  // A failed write is repeated, so only a stored outcome is counted.
   complete: (_push, attempt, end) =>
     attempt === undefined
       ? Effect.void

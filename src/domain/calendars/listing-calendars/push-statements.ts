@@ -7,10 +7,10 @@ import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
 import { cooldownSql, daySetSql } from "./due-days.ts"
 import type { DayRange } from "./rules.ts"
 
-// Each listing has a partition (a row of `listing_lanes`), which a worker claims for one push at a time. Each statement
-// checks the claim and locks the partition, so its count of pending pushes (`waiting`) stays right.
+// Each listing is a partition: a row of `listing_lanes`, which a worker claims for one push at a time. Each statement
+// locks this row, so that its number of pending pushes (`waiting`) stays right.
 
-/** Limits of concurrent pushes, per process, operator and channel account. */
+/** Limits of concurrent pushes: per process, operator and channel account. */
 export const PUSHING_ROOM = 32
 export const PUSHING_SHARE = 8
 export const PUSHING_ACCOUNT_SHARE = 2
@@ -42,8 +42,8 @@ const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
   claimedPartitionSql(sql, claim, sql`operator_id, listing_row`)
 
 /**
- * After a calendar push (changed availability), the partition waits for the interval `cooldownSql`, unless a push of
- * the host is pending. Changes in this time are sent together.
+ * After a calendar push (changed availability), waits so that further changes are sent together. Does not wait if a
+ * push of the host is pending.
  */
 const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, withdrawnDays: Fragment): Fragment => sql`
   UPDATE listing_lanes l
@@ -56,8 +56,8 @@ const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, wi
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
- * Selects the days whose inventory from the host no longer counts, because the channel did not accept the pushes
- * `over`. Leaves out days with another pending inventory.
+ * Selects days whose inventory from the host no longer counts, because the channel did not accept the pushes `over`.
+ * Leaves out days for which another inventory is pending.
  */
 const withdrawnHostDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`
   CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
@@ -79,7 +79,6 @@ export interface CompletePushParameters extends PushClaim {
   readonly traceparent: string | undefined
 }
 
-/** Records an event if days were sent. */
 export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParameters): Fragment => {
   const { push_id, now, reason, ranges, start_date, end_date } = parameters
   const pushedListing = sql`
@@ -140,9 +139,8 @@ interface FailPushParameters extends RefusePushParameters {
 }
 
 /**
- * Postpones all pushes of the listing, so that none overtakes another. Old pushes become dead letters, so that a
- * channel that was away for days does not get each of them. After a dead calendar push, a push of the host is next,
- * because the channel may accept that one.
+ * Postpones all pushes of the listing, so that none overtakes another. After a dead calendar push, a push of the host
+ * is next, because the channel may accept that one.
  */
 export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters): Fragment => sql`
   WITH lane AS (

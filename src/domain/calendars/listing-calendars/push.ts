@@ -20,7 +20,7 @@ export const ClaimedPush = Schema.Struct({
   account_id: Schema.Int,
   channel_type: Schema.String,
   listing_id: Schema.String,
-  /** Null for a calendar push (changed availability), which gets its row when it is sent. */
+  /** Null for a calendar push (changed availability), which gets its row in `listing_pushes` when it is sent. */
   push_id: Schema.NullOr(Schema.Int),
   content: PushContent,
   traceparent: Schema.NullOr(Schema.String)
@@ -44,7 +44,7 @@ export const InventoryRow = Schema.Struct({
   untold: DayRanges
 })
 
-/** `ranges`: the ranges that a calendar push has sent. Undefined keeps the stored ranges. */
+/** `ranges` are those that a calendar push has sent. Undefined keeps the stored ranges. */
 export interface PushInProgress {
   readonly claimedPush: ClaimedPush
   readonly push_id: number
@@ -52,10 +52,10 @@ export interface PushInProgress {
 }
 
 export type PushOutcome =
-  /** The event gets the days of `span`. */
+  /** The event `listing_calendar_updated` gets the days of `span`. */
   | { readonly end: "pushed"; readonly span: PushSpan }
   | { readonly end: "nothing"; readonly reason: string }
-  /** `refused`: the channel would refuse the push again. `unserved`: no connector reaches the channel. */
+  /** `refused` is final: the channel would refuse the push again. `unserved`: no connector reaches the channel. */
   | { readonly end: "refused" | "unserved"; readonly reason: string }
   | { readonly end: "failed"; readonly reason: string }
 

@@ -25,7 +25,7 @@ const findDateFault = ({ start_date, end_date }: DayRange, today: string): strin
     : undefined
 }
 
-/** The error names the index of the range: `prices[1].end_date: …`. */
+/** Errors name the index of the range: `prices[1].end_date: …`. */
 const validateRanges = <Range>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
@@ -38,7 +38,7 @@ const validateRanges = <Range>(
   return Result.succeed(ranges)
 }
 
-/** Accepts days from today to three years from now (contract facts 6.4). */
+/** See contract facts 6.4. */
 export const validatePushDates = <Range extends DayRange>(
   field: RangesField,
   ranges: ReadonlyArray<Range>,
@@ -48,7 +48,7 @@ export const validatePushDates = <Range extends DayRange>(
 
 type RestrictionRange = typeof RestrictedRange.Type
 
-/** Converts a text such as `4D4H` to hours. */
+/** Parses a text such as `4D4H`. */
 export const parseAdvanceHours = (advance: string): number => {
   const [days = 0, hours = 0] = advance.match(/\d+/g)?.map(Number) ?? []
   return days * 24 + hours
@@ -92,7 +92,6 @@ export const findUnsupportedRestrictions = (
 ): ReadonlyArray<Restriction> =>
   restrictionsUnsupportedBy(channelType).filter((name) => ranges.some((range) => range[name] !== undefined))
 
-/** Drops ranges without a supported restriction. */
 export const keepSupportedRestrictions = (
   channelType: string,
   ranges: ReadonlyArray<DayRangeRestrictions>

@@ -10,7 +10,7 @@ import { type ListingKey, operatorListingSql } from "../../listings/listing-look
 import { formatDaySet } from "./due-days.ts"
 import type { DayRange, RangesField } from "./rules.ts"
 
-/** `at` is the position in the request and starts at 1. */
+/** `at` is the position in the request, from 1. */
 const ListingAccountRow = Schema.Struct({ at: Schema.Int, account_id: Schema.Int })
 type ListingAccountRow = typeof ListingAccountRow.Type
 
@@ -53,7 +53,7 @@ export interface PushRequest extends ListingKey {
 
 /**
  * Locks the partition (a row of `listing_lanes`) before the push gets its id. So the ids of a listing rise in commit
- * order, and concurrent calls cannot exceed the limit. A push of changed availability does not count towards the limit.
+ * order, and concurrent calls cannot exceed the limit. The limit does not count pushes of changed availability.
  */
 const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"]["queuePush"] => {
   const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
@@ -93,7 +93,7 @@ const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"
 export class ListingCalendarStore extends Context.Service<
   ListingCalendarStore,
   {
-    /** Returns a row for each listing that exists, in the order of the request. */
+    /** Omits unknown listings. Keeps the order of the request. */
     readonly findAccounts: (
       operatorId: number,
       listings: ReadonlyArray<ListingKey>

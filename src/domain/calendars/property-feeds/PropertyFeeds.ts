@@ -17,9 +17,8 @@ export interface PropertyFeed {
 }
 
 interface FeedContent {
-  /** Sorted by start. */
   readonly busyPeriods: ReadonlyArray<FeedBusyPeriod>
-  /** Busy days to record, as a `datemultirange`. None if they are recorded already. */
+  /** As a `datemultirange`. None if these days are recorded already. */
   readonly unrecordedBusyDays: Option.Option<string>
 }
 
@@ -34,8 +33,8 @@ export class PropertyFeeds extends Context.Service<
     readonly open: (token: string) => Effect.Effect<Option.Option<PropertyFeed>>
     readonly read: (feed: PropertyFeed) => Effect.Effect<Option.Option<FeedContent>>
     /**
-     * Must be called before the response is sent. The marketplace may repeat the days at once, and only recorded days
-     * are recognised as a feedback loop.
+     * Must be called before the response is sent, because the marketplace may repeat the days at once. Only recorded
+     * days are recognised as a feedback loop.
      */
     readonly recordRead: (feed: PropertyFeed, content: FeedContent) => Effect.Effect<void>
   }

@@ -11,7 +11,7 @@ import { propertyExistsCondition } from "../../properties/properties/ownership.t
 import { hashToken } from "../../secret-urls.ts"
 import { type FeedKey, type FeedRecipient, FeedRow, feedColumnsSql, isFeedOwnerCondition } from "./feed-rows.ts"
 
-/** `token` is sealed for this `id`, so it cannot be opened in another row. */
+/** `token` is encrypted for this `id`, so it cannot be decrypted in another row. */
 interface SealedToken {
   readonly id: number
   readonly token: string
@@ -41,7 +41,7 @@ const sourceFeedConditions = (sql: SqlClient, { operatorId, propertyId, calendar
   }
 }
 
-/** `id` is null if the feed does not exist and could not be created. The booleans then give the reason. */
+/** `id` is null if the feed does not exist and could not be created. */
 export const CreatedFeedRow = Schema.Struct({
   has_property: Schema.Boolean,
   has_calendar: Schema.Boolean,
@@ -57,9 +57,8 @@ export type CreatedFeedRow = typeof CreatedFeedRow.Type
 const readCreatedFeed = makeSingleRowReader(CreatedFeedRow)
 
 /**
- * Returns the existing feed of a recipient, or creates it under `id`. At the limit of feeds for calendars, first
- * deletes the oldest feed of a calendar that is no longer imported. Holds the operator's lock, so that concurrent calls
- * cannot exceed the limit.
+ * Returns the existing feed of a recipient, or creates it under `id`. At the limit, first deletes the oldest feed of a
+ * removed calendar. Holds the operator's lock, so that concurrent calls cannot exceed the limit.
  */
 export const createFeed = (sql: SqlClient, seals: SecretSealer) => {
   const statement = (parameters: CreateFeedParameters) => {

@@ -2,12 +2,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Makes the feeds of removed calendars leave out calendars that are added later. The CTE has the columns `operator_id`,
- * `property_id` and `id`.
+ * Makes the feeds of removed calendars leave out calendars that are added later. `removedCalendarsCte` has the columns
+ * `operator_id`, `property_id` and `id`.
  *
- * The feed for an imported calendar contains the days of the property's other calendars. A marketplace may still read
- * it after the host has removed the calendar. If the host adds the calendar again, the old feed must not return the
- * marketplace's own days (a feedback loop).
+ * A marketplace may still read the feed of a removed calendar. If the host imports the calendar again, the old feed
+ * must not return the marketplace's own days (a feedback loop).
  */
 export const freezeFeedsOfRemovedCalendarsSql = (sql: SqlClient, removedCalendarsCte: string): Fragment => sql`
   UPDATE property_feeds f SET last_calendar_id = (

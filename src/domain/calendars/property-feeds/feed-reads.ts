@@ -34,10 +34,7 @@ export const findByToken = (sql: SqlClient) => {
 
 interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly id: number
-  /**
-   * The imported calendar whose marketplace reads the feed. Undefined for the property's own feed, which leaves out
-   * imported days.
-   */
+  /** As in {@link PropertyFeed}. The property's own feed leaves out imported days. */
   readonly calendarId: number | undefined
   readonly today: string
   readonly now: Date

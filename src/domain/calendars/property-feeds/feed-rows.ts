@@ -5,8 +5,8 @@ import type { GrantKey } from "../../connection-grants.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
 /**
- * With `calendarId`, the feed is for the marketplace of this imported calendar. Without it, the feed is the property's
- * own. A feed belongs to the host (`grantId` undefined) or to the OAuth connection that created it.
+ * Without `calendarId`, the feed is the property's own. Without `grantId`, it belongs to the host, otherwise to the
+ * OAuth connection that created it.
  */
 export interface FeedRecipient extends GrantKey {
   readonly propertyId: number
@@ -15,7 +15,6 @@ export interface FeedRecipient extends GrantKey {
 
 export interface FeedKey extends OperatorRowId, GrantKey {}
 
-/** `token` is sealed if the installation has keys. */
 export const FeedRow = Schema.Struct({
   id: Schema.Int,
   property_id: Schema.Int,

@@ -25,8 +25,7 @@ export const layerPropertyFeeds = layerOperations(
   Effect.gen(function* () {
     const store = yield* PropertyFeedStore
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
-    // `feed` may come from the stored result of an idempotency key. Its token is sealed there as in the column, if the
-    // installation has keys.
+    // `feed` may come from the stored result of an idempotency key, which has the sealed token, too.
     const toResult = (feed: FeedRow, operatorId: number): PropertyFeed =>
       toPropertyFeed(
         publicUrl,
@@ -93,8 +92,7 @@ const renewFeed = (store: Store) =>
   })
 
 /**
- * An application must not create the feed of a calendar, because the marketplace needs it even after the OAuth
- * connection has ended.
+ * An application must not create this feed, because the marketplace needs it even after the OAuth connection has ended.
  */
 const calendarFeedForbiddenError = new Forbidden({
   message: "calendar_id: only the host may create the feed for the marketplace of a calendar."

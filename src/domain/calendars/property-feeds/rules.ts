@@ -4,7 +4,7 @@ import { addDays, daysInRange } from "../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { firstOfMonthAfter } from "../calendar-share-links/rules.ts"
 
-/** The feed begins in the past. So the event of a current stay keeps its first night and, with it, its UID. */
+/** The feed begins in the past, so that the event of a current stay keeps its first night and its UID. */
 const PAST_MONTHS = 1
 
 /** A read of the feed with unchanged busy days is recorded again only after this time. */
@@ -15,13 +15,12 @@ export const feedDateRange = (today: string): DateRange => ({
   end: addDays(today, AVAILABILITY_END_DAYS)
 })
 
-/** Days are sorted offsets from the first day of the range. */
+/** Days are sorted offsets from the first day of the range. `stay_ids` has the stay of each night of `stay_days`. */
 export const BusyDaysRow = Schema.Struct({
   is_active: Schema.Boolean,
-  /** Nights of stays. `stay_ids` has the stay of each night, in the same order. */
   stay_days: Schema.Array(Schema.Int),
   stay_ids: Schema.Array(Schema.Int),
-  /** Other days that the host or imported calendars block. */
+  /** Days that the host or imported calendars block. */
   unavailable_days: Schema.Array(Schema.Int),
   /** Busy days of the last recorded read, from today on, as a `datemultirange`. */
   reported_days: Schema.String,

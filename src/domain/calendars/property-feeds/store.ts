@@ -62,9 +62,8 @@ export class PropertyFeedStore extends Context.Service<
   {
     /** Returns the feed, or the id under which it can be created. */
     readonly findOrReserveId: (recipient: FeedRecipient) => Effect.Effect<FeedRow | { readonly new_id: number }>
-    /** The feed that belongs to no imported calendar comes first. */
     readonly list: (search: PropertyFeedSearch) => Effect.Effect<ReadonlyArray<FeedRow>>
-    /** True even if another owner created the feed. */
+    /** Also finds feeds of another owner. */
     readonly exists: (operatorId: number, id: number) => Effect.Effect<boolean>
     readonly hasProperty: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
     readonly create: (
@@ -73,7 +72,6 @@ export class PropertyFeedStore extends Context.Service<
       token: string,
       now: Date
     ) => Effect.Effect<CreatedFeedRow, never, CurrentActor>
-    /** Returns undefined if the owner has no such feed. */
     readonly renew: (key: FeedKey, token: string) => Effect.Effect<FeedRow | undefined, never, CurrentActor>
     readonly findByToken: (token: string) => Effect.Effect<FeedByTokenRow | undefined>
     readonly findBusyDays: (

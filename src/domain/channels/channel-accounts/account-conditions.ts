@@ -3,7 +3,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
 import type { ChannelAccountRef } from "../port/event-handling.ts"
 
-/** True if `id` was not sent. */
 export const accountExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
@@ -18,7 +17,7 @@ export const channelAccountSql = (
 
 export const channelAccountNotFoundError = new NotFound({ message: "channel_account_id: no such account." })
 
-/** True if the order in row `order` belongs to another account that is not disconnected. */
+/** True if `order`, an alias of `orders`, belongs to another account that is not disconnected. */
 export const belongsToOtherAccountCondition = (sql: SqlClient, order: Fragment, accountId: number): Fragment => sql`
   EXISTS (SELECT FROM channel_accounts a
     WHERE a.operator_id = ${order}.operator_id AND a.id = ${order}.channel_account_id

@@ -21,7 +21,7 @@ export type NewChannelAccount = typeof NewChannelAccount.Type
 const readPreviousVersion = makeOptionalRowReader(Schema.Struct({ last_version: Schema.Int }))
 const readConnectedAccount = makeOptionalRowReader(Schema.Struct({ id: Schema.NullOr(Schema.Int) }))
 
-/** Applies a newer event. Returns the previous version, or undefined if there is no such account. */
+/** Returns the previous version, or undefined if there is no such account. */
 export const makeIngestAccountUpdate =
   (sql: Sql) =>
   (
@@ -55,8 +55,8 @@ export const makeIngestAccountUpdate =
     )
 
 /**
- * Creates or reactivates an account. Returns a null id at the account limit, and undefined for an unknown operator. The
- * caller must hold the operator lock.
+ * Returns a null id at the account limit, and undefined for an unknown operator. The caller must hold the operator
+ * lock.
  */
 export const makeConnectAccount = (sql: Sql) => (operatorId: number, account: NewChannelAccount, now: Date) =>
   readConnectedAccount(

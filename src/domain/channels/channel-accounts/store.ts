@@ -18,7 +18,7 @@ const search = (sql: SqlClient.SqlClient): ChannelAccountStore["Service"]["searc
     sql,
     ChannelAccountRow,
     ({ operatorId, id, channel_type }: OperatorScoped & ChannelAccountSearch) => {
-      // Leaves out the account of the host's own booking site, which the host cannot manage.
+      // The host cannot manage the account of the host's own booking site.
       const conditions = [
         sql`operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`,
         sql`channel_type <> 'booking_site'`

@@ -27,8 +27,8 @@ export type ChannelApiError = Extract<
 export const channelErrors = [NotFound, Conflict, NotImplemented, Upstream] as const
 
 /**
- * Maps channel errors to API errors. Maps a timeout to 504, after which the outcome is unknown. `field` is the payload
- * field that identifies the record.
+ * Maps channel errors to API errors. After a timeout (504) the outcome is unknown. `field` is the payload field that
+ * identifies the record.
  */
 export const withChannelTimeout = <A>(
   call: Effect.Effect<A, ChannelError>,

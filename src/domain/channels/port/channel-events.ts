@@ -15,8 +15,8 @@ import {
   REVIEW_TEXT_LENGTH
 } from "../../../platform/limits.ts"
 
-// The form in which connectors pass events to `Ingest` (connectors/ingest/Ingest.ts). An event contains the complete
-// record. Events with an older or repeated `version` are ignored.
+// Connectors pass these events to `Ingest` (connectors/ingest/Ingest.ts). An event contains the complete record. Events
+// with an older or repeated `version` are ignored.
 
 const Version = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: GUESTS_MAX }))
@@ -96,7 +96,6 @@ export const ChannelOrderStatus = Schema.Literals([
 export const ChannelOrderEvent = Schema.Struct({
   type: Schema.Literal("order"),
   version: Version,
-  /** The channel's id of the order. */
   channel_id: RecordCode,
   status: ChannelOrderStatus,
   booked_at: InstantText,
@@ -105,7 +104,6 @@ export const ChannelOrderEvent = Schema.Struct({
   currency: Currency,
   booker: ChannelGuest,
   remarks: Schema.optionalKey(textUpTo(CHANNEL_TEXT_LENGTH)),
-  /** Stored as sent. */
   cancellation_policy_category: OptionalNullable(RecordCode),
   /** If omitted or null, the previous value stays. */
   thread_id: OptionalNullable(RecordCode),
@@ -119,7 +117,6 @@ const moneyFields = {
   payment_id: RecordCode,
   /** If the order is unknown, the payment waits for it. */
   channel_id: RecordCode,
-  /** Major units. */
   amount: Schema.Finite.check(Schema.isGreaterThan(0), Schema.isLessThanOrEqualTo(AMOUNT_MAX)),
   currency: Currency,
   paid_at: InstantText
@@ -137,7 +134,6 @@ const guestCountFields = {
 }
 const stayDateFields = { check_in_date: CalendarDate, check_out_date: CalendarDate }
 
-/** Does not contain the messages. */
 export const ChannelThreadEvent = Schema.Struct({
   type: Schema.Literal("thread"),
   version: Version,
@@ -167,7 +163,7 @@ export const ChannelMessageEvent = Schema.Struct({
   /** An unknown id creates a conversation whose guest has no name yet. */
   thread_id: RecordCode,
   sender: Schema.Literals(["guest", "host"]),
-  /** Our own id of a message that this service sent, if the channel stores it. */
+  /** The id that this service gave to the message, if the channel stores it. */
   sent_as: OptionalNullable(RecordCode),
   /** Default: `FileAttachment` with an attachment, otherwise `Text`. */
   display_type: Schema.optionalKey(DisplayType),
@@ -220,7 +216,6 @@ const ReviewSide = Schema.Struct({
   created_at: InstantText
 })
 
-/** All reviews of an order. */
 export const ChannelReviewEvent = Schema.Struct({
   type: Schema.Literal("review"),
   version: Version,

@@ -13,7 +13,6 @@ export interface RemoteAccount {
 
 export interface RemoteOrder {
   readonly reservationCode: string
-  /** The channel's id of the order. */
   readonly channelId: string
 }
 
@@ -26,15 +25,14 @@ export interface RemoteThread {
 }
 
 export interface OutboundMessage extends RemoteThread {
-  /** Our own id of the message, the same in every attempt. */
+  /** The service's own id of the message, the same in every attempt. */
   readonly messageId: string
   /** Empty if there is only an image. */
   readonly text: string
-  /** URL of a JPEG. */
   readonly imageUrl: string | null
   /**
-   * True if an earlier attempt may have succeeded. A channel without support for `messageId` must not receive the
-   * message again.
+   * True if an earlier attempt may have succeeded. A channel that ignores `messageId` must then not receive the
+   * message.
    */
   readonly again: boolean
 }
@@ -45,7 +43,7 @@ export type MessageSendResult =
   | { readonly outcome: "unknown" }
 
 export interface OutboundOffer extends RemoteThread {
-  /** Our own id of the offer, the same in every attempt. The channel creates one offer per reference. */
+  /** The service's own id of the offer, the same in every attempt. The channel creates one offer per reference. */
   readonly reference: string
   readonly offerType: OfferType
   readonly listingId: string
@@ -71,7 +69,6 @@ export interface CreatedOffer {
   readonly expiresAt: string
 }
 
-/** Contains a review, a reply to the guest's review, or both. */
 export interface OutboundReview extends RemoteOrder {
   readonly review: {
     readonly score: number | null
@@ -85,19 +82,17 @@ export type ChannelRequestStatus = "pending" | "approved" | "declined" | "unknow
 
 type ConnectorMethod<Payload, A = void> = (account: RemoteAccount, payload: Payload) => Effect.Effect<A, ConnectorError>
 
-/**
- * A successful call is final, and repeating it is safe. Inbound events go to `Ingest` (connectors/ingest/Ingest.ts).
- */
+/** A successful call is final, and repeating it is safe. */
 export interface Connector {
   /** If an accepted order then waits for payment, the connector sends its `wait_pay` event before the call returns. */
   readonly approve: ConnectorMethod<RemoteOrder>
   readonly decline: ConnectorMethod<RemoteOrder>
-  /** Returns the status of a booking request. Used if the outcome of an approval or refusal is unknown. */
+  /** Used if the outcome of an approval or refusal is unknown. */
   readonly answered: ConnectorMethod<RemoteOrder, ChannelRequestStatus>
-  /** The last of overlapping ranges applies. All ranges are applied or none. */
+  /** Applies all ranges or none. Where ranges overlap, the last one applies. */
   readonly pushPrices: ConnectorMethod<RemoteListing & { readonly prices: ReadonlyArray<DayRangePrice> }>
   readonly pushInventories: ConnectorMethod<RemoteListing & { readonly inventories: ReadonlyArray<DayRangeInventory> }>
-  /** Sends only supported restrictions. Omitted ones stay unchanged. */
+  /** Sends only restrictions that the channel supports. Omitted ones stay unchanged. */
   readonly pushRestrictions: ConnectorMethod<
     RemoteListing & { readonly restrictions: ReadonlyArray<DayRangeRestrictions> }
   >
@@ -119,8 +114,8 @@ export interface Connector {
   >
   readonly writeVrboPriceAndRules: ConnectorMethod<RemoteListing & { readonly settings: Partial<VrboPriceAndRules> }>
   /**
-   * Sends at most once: if `again` is set and the channel does not support `messageId`, returns `unknown` and sends
-   * nothing. After 503, nothing was sent.
+   * If `again` is set and the channel ignores `messageId`, returns `unknown` and sends nothing, so no message is sent
+   * twice. After 503, nothing was sent.
    */
   readonly sendMessage: ConnectorMethod<OutboundMessage, MessageSendResult>
   readonly sendOffer: ConnectorMethod<OutboundOffer, CreatedOffer>

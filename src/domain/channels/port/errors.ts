@@ -4,13 +4,9 @@ export class ChannelAccountMissing extends Data.TaggedError("ChannelAccountMissi
   readonly channelType: string
 }> {}
 
-/** The channel revoked access to the account. */
 export class ChannelDisconnected extends Data.TaggedError("ChannelDisconnected")<{ readonly channelType: string }> {}
 
-/**
- * The channel rejected the action. `field` is the rejected part of the payload, such as `settings.cancellation_policy`,
- * if the channel names it.
- */
+/** `field` is the rejected part of the payload, such as `settings.cancellation_policy`, if the channel names it. */
 export class ChannelRefused extends Data.TaggedError("ChannelRefused")<{
   readonly reason: string
   readonly field?: string

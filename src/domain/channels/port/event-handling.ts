@@ -1,7 +1,6 @@
 import { Data } from "effect"
 import { toInstant } from "../../../contract/time.ts"
 
-/** The channel account that sent an event. */
 export interface ChannelAccountRef {
   readonly operatorId: number
   readonly accountId: number
@@ -11,7 +10,7 @@ export interface ChannelAccountRef {
 /** `known`: the version was applied before. `late`: a later version was applied before. */
 export type VersionOutcome = "applied" | "known" | "late"
 
-/** The event changed nothing. The reason is logged and contains no personal data. */
+/** The event changed nothing. The reason is logged, so it must not contain personal data. */
 export class InvalidChannelEvent extends Data.TaggedError("InvalidChannelEvent")<{ readonly reason: string }> {}
 
 /** A text without offset is UTC, because channels do not know the host's time zone. */

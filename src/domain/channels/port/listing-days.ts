@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { ChannelType } from "./channel-type.ts"
 
-// The formats are in contract facts 6.3 and 6.4.
+// Contract facts 6.3 and 6.4.
 
 const NightCount = Schema.Int
 

@@ -20,7 +20,7 @@ import {
   RULE_TIME_LENGTH
 } from "../../../platform/limits.ts"
 
-// Contract facts 6.5 and 6.6. Reads and writes share one schema per setting.
+// Contract facts 6.5 and 6.6.
 
 const integerBetween = (minimum: number, maximum: number, noun: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${noun} from ${minimum} to ${maximum}` }))
@@ -160,7 +160,6 @@ const airbnbInitiallyNullSettings = {
   advance_notice: settingOf(HourCount, "Fewest hours between booking and arrival. null until it is first set.")
 }
 
-/** Null removes the value. */
 const airbnbRemovableSettings = {
   short_term_cleaning_fee: settingOf(
     Schema.NullOr(Amount),

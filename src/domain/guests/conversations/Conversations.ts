@@ -25,7 +25,6 @@ export class Conversations extends Context.Service<
       account: ChannelAccountRef,
       message: ChannelMessageEvent
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
-    /** Creates the conversation if it does not exist, and returns its code. */
     readonly ensureForOrder: (
       account: ChannelAccountRef,
       threadId: string,
@@ -71,14 +70,13 @@ const makeHandleThread = (sql: SqlClient.SqlClient): Conversations["Service"]["h
         if (!speaker_known) return yield* unknownAccountError
         if (applied) return "applied"
         const outcome = toVersionOutcome(last_version ?? 0, thread.version)
-        // The version is new but was not applied, because another worker changed the thread. The attempt is repeated.
+        // Another worker changed the thread at the same time, so the version was not applied. The attempt is repeated.
         return outcome === "applied" ? undefined : outcome
       })
     )
   }
 }
 
-/** ISO dates can be compared as texts. */
 const isInquiryWithoutNights = ({ inquiry }: ChannelThreadEvent): boolean =>
   inquiry !== undefined && inquiry !== null && inquiry.check_out_date <= inquiry.check_in_date
 

@@ -21,7 +21,7 @@ import { conversationRecordSql, messageCreatedEventSql, operatorNameSql } from "
 
 type Sql = SqlClient
 
-/** Returns the channel's time of the message, but never a time in the future. */
+/** The time of a message is never in the future, even if the channel's clock is ahead. */
 const resolveSentAt = (message: ChannelMessageEvent, now: Date): Date =>
   new Date(Math.min(parseChannelInstant(message.sent_at).getTime(), now.getTime()))
 
@@ -35,14 +35,13 @@ const readRecognition = makeSingleRowReader(
   Schema.Struct({
     speaker_known: Schema.Boolean,
     is_known: Schema.Boolean,
-    /** The local message that this event reports. */
     ours: Schema.NullOr(LocalMessage)
   })
 )
 
 interface RecognizeMessageParameters extends ChannelThreadRef {
   readonly messageId: string
-  /** The local code of a host message. Without it, text and time identify the message. */
+  /** The code that this service gave to a host message. Without it, text and time identify the message. */
   readonly sentAs: string | undefined
   readonly text: string | undefined
   readonly hasAttachment: boolean
@@ -57,7 +56,7 @@ const localMessageSql = (
   const conversationMessagesSql = sql`SELECT m.* FROM conversation c JOIN messages m ON m.operator_id = c.operator_id AND m.conversation_id = c.id`
   if (sentAs !== undefined) return sql`${conversationMessagesSql} WHERE m.code = ${sentAs} AND m.delivery IS NOT NULL`
   if (text === undefined) return sql`${conversationMessagesSql} WHERE false`
-  // Selects the oldest message with this text that may have been delivered.
+  // The oldest message with this text that may have been delivered.
   return sql`${conversationMessagesSql}
     WHERE m.created_at BETWEEN ${createdFrom}::timestamptz AND ${createdUntil}::timestamptz AND m.channel_message_id IS NULL
       AND (m.delivery IN ('sent', 'unknown') OR m.delivery = 'queued' AND m.maybe_sent)
@@ -113,8 +112,8 @@ export const insertChannelMessage = (sql: Sql) => {
   const statement = (parameters: InsertMessageParameters) => {
     const { conversationCode: code, threadId, attachmentUrl, sentAt, now } = parameters
     return recordChange(sql, {
-      // Locks the conversation before its messages. A `last_message_at` other than `created_at` reveals an earlier
-      // message, even one that the snapshot of the statement does not show.
+      // Locks the conversation before its messages. A `last_message_at` other than `created_at` shows that there is an
+      // earlier message, even one that the statement's snapshot lacks.
       change: sql`
         speaker AS (${channelAccountSql(sql, parameters)}), known AS (${conversationByThreadSql(sql, parameters)}), made AS (
           INSERT INTO conversations (${sql.literal(NEW_CONVERSATION_COLUMNS)})
@@ -173,11 +172,11 @@ const readConfirmedId = makeOptionalRowReader(RowId)
 
 /**
  * Stores the channel's id of the message, and marks the message as sent. Records no event, because the creation of the
- * message recorded one. Returns undefined if the message already has a channel id, or if another message has the same
- * channel id.
+ * message recorded one. Returns undefined if the message already has a channel id, or another message has this one.
  */
 export const confirmLocalMessage = (sql: Sql) => {
-  // An older queued message may be in progress. Then `due_at` stays, so that no worker sends that message twice.
+  // A worker may be sending an older queued message. Then `due_at` stays, so that no other worker sends that message
+  // too.
   const olderQueuedMessagesSql = sql`
     SELECT FROM messages older WHERE older.operator_id = after.operator_id
       AND older.conversation_id = after.conversation_id AND older.delivery = 'queued' AND older.id < after.id`
@@ -185,7 +184,7 @@ export const confirmLocalMessage = (sql: Sql) => {
   return (operatorId: number, { conversation_id, id }: LocalMessage, { message_id }: ChannelMessageEvent, now: Date) =>
     inSavepoint(
       recordChange(sql, {
-        // Locks the partition (`lane`) before the message, as the worker does.
+        // Locks the row of `message_lanes` before the message, as the worker does.
         change: sql`
           lane AS (
             SELECT operator_id, conversation_id FROM message_lanes

@@ -21,7 +21,7 @@ const GuestColumns = Schema.Struct({
   guest_email: column("text", NullableText)
 })
 
-/** Columns that a thread event sets. The note is not among them, because it belongs to the host. */
+/** Columns that a thread event sets. The note belongs to the host. */
 const ThreadColumns = Schema.Struct({
   ...GuestColumns.fields,
   inquiry_listing_id: column("text", NullableText),
@@ -115,8 +115,8 @@ export const ingestThread = (sql: Sql) => (account: ChannelAccountRef, thread: C
 const readConversationCode = makeOptionalRowReader(Schema.Struct({ code: Schema.String }))
 
 /**
- * Returns the code of the thread's conversation, and creates the conversation if it does not exist. The booker's
- * details fill a conversation that has only messages. Returns undefined if another worker is creating the conversation.
+ * The booker's details fill a conversation that has only messages. Returns undefined if another worker is creating the
+ * conversation.
  */
 export const ensureOrderThread = (sql: Sql) => {
   const guestColumnsSql = sql.literal(columnNames(GuestColumns))

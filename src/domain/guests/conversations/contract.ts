@@ -156,7 +156,6 @@ export const Message = Schema.Struct({
 })
 export type Message = typeof Message.Type
 
-/** Base64 is ASCII, so its length in code units is its length in characters. */
 const Base64 = Schema.String.check(
   Schema.makeFilter((text) => text.length <= IMAGE_TEXT_LENGTH, {
     expected: `at most ${IMAGE_TEXT_LENGTH} characters`,

@@ -6,10 +6,7 @@ import { textUpTo } from "../../../contract/fields.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { randomAddressToken } from "../../../platform/random-text.ts"
 
-/**
- * The API returns 403 for a code of another operator. Codes are random, so that callers cannot find such codes by
- * guessing.
- */
+/** A code of another operator returns 403, an unknown one 404. Codes are random, so that guessing finds none. */
 export const newPublicCode = randomAddressToken
 
 const PUBLIC_CODE_MAX_LENGTH = 64

@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { belongsToConversations, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 import { releaseImagesSql } from "../images/image-references.ts"
 
-// The row of an erased conversation stays, because orders and later messages of the thread need it.
+// Erasure keeps the rows of conversations, because orders and later messages of the thread need them.
 
 const ERASED_TEXT = "(erased)"
 
@@ -30,7 +30,7 @@ const guestDataInMessages: GuestDataTable = {
   keyColumns: ["id"],
   belongsToGuest: belongsToConversations,
   secretColumns: ["attachment_url", "traceparent"],
-  // Locks partitions before messages, like every statement that completes a message.
+  // Locks `message_lanes` before messages, like every statement that completes a message.
   eraseStatements: (sql, guest, now) => [
     sql`
       SELECT FROM message_lanes t WHERE t.operator_id = ${guest.operatorId} AND ${belongsToConversations(sql, guest)}

@@ -77,8 +77,7 @@ const sendMessage = (store: Store, { images, publicUrl }: ImageContext) => {
     const row = yield* store.findRecipient(operatorId, payload.id)
     const { id, channel_type, waiting } = yield* requireOwnConversation(row, store.conversationExists(payload.id), "id")
     const content = yield* Effect.fromResult(checkMessageLength(channel_type, text))
-    // This check avoids storing an image in vain. The row in `message_lanes` enforces the limit for concurrent
-    // messages.
+    // This check avoids storing an image in vain. The row in `message_lanes` enforces the limit.
     if (waiting >= QUEUED_MESSAGES_MAX) return yield* messageQueueFullError
     const image = jpegBase64 === undefined ? undefined : yield* storeImage(operatorId, jpegBase64)
     const display_type = image === undefined ? "Text" : "FileAttachment"

@@ -6,13 +6,13 @@ import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
 import { QUEUED_MESSAGES_MAX } from "../../../platform/limits.ts"
 import { messageQueueFullError } from "./rules.ts"
 
-// Every statement locks in this order: conversation, partition (`message_lanes`), message.
+// Every statement locks in this order: conversation, `message_lanes`, message.
 
 /** Name of a conversation in the audit log and in events. */
 export const conversationRecordSql = (sql: SqlClient, column = "code"): Fragment =>
   sql`'conversation:' || ${sql(column)}`
 
-/** Name of the sender, which is always the main account (specification, Conversation message). */
+/** The sender is always the main account (specification, Conversation message). */
 export const operatorNameSql = (sql: SqlClient, operatorId: number): Fragment =>
   sql`(SELECT name FROM operators WHERE id = ${operatorId})`
 
@@ -21,8 +21,8 @@ const QUEUE_FULL_CONSTRAINT = "message_lanes_waiting_check"
 
 /**
  * `messagesSql` selects `operator_id, conversation_id, code, sender_name, sources, display_type, content,
- * attachment_url, image_id`, at most one row per conversation. The CTE `message` has the inserted rows, `conversation`
- * their conversations. A full queue violates a check ({@link toQueueFullError}).
+ * attachment_url, image_id`, at most one row per conversation. The CTEs `message` and `conversation` have the inserted
+ * rows and their conversations.
  */
 export const enqueueMessagesSql = (sql: SqlClient, messagesSql: Fragment, now: Date): Fragment => sql`
   said AS (${messagesSql}), conversation AS (
@@ -57,7 +57,6 @@ export const messageCreatedEventSql = (sql: SqlClient, now: Date): Fragment =>
     at: now
   })
 
-/** Needs the CTE `conversation`. */
 export const conversationsTouchedSql = (sql: SqlClient): Fragment => sql`
   SELECT operator_id, ${conversationRecordSql(sql)} AS record, '{messages}'::text[] AS fields FROM conversation`
 

@@ -5,7 +5,7 @@ import { eraseMessageAssignmentsSql, hasMessageContentCondition } from "./guest-
 
 export const MESSAGE_RETENTION_BATCH_ROWS = 500
 
-/** Erases old messages and their images. Returns the number of messages as `rows`. Skips queued and locked messages. */
+/** Erases old messages and their images. Skips queued and locked messages. */
 export const eraseOldMessagesSql = (sql: SqlClient, operatorId: number, cutoff: Date, now: Date): Fragment => sql`
   WITH old AS MATERIALIZED (
     SELECT id, image_id FROM messages

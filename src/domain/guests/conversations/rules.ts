@@ -40,7 +40,7 @@ export const checkMessageLength = (channelType: string, text: string): Result.Re
       )
 }
 
-/** A note with more UTF-16 units than this per allowed character is rejected without counting. */
+/** A note with more UTF-16 units than this, times the limit, is rejected without counting its characters. */
 const MAX_UNITS_PER_CHARACTER = 16
 
 const graphemeSegmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
@@ -60,13 +60,13 @@ export const messageQueueFullError = new Conflict({
 
 export const messageNotFoundError = new NotFound({ message: "before: no such message in the conversation." })
 
-/** `rows` are sorted newest first. A row beyond MESSAGES_SHOWN means that older messages exist. */
+/** `rows` are sorted newest first. A row beyond `MESSAGES_SHOWN` means that older messages exist. */
 export const toMessagePage = <Message>(rows: ReadonlyArray<Message>) => ({
   messages: rows.slice(0, MESSAGES_SHOWN),
   has_more: rows.length > MESSAGES_SHOWN
 })
 
-/** Lists the inquiry first, unless a stay has the same listing and dates. The stays follow in the given order. */
+/** Lists the inquiry first, unless a stay has the same listing and dates. */
 export const buildActivities = <ActivityFields extends ActivityKey>(
   inquiry: ActivityFields | null,
   stays: ReadonlyArray<ActivityFields>

@@ -45,7 +45,7 @@ const search = (sql: Sql) => {
     sql,
     ConversationListRow,
     ({ operatorId, today }: SearchConversationsParameters) => ({
-      // The query uses only index columns and a generic plan, so that large inboxes are read in index order.
+      // Index columns and a generic plan let PostgreSQL read large inboxes in index order.
       matchingRows: sql`SELECT operator_id, id, last_message_at FROM conversations WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}`,
       ...conversationListParts(sql, today)
     }),
@@ -69,7 +69,7 @@ const ConversationRow = Schema.Struct({
   inquiry: Schema.NullOr(ActivityRow),
   stays: Schema.Array(ActivityRow),
   before_known: Schema.Boolean,
-  /** Newest first. A row beyond MESSAGES_SHOWN means that older messages exist. */
+  /** Newest first. A row beyond `MESSAGES_SHOWN` means that older messages exist. */
   messages: Schema.Array(MessageRow)
 })
 const readConversation = makeOptionalRowReader(ConversationRow)
@@ -101,7 +101,6 @@ const findConversation = (sql: Sql) => (operatorId: number, code: string, before
 const RecipientRow = Schema.Struct({
   id: Schema.Int,
   channel_type: Schema.String,
-  /** Number of queued messages. */
   waiting: Schema.Int
 })
 const readRecipient = makeOptionalRowReader(RecipientRow)
@@ -198,7 +197,6 @@ export class ConversationStore extends Context.Service<
       before: string | undefined
     ) => Effect.Effect<typeof ConversationRow.Type | undefined>
     readonly findRecipient: (operatorId: number, code: string) => Effect.Effect<typeof RecipientRow.Type | undefined>
-    /** Fails with Conflict if the queue of the conversation is full. */
     readonly sendMessage: (
       operatorId: number,
       conversationId: number,

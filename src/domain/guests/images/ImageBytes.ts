@@ -24,7 +24,7 @@ export class ImageBytes extends Context.Service<ImageBytes, ImageByteStorage>()(
             Effect.flatMap(folderStorage.read(image, from, length), (bytes) =>
               bytes.length > 0 ? Effect.succeed(bytes) : databaseStorage.read(image, from, length)
             ),
-          // Bytes in the database are deleted with the row of their image, so only the folder needs a removal.
+          // The database deletes the bytes that it holds together with the row of their image.
           remove: folderStorage.remove
         })
       })

@@ -22,7 +22,7 @@ export interface OpenedImage extends ImageKey {
   readonly bytes: number
 }
 
-/** Bounds the time for which one read occupies the embedded database's only session, and the memory per slow reader. */
+/** Limits how long one read occupies the embedded database's only session, and the memory per slow reader. */
 export const IMAGE_CHUNK_BYTES = 256 * 1024
 
 type PutImage = (upload: {
@@ -36,7 +36,7 @@ type PutImage = (upload: {
 export class Images extends Context.Service<
   Images,
   {
-    /** An image that fails with ServerError is removed, so it does not count towards the quota. */
+    /** An image that fails with ServerError is removed and does not count towards the quota. */
     readonly put: PutImage
     /** Returns none if there is no such image or its operator is not active. */
     readonly open: (token: string) => Effect.Effect<Option.Option<OpenedImage>>
@@ -44,7 +44,6 @@ export class Images extends Context.Service<
     readonly read: (image: OpenedImage, from: number) => Effect.Effect<Option.Option<Uint8Array>>
   }
 >()("latchkey/domain/guests/images/Images") {
-  /** `quota` limits the bytes of all images of an operator. */
   static readonly layer = (
     quota: number = OPERATOR_IMAGES_BYTES
   ): Layer.Layer<Images, never, ImageBytes | SqlClient.SqlClient> =>
@@ -63,7 +62,7 @@ export class Images extends Context.Service<
 type Store = ImageStore["Service"]
 type ByteStorage = ImageBytes["Service"]
 
-// The row is inserted before the bytes are written, because retention cannot find bytes without a row.
+// The row is inserted first, because retention cannot find bytes without a row.
 const put = (store: Store, storage: ByteStorage, quota: number): PutImage =>
   Effect.fnUntraced(function* ({ operatorId, kind, jpeg, field }) {
     const fault = findJpegFault(jpeg)
@@ -83,7 +82,7 @@ const storeFullError = new ServerError({
   retryAfter: BUSY_RETRY_SECONDS
 })
 
-/** Removes the incomplete image. If that fails, retention removes it later. */
+/** If the removal fails, retention repeats it later. */
 const failWithStoreFull = (store: Store, storage: ByteStorage, image: ImageKey) =>
   logStorageFailure("images full").pipe(
     Effect.andThen(

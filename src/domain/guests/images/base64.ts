@@ -9,7 +9,7 @@ const decodeBase64 = (text: string): Uint8Array | undefined => {
   const base64 = text.startsWith(DATA_URL_PREFIX) ? text.slice(DATA_URL_PREFIX.length) : text
   if (!BASE64_PATTERN.test(base64)) return undefined
   const bytes = Buffer.from(base64, "base64")
-  // Buffer decodes leniently, so compare with the canonical form.
+  // Buffer decodes leniently, so the result is compared with the canonical form.
   const canonical = bytes.toString("base64")
   return base64 === canonical || base64 === canonical.replace(/=+$/, "") ? bytes : undefined
 }

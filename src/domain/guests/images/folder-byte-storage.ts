@@ -11,15 +11,15 @@ const FOLDER_TIMEOUT_MS = 20_000
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 
 /**
- * Because of the hash, file names do not reveal the addresses of images. Tokens are unique, so several databases can
- * share a folder.
+ * The hash keeps the addresses of images out of the file names. Tokens are unique, so several databases can share a
+ * folder.
  */
 const toFilePath = (folder: string, token: string): string => {
   const name = hash("sha256", token, "hex").slice(0, 40)
   return join(folder, name.slice(0, 2), `${name}.jpg`)
 }
 
-/** All attempts use the same temporary name, so that a later one replaces a partial file. */
+/** All attempts use the same name, so that a later one replaces a partial file. */
 const toTemporaryPath = (file: string): string => `${file}.unfinished`
 
 const writeFile = async (file: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> => {
@@ -48,7 +48,7 @@ const readFileRange = async (file: string, from: number, length: number): Promis
   return readChunk(handle, from, new Uint8Array(length)).finally(() => handle.close())
 }
 
-/** Reads until the buffer is full, because a single read may return fewer bytes. */
+/** A single read may return fewer bytes than requested. */
 const readChunk = async (handle: Fs.FileHandle, from: number, buffer: Uint8Array): Promise<Uint8Array> => {
   let filledBytes = 0
   while (filledBytes < buffer.length) {

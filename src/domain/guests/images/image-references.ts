@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Protects an image from retention. Returns no row if the image is protected already, removed, or claimed for removal.
+ * Protects an image from retention. Returns no row if the image is protected already, removed, or about to be removed.
  */
 export const keepImageSql = (sql: SqlClient, operatorId: number, imageId: number | Fragment): Fragment => sql`
   UPDATE images SET delete_at = NULL

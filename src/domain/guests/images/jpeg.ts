@@ -26,7 +26,6 @@ const findSizeFault = (width: number, height: number): string | undefined =>
     ? `must be a JPEG of 1 to ${IMAGE_PIXELS_MAX} pixels each way, not ${width} × ${height}.`
     : undefined
 
-/** `offset` is the position of the length in the frame header. */
 const findFrameFault = (view: DataView, offset: number): string | undefined => {
   const length = view.getUint16(offset)
   if (length < FRAME_HEADER_BYTES + COMPONENT_BYTES) return NOT_A_JPEG
@@ -69,7 +68,7 @@ const findScanEnd = (bytes: Uint8Array, from: number): number => {
   return bytes.length
 }
 
-/** Requires a frame, and a scan after the frame. */
+/** A JPEG needs a frame, and a scan after it. */
 const findSegmentsFault = (bytes: Uint8Array, from: number): string | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let [offset, hasFrame, hasScan] = [from, false, false]

@@ -3,7 +3,6 @@ import type { Fragment } from "effect/sql/Statement"
 
 export const MESSAGE_IMAGES_PER_STATEMENT = 500
 
-/** Marks old images of messages for removal and returns their number as `rows`. */
 export const releaseOldMessageImagesSql = (
   sql: SqlClient,
   operatorId: number,

@@ -22,7 +22,7 @@ interface InsertImageParameters extends OperatorScoped {
   readonly quotaBytes: number
 }
 
-/** Concurrent inserts wait for the row in `image_shares`, so the quota is exact. */
+/** Concurrent inserts wait for the operator's row in `image_shares`, so the quota is exact. */
 const insertImage = (sql: Sql) => (image: InsertImageParameters) =>
   readInsertedImage(sql`
       WITH share AS (
@@ -56,7 +56,10 @@ const ExpiredImage = Schema.Struct({ operator_id: Schema.Int, id: Schema.Int, to
 type ExpiredImage = typeof ExpiredImage.Type
 const readExpiredImages = makeRowsReader(ExpiredImage)
 
-/** A `delete_at` of -infinity prevents new references. After a crash, another call claims the images again. */
+/**
+ * A `delete_at` of -infinity prevents new references and marks the image as claimed. After a crash, another call claims
+ * it again.
+ */
 const claimExpired = (sql: Sql) => (now: Date, afterId: number) =>
   readExpiredImages(sql`
       WITH going AS (
@@ -66,7 +69,7 @@ const claimExpired = (sql: Sql) => (now: Date, afterId: number) =>
       )
       SELECT operator_id, id, token FROM going ORDER BY id`)
 
-/** Subtracts the image from the operator's stored bytes exactly once, even for concurrent calls. */
+/** Even concurrent calls subtract the image from the operator's stored bytes exactly once. */
 const removeImage =
   (sql: Sql, state: "delete_at = '-infinity'" | "delete_at > '-infinity'") =>
   ({ operatorId, id }: OperatorRowId) =>

@@ -2,12 +2,11 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { belongsToOrders, clearKeyInJsonArray, type GuestDataTable, type GuestRecordIds } from "../../guest-data.ts"
 
-/** Removes texts and tags. The scores stay. */
 const clearedReviewSideSql = (sql: SqlClient, side: Fragment): Fragment => sql`
   ${side} || jsonb_build_object('content', '',
     'sub_score', ${clearKeyInJsonArray(sql, sql`(${side} -> 'sub_score')`, "review_category_tags", null)})`
 
-/** The new version prevents concurrent writers from restoring erased texts. */
+/** Scores stay. The new version prevents concurrent writers from restoring erased texts. */
 export const guestDataInReviews: GuestDataTable = {
   table: "reviews",
   keyColumns: ["order_id"],

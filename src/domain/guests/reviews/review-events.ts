@@ -3,7 +3,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import { stayEventFields } from "../../bookings/stays/stay-sql.ts"
 
-/** `row` has `operator_id` and `order_id`. */
 export const firstStaySql = (sql: SqlClient, row: Fragment): Fragment => sql`
   LATERAL (
     SELECT s.stay_code, s.property_id, s.listing_id FROM stays s

@@ -12,11 +12,11 @@ import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
 import { reviewedChannelCondition } from "./channel-conditions.ts"
 import { recordReviewEvents, reviewRecordSql, reviewsWithStaysCte } from "./review-events.ts"
 
-// Creates the empty review record of an order on the day its last stay checks out, in the operator's time zone. Several
-// processes may run this, because the record's key is unique.
+// Creates the empty review record of an order on the day its last stay checks out, in the operator's time zone. The key
+// of the record is unique, so several processes may run this.
 
 const REVIEW_OPENING_POLL_MS = 2 * 60 * 1000
-/** Limits per statement. The scan of an operator with more stays continues after all other operators. */
+/** Limits per statement. If an operator has more stays, the rest follows after all other operators. */
 export const REVIEW_OPENING_OPERATORS = 20
 export const REVIEW_OPENING_STAYS = 100
 
@@ -28,7 +28,7 @@ const findOperatorsAfter = (sql: SqlClient.SqlClient) => (afterOperatorId: numbe
       SELECT id, time_zone FROM operators WHERE id > ${afterOperatorId}
       ORDER BY id LIMIT ${sql.literal(String(REVIEW_OPENING_OPERATORS))}`)
 
-/** The scan continues with the stays before `before_day` and `before_stay`, towards earlier check-outs. */
+/** `before_day` and `before_stay` are the position of the scan, which goes from later check-outs to earlier ones. */
 const StayScan = Schema.Struct({
   operator_id: Schema.Int,
   today: Schema.String,
@@ -105,7 +105,6 @@ const makeScanStays = (sql: SqlClient.SqlClient) => (scans: ReadonlyArray<StaySc
     })
   )
 
-/** A failure for one operator does not affect the others. */
 export const makeOpenReviews = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { wake } = yield* WakeUp

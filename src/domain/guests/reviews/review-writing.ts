@@ -31,15 +31,13 @@ type RunExternalAction = ReturnType<typeof runAtMostOnce>
 
 interface WriteReviewRequest {
   readonly operatorId: number
-  /** IANA name. */
   readonly timeZone: string
   readonly reservationCode: string
   readonly hostReview: HostReview
 }
 
 /**
- * Channels accept the same review again. After a crash the review is sent again, unless the channel has already
- * reported it.
+ * Channels accept the same review again. So after a crash it is sent again, unless the channel has already reported it.
  */
 const sendReview = (
   gateway: Gateway,
@@ -78,7 +76,7 @@ export const writeReview = (store: ReviewStore["Service"], gateway: Gateway, run
       isSent = true
       const before = order.written ?? EMPTY_REVIEW
       const written = applyHostReview(before, review, now)
-      // The channel's own event came first, so the review is stored already.
+      // The channel's event has already stored the review.
       if (isSameReviewContent(before, written)) return order
       const content = { ...written, channel_version: order.channel_version ?? 0 }
       return yield* store.writeContent(operatorId, order, content, order.written === null ? "created" : "updated", now)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-// One record per order (contract facts 5.1). Unwritten parts are null.
+// Each order has one record (contract facts 5.1). Unwritten parts are null.
 
 export const SubScore = Schema.Struct({
   category: Schema.String.annotateKey({ documentation: "Category as the channel names it, such as `cleanliness`." }),

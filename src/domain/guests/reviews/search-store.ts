@@ -22,7 +22,7 @@ interface ReviewSearchParameters {
   readonly checkOutUntil: string | undefined
 }
 
-/** A record `r` may be pending on both sides. */
+/** A record may wait for both guest and host, so these statuses overlap. */
 const reviewStatusCondition = (sql: Sql, status: ReviewStatusFilter): Fragment => {
   const awaitsHost = sql`(NOT r.host_wrote AND ${hostReviewChannelCondition(sql, sql`r.channel_type`)})`
   switch (status) {
@@ -45,7 +45,6 @@ const selectMatching = (sql: Sql, values: ReviewSearchParameters, status: Review
     conditions.push(sql`r.check_out_date >= ${genericPlanParameter(sql, "date", checkOutFrom)}`)
   if (checkOutUntil !== undefined)
     conditions.push(sql`r.check_out_date <= ${genericPlanParameter(sql, "date", checkOutUntil)}`)
-  // The code may be that of the order or of one of its stays.
   if (code !== undefined) {
     conditions.push(sql`r.order_id = ANY (ARRAY(
       SELECT id FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}

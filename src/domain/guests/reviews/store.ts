@@ -21,11 +21,9 @@ const ReviewedOrderRow = Schema.Struct({
   channel_id: Schema.String,
   channel_account_id: Schema.NullOr(Schema.Int),
   status: OrderStatus,
-  /** The latest check-out of the order's stays. */
   check_out_date: Schema.String,
   /** `written`, `version` and `channel_version` are null if the order has no record. */
   written: Schema.NullOr(ReviewContent),
-  /** Increases with every change. */
   version: Schema.NullOr(Schema.Int),
   channel_version: Schema.NullOr(Schema.Int)
 })
@@ -34,7 +32,7 @@ export type ReviewedOrder = typeof ReviewedOrderRow.Type
 const ChannelReviewedOrderRow = Schema.Struct({ ...ReviewedOrderRow.fields, is_anothers: Schema.Boolean })
 type ChannelReviewedOrder = typeof ChannelReviewedOrderRow.Type
 
-/** The fragments may use order `o` and review `r`. */
+/** `condition` and `moreColumns` may use the aliases `o` and `r`. */
 const selectReviewedOrder = (sql: Sql, condition: Fragment, moreColumns: Fragment): Fragment => sql`
   SELECT o.id AS order_id, o.reservation_code, o.channel_type, o.channel_id, o.channel_account_id, o.status,
     (SELECT max(s.check_out_date) FROM stays s WHERE s.operator_id = o.operator_id AND s.order_id = o.id) AS check_out_date,
@@ -78,13 +76,13 @@ type ReviewColumns = typeof ReviewColumns.Type
 
 interface WriteReviewParameters extends OperatorScoped {
   readonly orderId: number
-  /** The version that was read. Undefined if there was no record. */
+  /** Undefined if there was no record. */
   readonly version: number | undefined
   readonly content: ReviewColumns
   readonly now: Date
 }
 
-/** The CTE `written` is empty if a record exists. */
+/** `written` is empty if a record exists. */
 const insertReview = (sql: Sql, { operatorId, orderId, content, now }: WriteReviewParameters): Fragment => sql`
   written AS (
     INSERT INTO reviews (operator_id, order_id, created_at, ${sql.literal(columnNames(ReviewColumns))})
@@ -94,7 +92,7 @@ const insertReview = (sql: Sql, { operatorId, orderId, content, now }: WriteRevi
     RETURNING *
   )`
 
-/** The CTE `written` is empty if the record has changed. */
+/** `written` is empty if the record has changed. */
 const updateReview = (
   sql: Sql,
   { operatorId, orderId, content }: WriteReviewParameters,
@@ -121,7 +119,7 @@ const changedReviewsSql = (sql: Sql, change: ReviewChange): Fragment => {
   if (change === "created") {
     return sql`SELECT operator_id, ${reviewRecordSql(sql)} AS record, '{}'::text[] AS fields FROM told`
   }
-  // A change of these columns is not recorded.
+  // The audit log does not list changes of these columns.
   const withoutDerivedColumns = "- ARRAY['channel_version', 'guest_wrote', 'host_wrote']"
   return sql`
     SELECT told.operator_id, ${reviewRecordSql(sql)} AS record,

@@ -42,7 +42,7 @@ export class SpecialOffers extends Context.Service<
           )
           if (!thread_known) return yield* unknownThreadError
           if (applied) return "applied"
-          // Without `last_version`, a concurrent event inserted the offer first.
+          // The offer did not exist before the statement, and a concurrent event inserted it first.
           return last_version === null ? "known" : toVersionOutcome(last_version, event.version)
         }, withChildSpan("SpecialOffers.said"))
       })

@@ -7,8 +7,8 @@ import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changedOffersSql } from "./offer-columns.ts"
 
-// Readers compute the expiry themselves (rules/offer-status.ts), so a late change of the status does no harm. Several
-// processes may run this.
+// Readers compute the expiry themselves (rules/offer-status.ts), so a late change of the stored status does no harm.
+// Several processes may run this.
 
 const OFFER_EXPIRY_POLL_MS = 60_000
 export const OFFER_EXPIRY_BATCH_SIZE = 200

@@ -17,7 +17,7 @@ const readIngestResult = makeSingleRowReader(
 
 /**
  * `before` locks the stored offer before the insert, because a locking SELECT skips rows that its own statement has
- * written. If `recordOffer` (store.ts) stores the same offer at the same time, the channel's version wins.
+ * written. If `recordOffer` stores the same offer at the same time, the channel's version wins.
  */
 export const makeIngestOffer =
   (sql: SqlClient.SqlClient) =>

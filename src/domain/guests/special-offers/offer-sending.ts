@@ -118,14 +118,14 @@ const makeSendOffer = (store: Store, gateway: Gateway, runExternalAction: RunExt
   })
 
 /**
- * After a refusal the channel has done nothing. Any other error leaves the outcome unknown, but a repetition is safe.
+ * After a refusal the channel has done nothing. After any other error the outcome is unknown, but a repetition is safe.
  */
 export const externalActionStateAfter = (error: ChannelApiError): ExternalActionState =>
   error._tag === "Upstream" ? "over" : "nothing"
 
 const unreadableResponseError = new Upstream({ code: 502, message: "The channel's answer cannot be read." })
 
-/** The channel still returns the first offer for this key, but that offer has expired. */
+/** The channel still returns the offer of this key, but that offer has expired. */
 const offerExpiredError = new Conflict({
   message: "Idempotency-Key: the offer of this key has ended; use a new key for a new offer."
 })

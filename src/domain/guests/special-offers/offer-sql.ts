@@ -9,7 +9,6 @@ import { SpecialOffer } from "./contract.ts"
 /** The stored status may be outdated (rules/offer-status.ts). */
 export const SpecialOfferRow = Schema.Struct({ ...SpecialOffer.fields, expires_at: Schema.Date })
 
-/** Newest first. */
 export const offersJson = (sql: SqlClient, operatorId: number, conversation: Fragment): Fragment => sql`coalesce((
   SELECT jsonb_agg(jsonb_build_object(
     'id', o.offer_id, 'offer_type', o.offer_type, 'status', o.status, 'listing_id', o.listing_id,

@@ -16,7 +16,7 @@ import type { SpecialOfferStore } from "./store.ts"
 
 const OFFER_FIELD = "special_offer_id"
 
-/** Calls the channel first, which refuses if the guest accepts at the same moment. */
+/** Calls the channel first, because the channel refuses if the guest accepts at the same moment. */
 export const withdrawSpecialOffer = (
   store: SpecialOfferStore["Service"],
   gateway: ChannelGateway["Service"],
@@ -36,7 +36,7 @@ export const withdrawSpecialOffer = (
     yield* runExternalAction<ChannelApiError, never>({
       check: Effect.fromResult(checkOfferActive(offerStatus)),
       run: withChannelTimeout(gateway.withdrawOffer(toChannelAccountTarget(conversation), remoteOffer), OFFER_FIELD),
-      // If the offer is not withdrawn yet, the channel is called again, which is safe.
+      // Calling the channel again is safe.
       hasHappened: Effect.succeed(offerStatus === "withdrawn"),
       maxDurationMs: CHANNEL_ACTION_TIMEOUT_MS,
       stateAfterError: externalActionStateAfter

@@ -134,7 +134,6 @@ const recordOffer = (sql: Sql) => (operatorId: number, conversationId: number, o
 
 const ConversationOfferRow = Schema.Struct({
   ...ConversationRecipient.fields,
-  /** Null if the conversation has no such offer. */
   offer: Schema.NullOr(Schema.Struct({ id: Schema.Int, status: OfferStatus, expires_at: Schema.Date }))
 })
 type ConversationOffer = typeof ConversationOfferRow.Type
@@ -182,7 +181,6 @@ export class SpecialOfferStore extends Context.Service<
       code: string,
       stay: OfferedListing
     ) => Effect.Effect<OfferPreconditions | undefined>
-    /** `inquiry` is null if the conversation has no inquiry. */
     readonly findInquiryPreconditions: (
       operatorId: number,
       code: string
@@ -198,7 +196,6 @@ export class SpecialOfferStore extends Context.Service<
       code: string,
       offerId: string
     ) => Effect.Effect<ConversationOffer | undefined>
-    /** Returns undefined if the offer can no longer be withdrawn. */
     readonly withdrawOffer: (operatorId: number, id: number) => Effect.Effect<RowId | undefined, never, CurrentActor>
   }
 >()("latchkey/domain/guests/special-offers/SpecialOfferStore") {

@@ -18,13 +18,13 @@ import { readRowId } from "../../operator-rows.ts"
 import { KnowledgeBaseWithContents } from "../contract.ts"
 import { type KnowledgeFragment, searchVectorSql, toKnowledgeFragments } from "../search/fragments.ts"
 
-// Only a prepared (`done`) entry gives answers. An edit makes its entry `waiting` again.
+// Only prepared entries (`done`) give answers. An edit makes an entry `waiting` again.
 
-/** Most entries that are prepared at the same time, per process and per operator. */
+/** Limits of concurrent preparations: per process and per operator. */
 export const PREPARING_ROOM = 4
 export const PREPARING_SHARE = 2
 
-/** All attempts together take about 36 minutes. */
+/** Together, the attempts take about 36 minutes. */
 export const PREPARING_RETRIES: RetryPolicy = {
   maxAttempts: 10,
   backoff: { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
@@ -53,9 +53,7 @@ interface CompleteEntryParameters extends JobClaim {
   readonly fragments: ReadonlyArray<KnowledgeFragment>
 }
 
-/**
- * Inserts the fragments (the parts of the texts that search finds), and deletes those of earlier versions of the entry.
- */
+/** Inserts the fragments (parts of the texts that search finds), and deletes those of earlier revisions. */
 const completeEntrySql = (sql: SqlClient.SqlClient, { fragments, ...claim }: CompleteEntryParameters): Fragment => sql`
   WITH done AS (
     UPDATE knowledge_bases SET process_status = 'done', failures = 0, due_at = 'infinity'
@@ -90,7 +88,7 @@ const makePreparingQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Returns undefined if the entry was edited, deleted or claimed by another worker during the attempt. */
+    /** Returns undefined if the entry was edited, deleted or claimed by another worker meanwhile. */
     complete: (entry: ClaimedEntry, fragments: ReadonlyArray<KnowledgeFragment>) =>
       readRowId(retryOnLockConflict(complete({ ...toClaim(entry), fragments }))),
     fail: (entry: ClaimedEntry, nextAttempt: Date | undefined) =>
@@ -109,7 +107,7 @@ type PreparationOutcome =
   | { readonly kind: "prepared" | "overtaken" }
   | { readonly kind: "failed"; readonly cause: Cause.Cause<unknown> }
 
-/** Saves the fragments within the attempt, so a text that the database rejects fails only this entry. */
+/** Also saves the fragments, so that a text which the database rejects fails only this entry. */
 const attemptPreparation = Effect.fnUntraced(function* (entry: ClaimedEntry) {
   const queue = yield* PreparingQueue
   const completedEntry = yield* queue.complete(entry, toKnowledgeFragments(entry))
@@ -119,7 +117,7 @@ const attemptPreparation = Effect.fnUntraced(function* (entry: ClaimedEntry) {
 
 const toLogAnnotations = ({ operator_id, id }: ClaimedEntry) => ({ operator_id, knowledge_base_id: id })
 
-/** Stores only failures, because the attempt has stored a success already. */
+/** A success is already stored by the attempt. */
 const completePreparation = Effect.fnUntraced(function* (
   entry: ClaimedEntry,
   outcome: PreparationOutcome,

@@ -4,8 +4,6 @@ import { selectAnswers } from "./rules/answer-selection.ts"
 import { parseQuestions, searchNamesOf } from "./rules/question.ts"
 import { AnswerStore } from "./store.ts"
 
-// Answers consist of sentences of the host's entries, unchanged.
-
 export type KnowledgeAsker =
   | { readonly conversation: string }
   | { readonly stayCode: string }
@@ -16,14 +14,14 @@ export interface AnswerSentence {
   readonly knowledge_base_id: number
   readonly revision: number
   readonly title: string
-  /** Subtitle of the host's text, and the part of the text (fragment) that has the sentence. */
+  /** Subtitle of the host's text, and the part of this text (fragment) that has the sentence. */
   readonly sub_title: string
   readonly fragment: string
 }
 
 /**
- * Returns the best sentences first, or none if no score is high enough. Uses entries with the audience `guests` only
- * for guests with an accepted stay within the scope.
+ * Answers are unchanged sentences of the host's entries, best first. Entries for `guests` are used only if the asker
+ * has an accepted stay within their scope.
  */
 export class KnowledgeAnswers extends Context.Service<
   KnowledgeAnswers,

@@ -6,7 +6,7 @@ import { extractTerms, termNamesOf } from "./rules/terms.ts"
 export interface KnowledgeFragment {
   readonly sub_title: string
   readonly text: string
-  /** Terms separated by blanks, for `searchVectorSql`. */
+  /** Names of terms, separated by blanks. */
   readonly searchable: string
 }
 
@@ -25,11 +25,11 @@ export const toKnowledgeFragments = (entry: {
   )
 
 /**
- * The terms come from `extractTerms`, which also splits guests' questions. PostgreSQL's parser is not used, because it
- * splits texts in another way and treats a Chinese sentence as one word.
+ * PostgreSQL's own parser would treat a Chinese sentence as one word. So the terms come from `extractTerms`, as those
+ * of questions do.
  *
- * If the extraction of terms changes, a migration must make all entries `waiting` and raise their `revision`, because
- * the fragments of a revision are written only once.
+ * If `extractTerms` changes, a migration must make all entries `waiting` and raise their `revision`, because the
+ * fragments of a revision are written only once.
  */
 export const searchVectorSql = (sql: SqlClient, searchable: Fragment): Fragment =>
   sql`array_to_tsvector(string_to_array(${searchable}, ' '))`

@@ -27,7 +27,7 @@ interface AskerParameters {
 }
 
 interface FragmentSearch extends AskerParameters {
-  /** A fragment must have at least one of these lexemes. */
+  /** A fragment must have at least one of these terms. */
   readonly names: ReadonlyArray<string>
 }
 
@@ -60,7 +60,7 @@ const openOrdersSql = (
     WHERE false`
 }
 
-/** Selects the channel even if the listing is unknown. */
+/** Also selects a row if the listing is unknown. */
 const inquirySql = (sql: Sql, operatorId: number, conversation: string | undefined): Fragment =>
   conversation === undefined
     ? sql`SELECT NULL::bigint AS property_id, NULL::bigint AS room_type_id, NULL::text AS channel_type`
@@ -92,7 +92,7 @@ const stayScopesSql = (sql: Sql, { operatorId, now, conversation, stayCode }: As
     LEFT JOIN room_type_properties t ON t.operator_id = ${operatorId} AND t.property_id = a.property_id
   )`
 
-/** Excludes edited entries that are not prepared yet. */
+/** Edited entries are excluded until they are prepared. */
 const entriesInScopeSql = (sql: Sql, operatorId: number): Fragment => sql`
   SELECT operator_id, id, title, revision FROM knowledge_bases
   WHERE operator_id = ${operatorId} AND is_enable AND process_status = 'done' AND EXISTS (

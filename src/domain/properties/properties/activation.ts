@@ -4,7 +4,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { ValidationFailed } from "../../../contract/errors.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
-/** True if `id` was not sent. */
 export const isPropertyActiveCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
@@ -15,8 +14,8 @@ export const propertyDeactivatedError = new ValidationFailed({ message: "propert
 const readLockedProperty = makeOptionalRowReader(Schema.Struct({ time_zone: Schema.String }))
 
 /**
- * Locks a property and returns its time zone. Changes of its days wait for this lock, because they check that the
- * property is active (`activePropertiesSql`).
+ * Changes of the property's days wait for this lock, because they check that the property is active
+ * (`activePropertiesSql`).
  */
 export const makeLockProperty = (sql: SqlClient) => (operatorId: number, id: number) =>
   readLockedProperty(sql`

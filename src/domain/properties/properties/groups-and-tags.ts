@@ -2,7 +2,7 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { NotFound } from "../../../contract/errors.ts"
 
-// This module is in `properties`, because `groups` and `tags`, which write the data, depend on `properties`.
+// These functions are not in `groups` and `tags`, because those modules depend on `properties`.
 
 const TAGGED_KINDS = {
   property: { links: "current_tag_properties", carrier: "property_id" },
@@ -11,7 +11,7 @@ const TAGGED_KINDS = {
 
 type TaggedKind = keyof typeof TAGGED_KINDS
 
-/** Returns the tags of the row `page`, ordered by id. */
+/** Returns the tags of the SQL row `page`, sorted by id. */
 export const tagsJsonSql = (sql: SqlClient, kind: TaggedKind): Fragment => {
   const { links, carrier } = TAGGED_KINDS[kind]
   return sql`
@@ -27,7 +27,6 @@ export const selectIdsWithTagSql = (sql: SqlClient, kind: TaggedKind, operatorId
   return sql`SELECT ${sql(carrier)} FROM ${sql(links)} WHERE operator_id = ${operatorId} AND tag_id = ${tagId}`
 }
 
-/** True if `id` was not sent. */
 export const tagExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`
@@ -35,7 +34,7 @@ export const tagExistsCondition = (sql: SqlClient, operatorId: number, id: numbe
 
 export const unknownTagIdError = new NotFound({ message: "tag_id: no such tag." })
 
-/** Returns the groups of the row `page`, ordered by id. */
+/** Returns the groups of the SQL row `page`, sorted by id. */
 export const groupsJsonSql = (sql: SqlClient): Fragment => sql`
   coalesce((
     SELECT jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) ORDER BY g.id)
@@ -46,7 +45,6 @@ export const groupsJsonSql = (sql: SqlClient): Fragment => sql`
 export const selectPropertyIdsInGroupSql = (sql: SqlClient, operatorId: number, groupId: number): Fragment =>
   sql`SELECT property_id FROM current_group_properties WHERE operator_id = ${operatorId} AND group_id = ${groupId}`
 
-/** True if `id` was not sent. */
 export const groupExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined
     ? sql`true`

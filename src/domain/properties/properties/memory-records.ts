@@ -28,7 +28,7 @@ export interface TagRecord extends MemoryRecord {
   readonly color: TagColor
   readonly property_ids: ReadonlyArray<number>
   readonly room_type_ids: ReadonlyArray<number>
-  /** Creating a tag with the same name restores a deleted tag. */
+  /** A deleted tag is restored when a tag with its name is created. */
   readonly deleted_at: Date | undefined
 }
 

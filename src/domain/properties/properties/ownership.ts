@@ -5,8 +5,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { idsParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 
-// Ownership checks are part of the statement that needs them. Each `unknown…Sql` returns the ids that the operator does
-// not have: `bigint[]`, ascending, without duplicates.
+// Each `unknown…Sql` returns the ids that the operator does not have, sorted and without duplicates.
 
 export const unknownPropertiesSql = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
   unknownIdsSql(sql, sql`properties`, operatorId, ids)
@@ -17,11 +16,9 @@ export const unknownRoomTypesSql = (sql: SqlClient, operatorId: number, ids: Rea
 export const unknownGroupsSql = (sql: SqlClient, operatorId: number, ids: ReadonlyArray<number>): Fragment =>
   unknownIdsSql(sql, sql`property_groups`, operatorId, ids)
 
-/** True if `id` was not sent. */
 export const propertyExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM properties WHERE operator_id = ${operatorId} AND id = ${id})`
 
-/** True if `id` was not sent. */
 export const roomTypeExistsCondition = (sql: SqlClient, operatorId: number, id: number | undefined): Fragment =>
   id === undefined ? sql`true` : sql`EXISTS (SELECT FROM room_types WHERE operator_id = ${operatorId} AND id = ${id})`
 
@@ -54,10 +51,7 @@ export interface ReferencedIds {
 
 const unknownIdFields = { unknown_properties: Schema.Array(Schema.Int), unknown_room_types: Schema.Array(Schema.Int) }
 
-/**
- * Result of a change that requires all referenced ids to belong to the operator. `id` is null if an id is unknown or
- * the record is missing.
- */
+/** Result of a change that needs all referenced ids to exist. `id` is null if nothing was changed. */
 export const CheckedChangeRow = Schema.Struct({ id: Schema.NullOr(Schema.Int), ...unknownIdFields })
 export type CheckedChange = typeof CheckedChangeRow.Type
 

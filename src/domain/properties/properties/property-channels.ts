@@ -13,8 +13,8 @@ export const ChannelListing = Schema.Struct({
 const LISTING_MAPPING_COLUMNS = { property: "property_id", room_type: "room_type_id" } as const
 
 /**
- * Returns the listings of the row `page`, without deleted ones. This function is in `properties`, because `listings`
- * depends on `properties`.
+ * For the row `page`, without deleted listings. This function is not in `listings`, because that module depends on
+ * `properties`.
  */
 export const channelsJsonSql = (sql: SqlClient, kind: keyof typeof LISTING_MAPPING_COLUMNS): Fragment => sql`
   coalesce((

@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { lockedRowSql } from "../../../changes/recorded-change.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
-// The module `property-edits` builds the whole statement, because an edit may also change the calendar and scheduled
+// The module `property-edits` builds the whole statement, because an edit may also change the calendar and planned
 // actions.
 
 export interface PropertyFieldEdit {
@@ -22,7 +22,7 @@ interface UpdatePropertyParameters extends OperatorRowId, Required<PropertyField
   readonly now: Date
 }
 
-/** Returns the CTEs `before` and `after`. The CTE `after` has no row if the edit changes nothing. */
+/** Returns the CTEs `before` and `after`. `after` has no row if the edit changes nothing. */
 export const updatePropertySql = (
   sql: SqlClient,
   edit: UpdatePropertyParameters,
@@ -64,7 +64,7 @@ const TIMES = {
   checkout: ["checkout_time", "default_checkout_time"]
 } as const
 
-/** A record that is sent back may contain the operator's default, which must not become the property's own time. */
+/** A caller that sends a record back may send the operator's default, which must not become the property's own time. */
 const editedTimeSql = (
   sql: SqlClient,
   [own, fallback]: readonly [own: string, fallback: string],

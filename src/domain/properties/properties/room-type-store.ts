@@ -31,7 +31,6 @@ interface NewRoomType {
 
 const readFilterCheck = makeSingleRowReader(Schema.Struct({ tag_known: Schema.Boolean }))
 
-/** Properties of another room type (`taken_properties`) prevent the creation, as unknown ids do. */
 export const CreatedRoomTypeRow = Schema.Struct({
   ...CheckedChangeRow.fields,
   taken_properties: Schema.Array(Schema.Int)
@@ -46,7 +45,6 @@ const readCreatedRoomType = makeRowReaderOrFail(CreatedRoomTypeRow, ({ name, det
   switch (name) {
     case "room_types_title":
       return nameConflict("title", "room type")
-    // Another transaction assigned the property concurrently.
     case "room_type_properties_one":
       return new Conflict({ message: "property_ids: already in another room type." })
     case "room_type_limit":
@@ -150,15 +148,15 @@ export class RoomTypeStore extends Context.Service<
       filters: RoomTypeSearch
     ) => Effect.Effect<{ readonly tag_known: boolean }>
     /**
-     * Fails with Conflict if another room type has the title or one of the properties. Fails with ValidationFailed at
-     * the limit of room types.
+     * Fails with Conflict if the title is in use or a concurrent call takes a property, and with ValidationFailed at
+     * the limit.
      */
     readonly create: (
       operatorId: number,
       roomType: NewRoomType,
       now: Date
     ) => Effect.Effect<CreatedRoomType, Conflict | ValidationFailed, CurrentActor>
-    /** Fails with Conflict if another room type has the title. */
+    /** Fails with Conflict if the title is in use. */
     readonly rename: (
       operatorId: number,
       id: number,

@@ -52,7 +52,7 @@ export class PropertyStore extends Context.Service<
       operatorId: number,
       filters: PropertySearch
     ) => Effect.Effect<{ readonly group_known: boolean; readonly tag_known: boolean }>
-    /** Fails with Conflict if another property has the title, and with ValidationFailed at the limit of properties. */
+    /** Fails with Conflict if the title is in use, and with ValidationFailed at the limit of properties. */
     readonly create: (
       operatorId: number,
       title: string,

@@ -21,7 +21,6 @@ interface PropertyEdit extends PropertyFieldEdit {
   readonly is_active?: boolean | undefined
 }
 
-/** `changed_days`: days that became blocked or unblocked. */
 export const EditedProperty = Schema.Struct({ id: Schema.Int, changed_days: Schema.Int })
 
 export class PropertyEditStore extends Context.Service<
@@ -29,8 +28,8 @@ export class PropertyEditStore extends Context.Service<
   {
     readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
     /**
-     * Applies the whole edit or nothing. Does not record an edit without effect. Returns undefined if there is no such
-     * property. Fails with Conflict if another property has the title.
+     * Applies the whole edit or nothing. Returns undefined for an unknown property. Fails with Conflict if the title is
+     * in use.
      */
     readonly update: (
       operatorId: number,
@@ -89,7 +88,6 @@ const prepareUpdate = (sql: SqlClient.SqlClient) => (values: UpdateParameters, a
   )
 }
 
-/** Reschedules automatic actions if a time of the property changed. */
 const replannedStaysSql = (sql: SqlClient.SqlClient, now: UpdateParameters["now"]) => sql`
   retimed AS (
     SELECT after.operator_id, after.id FROM before JOIN after ON after.id = before.id
@@ -117,8 +115,8 @@ const makeUpdateFields = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * The update is a second statement, so that it sees changes that were committed while the first one waited for the
- * lock. So the last event of a day reports its final state.
+ * The first statement only locks, so that the second one sees all changes committed before. So the last event of a day
+ * reports its final state.
  */
 const makeUpdateWithActivation = (sql: SqlClient.SqlClient) => {
   const lockProperty = makeLockProperty(sql)

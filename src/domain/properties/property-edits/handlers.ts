@@ -23,7 +23,7 @@ const updateProperty = (edits: PropertyEditStore["Service"]) =>
     (change, { title }) => withConflictingId(edits.findIdByName, change, title)
   )
 
-/** Undefined keeps the address, and null removes it. */
+/** Null removes the address. */
 const toStoredAddress = (address: string | null | undefined): string | null | undefined => {
   const trimmedAddress = address?.trim()
   return trimmedAddress === "" ? null : (trimmedAddress ?? address)

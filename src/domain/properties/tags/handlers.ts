@@ -43,7 +43,7 @@ const createTag = (store: TagStore["Service"]) =>
     (change, { name }) => withConflictingId(store.findIdByName, change, name)
   )
 
-/** Includes the color, because a restored tag keeps its color unless a new one is sent. */
+/** A restored tag keeps its color unless a new one is sent. */
 const CreatedTag = Schema.Struct({ ...RowId.fields, color: TagColor })
 
 const toTagFields = (payload: CreateTagPayload) => ({

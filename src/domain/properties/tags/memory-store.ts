@@ -55,7 +55,7 @@ export const layerMemory: Layer.Layer<TagStore, never, MemoryDatabase> = Layer.e
             outcome: { id, color: after.color, ...unknown },
             changedRecords: editedRecord("tag", before, after),
             write: () => {
-              // The deleted tag gives its name to the renamed tag and can no longer be restored.
+              // The renamed tag takes the name of a deleted tag, which can then no longer be restored.
               if (holder !== undefined) records.delete(holder.id)
               records.set(id, after)
             }

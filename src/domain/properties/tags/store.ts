@@ -38,7 +38,7 @@ interface NewTag extends Omit<Tag, "id" | "color"> {
 
 type TagEdit = { readonly [Field in Exclude<keyof NewTag, "defaultColor">]: NewTag[Field] | undefined }
 
-/** Both `id` and `color` are null if nothing changed, because of unknown ids, a used name or a missing tag. */
+/** If nothing changed, `id` and `color` are null. */
 export const ChangedTagRow = Schema.Struct({ ...CheckedChangeRow.fields, color: Schema.NullOr(TagColor) })
 
 type ChangedTag = typeof ChangedTagRow.Type
@@ -89,7 +89,7 @@ const search = (sql: SqlClient.SqlClient) => {
   return (operatorId: number, { id }: TagSearch, page: Page) => selectPage({ operatorId, id }, page)
 }
 
-/** A restored tag gets the new spelling of its name. */
+/** A new tag with the name of a deleted tag restores that tag, with the new spelling of the name. */
 const create =
   (sql: SqlClient.SqlClient) =>
   (operatorId: number, { name, color, defaultColor, property_ids, room_type_ids }: NewTag, now: Date) =>
@@ -178,7 +178,6 @@ export class TagStore extends Context.Service<
   TagStore,
   {
     readonly search: (operatorId: number, filters: TagSearch, page: Page) => Effect.Effect<RowPage<Tag>>
-    /** Fails at the operator's tag limit. */
     readonly create: (
       operatorId: number,
       tag: NewTag,

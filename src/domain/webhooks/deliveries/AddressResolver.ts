@@ -3,7 +3,6 @@ import { Context, Data, Effect, Layer } from "effect"
 
 export class NameNotResolved extends Data.TaggedError("NameNotResolved")<{ readonly detail: string }> {}
 
-/** Returns the addresses of a host in the order to try them. */
 export class AddressResolver extends Context.Service<
   AddressResolver,
   { readonly resolve: (host: string) => Effect.Effect<ReadonlyArray<string>, NameNotResolved> }

@@ -38,7 +38,6 @@ export const LoggedDelivery = Schema.Struct({
 })
 export type LoggedDelivery = typeof LoggedDelivery.Type
 
-/** Undefined fields do not filter. */
 export interface DeliveryFilter {
   readonly key?: DeliveryKey | undefined
   readonly operatorId?: number | undefined
@@ -46,7 +45,7 @@ export interface DeliveryFilter {
   readonly subscriptionId?: number | undefined
   readonly deadLettersOnly?: boolean | undefined
   readonly beforeEventId?: number | undefined
-  /** `queuedFrom` is inclusive, `queuedUntil` exclusive. */
+  /** `queuedUntil` is exclusive. */
   readonly queuedFrom?: Date | undefined
   readonly queuedUntil?: Date | undefined
 }
@@ -108,10 +107,7 @@ const oldestWaitingSql = (sql: SqlClient.SqlClient, filter: DeliveryFilter): Fra
   WHERE s.deleted_at IS NULL AND ${deliveryCondition(sql, filter)}
   ORDER BY d.event_id LIMIT 1`
 
-/**
- * Replays the next page after the key `after`. So a delivery that completes again during the replay is not replayed
- * twice.
- */
+/** Pages by key, so that a delivery that completes again during the replay is not replayed twice. */
 const replayPage = (sql: SqlClient.SqlClient, filter: DeliveryFilter, after: ReplayedDelivery, now: Date) =>
   recordChange(sql, {
     change: requeueSql(sql, filter, after, now),

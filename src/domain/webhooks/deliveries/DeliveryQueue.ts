@@ -16,7 +16,7 @@ import {
 } from "./delivery.ts"
 import { replaceHealthSql, type SubscriptionPause, selectHealthSql } from "./subscription-statements.ts"
 
-/** Largest number of deliveries in progress in a process, and largest batch of completions. */
+/** Of a process. Also the largest batch of completions. */
 export const MAX_DELIVERIES_IN_PROGRESS = 256
 
 const readClaimed = makeRowsReader(ClaimedDelivery)
@@ -44,11 +44,11 @@ const makeDeliveryQueue = Effect.gen(function* () {
     /** Claims the delivery that may end a cooldown, unless another worker has claimed it. */
     claimProbe: (now: Date, subscription: SubscriptionToProbe) =>
       readClaimed(sql`${claimProbeSql(sql, { now, leaseMs }, subscription)}`),
-    /** Completes a delivery and resets the health of its subscription. */
+    /** Also resets the health of the subscription. */
     complete,
     /**
-     * Records a failure. Returns the subscription's health before the failure, or undefined if the subscription is gone
-     * or has another URL.
+     * Returns the subscription's health before the failure, or undefined if the subscription is gone or has another
+     * URL.
      */
     fail: (delivery: ClaimedDelivery, attempt: DeliveryAttempt, nextAttempt: Date | undefined, now: Date) =>
       readHealth(sql`${failDeliverySql(sql, delivery, attempt, nextAttempt, now)}`).pipe(
@@ -58,7 +58,7 @@ const makeDeliveryQueue = Effect.gen(function* () {
       sql`${releaseDeliverySql(sql, delivery, now)}`.pipe(Effect.asVoid, Effect.orDie),
     findHealth: (subscription: SubscriptionAddress) =>
       readHealth(sql`${selectHealthSql(sql, subscription)}`).pipe(Effect.map((row) => row?.health)),
-    /** Returns false, and changes nothing, if the health is no longer `from` or the URL has changed. */
+    /** Returns false and changes nothing if the health is no longer `from` or the URL has changed. */
     replaceHealth: (
       subscription: SubscriptionAddress,
       from: SubscriptionHealth,
@@ -72,8 +72,7 @@ const makeDeliveryQueue = Effect.gen(function* () {
 })
 
 /**
- * The pending deliveries, shared by all processes (src/jobs/job-queue.ts). A success after the lease still counts,
- * unless the event was replayed.
+ * All processes share the pending deliveries. A success after the lease still counts, unless the event was replayed.
  *
  * Order: a delivery waits for earlier events of its record and subscription, until they have failed three times, which
  * takes about two minutes. A row of `webhook_lanes` (a queue partition) contains the next delivery.

@@ -16,7 +16,7 @@ export const eventBacklog = [
 ]
 
 export const DISPATCH_BATCH_EVENTS = 200
-/** The key must be unique among the database's advisory locks. */
+/** Must be unique among the database's advisory locks. */
 const DISPATCH_LOCK_KEY = 7_012_027
 
 const DispatchResult = Schema.Struct({
@@ -25,7 +25,7 @@ const DispatchResult = Schema.Struct({
   followed: Schema.Int,
   operators: Schema.Array(Schema.Int)
 })
-/** `followed` is the number of jobs that internal subscribers created. */
+/** `followed` counts the jobs that internal subscribers created. */
 type DispatchResult = typeof DispatchResult.Type
 
 const readDispatchResult = makeOptionalRowReader(DispatchResult)
@@ -33,10 +33,11 @@ const readDispatchResult = makeOptionalRowReader(DispatchResult)
 const NOTHING_DISPATCHED: DispatchResult = { events: 0, deliveries: 0, followed: 0, operators: [] }
 
 /**
- * Dispatches events to the feed, webhook subscriptions and internal subscribers.
+ * One statement dispatches events to the feed, webhook subscriptions and internal subscribers. So a crash loses or
+ * repeats nothing.
  *
- * One statement does all three, so a crash loses or repeats nothing. Only one process dispatches at a time, which keeps
- * the events of a record in order. The others dispatch nothing and poll again.
+ * Only one process dispatches at a time, which keeps the events of a record in order. The others dispatch nothing and
+ * poll again.
  */
 export class EventDispatcher extends Context.Service<
   EventDispatcher,

@@ -16,9 +16,9 @@ import { checkLiteralAddress, makeCheckedLookup } from "./checked-lookup.ts"
 import { type HttpCall, type HttpCallProgress, type HttpFailure, type HttpResponse, sendHttpCall } from "./http-call.ts"
 import { parseRetryAfter } from "./retry-after.ts"
 
-/** A name may have several addresses. After this time the next one is tried. */
+/** After this time, the next address of the name is tried. */
 const CONNECT_ATTEMPT_MS = 1_000
-/** Largest number of idle connections per receiver. */
+/** Idle connections per receiver. */
 export const MAX_IDLE_SOCKETS = 4
 const IDLE_SOCKET_MS = 15_000
 
@@ -27,7 +27,7 @@ interface ReceiverResponse {
   readonly status: number
   /** The first 512 bytes of the body. NUL is replaced, because PostgreSQL cannot store it. */
   readonly firstBytes: string
-  /** Present only with status 429 or 503. At most {@link WEBHOOK_RETRY_AFTER_MS}. */
+  /** Only with status 429 or 503. At most {@link WEBHOOK_RETRY_AFTER_MS}. */
   readonly retryAfterMs?: number | undefined
 }
 
@@ -104,7 +104,7 @@ const makeHttpFailure = (reason: HttpFailure["reason"], detail: string): HttpFai
 
 const traceHeaders = Effect.map(currentTraceparent, (traceparent) => (traceparent === undefined ? {} : { traceparent }))
 
-/** The span omits the rest of the URL, which may be a credential. */
+/** The span omits path and query, which may be a credential. */
 const withRequestSpan = (method: OutboundRequest["method"], { hostname, port, protocol }: URL) =>
   withChildSpan(
     method,
@@ -141,7 +141,7 @@ const makeSendRequest = Effect.fnUntraced(function* (allowedHosts: AllowedHosts)
     yield* checkLiteralAddress(request.url.hostname, allowedHosts)
     const scheme = request.url.protocol === "https:" ? "https:" : "http:"
     const result = yield* sendHttpCall({ ...request, agent: keepAliveAgents[scheme] }, progress)
-    // The receiver may close an idle connection just before its reuse, which is no failure.
+    // The receiver may close an idle connection just before its reuse. That is no failure.
     const isStaleConnection =
       result.outcome === "failed" && result.reason === "closed" && progress.reused && progress.phase === "sent"
     if (isStaleConnection) return yield* sendHttpCall({ ...request, agent: singleUseAgents[scheme] }, progress)
@@ -218,7 +218,7 @@ export class OutboundHttp extends Context.Service<
     documentation?: string
   ): Layer.Layer<OutboundHttp, never, AddressResolver> => Layer.effect(OutboundHttp, make(allowedHosts, documentation))
 
-  /** Returns 204 without a connection, for tests and benchmarks. */
+  /** For tests and benchmarks. */
   static readonly layerNoContent: Layer.Layer<OutboundHttp> = Layer.succeed(OutboundHttp, {
     post: () => Effect.succeed({ outcome: "answered", status: 204, firstBytes: "", durationMs: 0 }),
     request: () =>

@@ -14,7 +14,7 @@ const OverdueSubscription = Schema.Struct({
   operator_id: Schema.Int,
   subscription_id: Schema.Int,
   due_at: Schema.Date,
-  /** Pending deliveries, counted up to {@link OVERDUE_COUNT_LIMIT}. */
+  /** Counted up to {@link OVERDUE_COUNT_LIMIT}. */
   waiting: Schema.Int
 })
 
@@ -24,7 +24,7 @@ const readOverdueSubscriptions = makeRowsReader(OverdueSubscription)
 export class OverdueDeliveries extends Context.Service<
   OverdueDeliveries,
   {
-    /** Returns at most {@link MAX_OVERDUE_WARNINGS}, oldest first. */
+    /** At most {@link MAX_OVERDUE_WARNINGS}, oldest first. */
     readonly findOverdueSubscriptions: (now: Date) => Effect.Effect<ReadonlyArray<typeof OverdueSubscription.Type>>
   }
 >()("latchkey/domain/webhooks/deliveries/OverdueDeliveries") {

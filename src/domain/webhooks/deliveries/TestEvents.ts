@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
     const signing = yield* findSigning(target, now)
     if (signing === undefined) return subscriptionMissingResult
-    // The rate limit is checked last, so that only sent events count.
+    // Checked last, so that only sent events count.
     const admission = yield* windows.admit([testEventBucket(target.operatorId)], [])
     if (admission._tag === "Refused") return { _tag: "TooMany", seconds: admission.retryAfterSeconds }
     const body = toEventMessage({ event: TEST_EVENT, payload: { webhook_id: target.id }, queued_at: now })
@@ -77,8 +77,6 @@ const make = Effect.gen(function* () {
 /**
  * Sends a signed test event once, even if the subscription is paused. The event is not stored or retried, and does not
  * affect the circuit breaker.
- *
- * Releases the caller's concurrency permit while it waits for the receiver.
  */
 export class TestEvents extends Context.Service<
   TestEvents,

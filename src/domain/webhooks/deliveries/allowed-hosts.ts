@@ -5,7 +5,6 @@ import { NetAddress } from "effect/net"
 export interface AllowedHosts {
   /** Lower case, punycode, no final dot. */
   readonly names: ReadonlySet<string>
-  /** IPv4-mapped IPv6 addresses are stored as IPv4. */
   readonly addresses: HashSet.HashSet<NetAddress.IpAddress>
 }
 
@@ -18,7 +17,7 @@ export const AllowedReceivers = Context.Reference<AllowedHosts>(
   }
 )
 
-/** Parses an IPv4 or IPv6 address. An IPv4-mapped IPv6 address becomes IPv4. */
+/** An IPv4-mapped IPv6 address becomes IPv4. */
 export const parseLiteralAddress = (host: string): Result.Result<NetAddress.IpAddress, NetAddress.NetAddressError> =>
   Result.map(NetAddress.ipFromString(host.replace(/^\[(.*)\]$/, "$1")), (address) => NetAddress.toCanonical(address))
 
@@ -34,7 +33,7 @@ export const allowsAddress = (allowedHosts: AllowedHosts, address: NetAddress.Ip
   HashSet.has(allowedHosts.addresses, NetAddress.toCanonical(address))
 
 /**
- * Parses a comma-separated list. Rejects ports, networks and wildcards, because they could allow more than intended.
+ * Expects a comma-separated list. Rejects ports, networks and wildcards, because they could allow more than intended.
  */
 export const parseAllowedHosts = (text: string): Result.Result<AllowedHosts, string> => {
   const names = new Set<string>()

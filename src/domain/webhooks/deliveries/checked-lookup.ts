@@ -7,7 +7,7 @@ import { findForbiddenReason } from "./forbidden-addresses.ts"
 
 export class RefusedAddress extends Data.TaggedError("RefusedAddress")<{ readonly detail: string }> {}
 
-/** Checks literal addresses, because sockets make no look-up for them. */
+/** For literal addresses, because sockets make no look-up for them. */
 export const checkLiteralAddress = (host: string, allowedHosts: AllowedHosts): Effect.Effect<void, RefusedAddress> => {
   const address = host.replace(/^\[(.*)\]$/, "$1")
   if (isIP(address) === 0) return Effect.void
@@ -24,7 +24,7 @@ const resolvePublicAddresses = Effect.fnUntraced(function* (host: string, allowe
   if (!Arr.isReadonlyArrayNonEmpty(addresses)) return yield* new NameNotResolved({ detail: `${host} has no address` })
   if (!allowsHost(allowedHosts, host)) {
     for (const address of addresses) {
-      // The detail omits the address and its kind. They would reveal what names in our own network resolve to.
+      // The detail omits the address, which would reveal what names in our own network resolve to.
       if (Option.isSome(findForbiddenReason(address, allowedHosts))) {
         return yield* new RefusedAddress({ detail: `${host} resolves to an address that is not public` })
       }

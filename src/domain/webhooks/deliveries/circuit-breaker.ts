@@ -8,14 +8,13 @@ import {
   WEBHOOK_PAUSE_FAILURES_MAX
 } from "../../../platform/limits.ts"
 
-// A failing receiver gets growing cooldowns, each of which ends with a single probe. One success resets the health.
-// Instants are milliseconds since 1970.
+// A failing receiver gets growing cooldowns. After each, a single delivery is sent as a probe. One success resets the
+// health. Instants are milliseconds since 1970.
 
-/** If a probe has no outcome after this time, another one may follow. */
+/** After this time without an outcome, another probe may follow. */
 export const PROBE_TIMEOUT_MS = 30_000
 
 const failureFields = {
-  /** Failures since the last success. */
   failures: Schema.Int,
   failingSince: Schema.Int
 }
@@ -27,8 +26,8 @@ const cooldownFields = {
 }
 
 /**
- * `resting`: no delivery is sent before `until`. `probing`: one delivery is in progress. Its worker may have died if
- * `until` has passed.
+ * `resting`: no delivery is sent before `until`. `probing`: one delivery is in progress. If `until` has passed, its
+ * worker may have died.
  */
 export const Cooldown = Schema.Union([
   Schema.Struct({ state: Schema.Literal("resting"), ...cooldownFields }),
@@ -81,7 +80,7 @@ export const computeHealthAfterFailure = (
       ? { failures: 1, failingSince: now }
       : { failures: health.failures + 1, failingSince: health.failingSince }
   if (isGone) return { state: "paused", ...failureCounts }
-  // Pausing also requires several failures, because a rarely used subscription may have failed only once in that time.
+  // A rarely used subscription may have failed only once in that time, so pausing also requires several failures.
   const isOld = now - failureCounts.failingSince >= WEBHOOK_PAUSE_AFTER_MS
   if (isOld && failureCounts.failures >= WEBHOOK_PAUSE_FAILURES_MAX) return { state: "paused", ...failureCounts }
   if (failureCounts.failures < WEBHOOK_BREAKER_FAILURES_MAX) return { state: "failing", ...failureCounts }
@@ -90,7 +89,7 @@ export const computeHealthAfterFailure = (
     case "failing":
       return { state: "resting", ...failureCounts, rests: 1, until: now + computeCooldownMs(1) }
     case "resting":
-      // A failed delivery that began before the cooldown does not extend it.
+      // A delivery that began before the cooldown does not extend it.
       return { ...health, ...failureCounts }
     case "probing":
       return {

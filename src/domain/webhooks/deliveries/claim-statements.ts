@@ -11,9 +11,9 @@ import { replaceHealthOfDueSubscriptionSql, subscriptionActiveCondition } from "
 // PostgreSQL plans these statements once, while the queue is empty. That plan would later scan the whole table, so the
 // statements force another one.
 //
-// They select pending rows by `settled_at IS NULL`. The partial index requires `state = 'waiting'`, so PostgreSQL
-// cannot choose it. They update rows by ctid. `OFFSET 0` (completion-statements.ts) makes a join look up row by row.
-// Limits are literals, so that PostgreSQL expects few rows.
+// They select pending rows by `settled_at IS NULL`, so that PostgreSQL cannot use the partial index on `state =
+// 'waiting'`. They update rows by ctid. `OFFSET 0` makes a join look up row by row. Limits are literals, so that
+// PostgreSQL expects few rows.
 
 interface ClaimTime {
   readonly now: Date
@@ -25,8 +25,8 @@ export const signingColumnsSql = (sql: SqlClient, now: Date): Fragment => sql`
   CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
 /**
- * Selects the first due delivery of each queue partition of subscription `o`. SKIP LOCKED is safe, because the worker
- * polls again when the locked delivery completes.
+ * Selects the first due delivery of each queue partition of subscription `o`. A locked delivery is skipped. The worker
+ * polls again when it completes.
  */
 const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
   SELECT head.place, due.due_at
@@ -43,10 +43,7 @@ const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment =
       AND settled_at IS NULL
     FOR NO KEY UPDATE SKIP LOCKED) head`
 
-/**
- * Claims the rows of the CTE `chosen`. A row that changed after its selection has another ctid and waits for the next
- * claim.
- */
+/** A row that has changed since its selection has another ctid and waits for the next claim. */
 const claimChosenSql = (sql: SqlClient, { now, leaseMs }: ClaimTime): Fragment => sql`
   taken AS (
     UPDATE webhook_deliveries d SET attempts = d.attempts + 1, due_at = ${computeLeaseEnd(now, leaseMs)}
@@ -98,7 +95,7 @@ export const claimDueSql = (
     ), ${claimChosenSql(sql, time)}`
 }
 
-/** Skips subscriptions that still have the maximum of deliveries in progress, begun before the cooldown. */
+/** Skips subscriptions with the maximum of deliveries in progress, which began before the cooldown. */
 export const subscriptionsToProbeSql = (
   sql: SqlClient,
   now: Date,

@@ -20,7 +20,7 @@ import { webhookBacklog } from "./due-subscriptions.ts"
 import { type DeliveryResult, isDelivered } from "./OutboundHttp.ts"
 import { postSignedBody } from "./signed-post.ts"
 
-/** Pauses start at 30 s, double up to 6 h and vary by 25 %. All attempts take about three days. */
+/** Pauses grow from 30 s to 6 h. All attempts take about three days. */
 export const WEBHOOK_RETRIES: RetryPolicy = {
   backoff: {
     firstMs: WEBHOOK_FIRST_RETRY_MS,
@@ -49,7 +49,7 @@ const describePauseReason = (result: DeliveryResult): string =>
     ? "The receiver returned 410 Gone, which ends deliveries to this address."
     : `No delivery succeeded for five days. The last try: ${describeResult(result)}.`
 
-/** Computes the health again if another worker has changed it. */
+/** Starts again if another worker has changed the health. */
 const countFailure = Effect.fnUntraced(function* (
   delivery: ClaimedDelivery,
   result: DeliveryResult,

@@ -3,8 +3,8 @@ import { type RecordedEvent, toEventId, toEventMessage } from "../../../jobs/eve
 export const renderDeliveryBody = (event: RecordedEvent): string => JSON.stringify(toEventMessage(event))
 
 /**
- * Identifies a delivery. All its attempts have the same `webhook-id`. That id begins with the `event_id` of the feed,
- * so a receiver can continue with the feed.
+ * All attempts of a delivery have the same `webhook-id`. It begins with the `event_id` of the feed, so a receiver can
+ * continue with the feed.
  */
 export interface DeliveryKey {
   readonly event_id: number

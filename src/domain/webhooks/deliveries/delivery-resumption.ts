@@ -5,8 +5,8 @@ import { computeLeaseEnd } from "../../../jobs/lease.ts"
 export const MAX_RESUMED_DELIVERIES = 1_000
 
 /**
- * Makes pending retries due now, for the subscriptions in the CTE `changed`. SKIP LOCKED avoids a deadlock with a
- * worker that stores an outcome. A delivery that is due within one lease may be claimed, so its `due_at` stays.
+ * Makes pending retries of the subscriptions in the CTE `changed` due now. SKIP LOCKED avoids a deadlock with a worker
+ * that stores an outcome. A delivery that is due within one lease may be claimed, so its `due_at` stays.
  */
 export const resumeDeliveriesSql = (sql: SqlClient, now: Date, leaseMs: number): Fragment => sql`
   UPDATE webhook_deliveries d SET due_at = ${now}

@@ -24,7 +24,7 @@ export const makeDeliveryPolls = Effect.gen(function* () {
     dispatchEvents: Effect.gen(function* () {
       const dispatchResult = yield* dispatcher.dispatchNext(yield* DateTime.nowAsDate)
       yield* newEvents.notify(dispatchResult.operators)
-      // If there were no events, a replay or a resumed subscription may have woken the worker.
+      // Without events, a replay or a resumed subscription may have woken the worker.
       if (dispatchResult.deliveries > 0 || dispatchResult.events === 0) yield* deliveries.notifyChanged
       return dispatchResult
     }),
@@ -47,7 +47,7 @@ export const runDeliveryWorkers = Effect.gen(function* () {
   const { dispatchEvents, startPolling, endCooldowns } = yield* makeDeliveryPolls
   const { latch, wake } = yield* WakeUp
   const wakeLatch = yield* latch
-  // Returns true if further events may be due. Wakes the workers of the jobs that internal subscribers created.
+  // Returns true if further events may be due.
   const dispatchBatch = Effect.gen(function* () {
     const { events, followed } = yield* dispatchEvents
     if (followed > 0) yield* wake

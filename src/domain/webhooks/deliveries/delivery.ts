@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import { Cooldown } from "./circuit-breaker.ts"
 import type { DeliveryResult } from "./OutboundHttp.ts"
 
-/** The secrets are sealed as in the database. */
+/** The secrets are sealed. */
 export const WebhookSigning = Schema.Struct({
   url: Schema.String,
   secret: Schema.RedactedFromValue(Schema.String),
-  /** The replaced secret, while deliveries are still signed with it too. */
+  /** Replaced, but deliveries are still signed with it too. */
   former_secret: Schema.NullOr(Schema.RedactedFromValue(Schema.String)),
   secret_token: Schema.RedactedFromValue(Schema.String)
 })
@@ -16,7 +16,7 @@ export const ClaimedDelivery = Schema.Struct({
   operator_id: Schema.Int,
   event_id: Schema.Int,
   subscription_id: Schema.Int,
-  /** Number of attempts in all runs, including this one. It identifies the claim. */
+  /** In all runs, including this one. It identifies the claim. */
   attempts: Schema.Int,
   failures: Schema.Int,
   /** 1 plus the number of replays. */

@@ -2,8 +2,8 @@ import { Option, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { type AllowedHosts, allowsAddress } from "./allowed-hosts.ts"
 
-// The networks are those of the IANA special-purpose address registries. A webhook must not reach the service's own
-// network, such as the cloud's metadata service.
+// The networks of the IANA special-purpose address registries. A webhook must not reach the service's own network, such
+// as the cloud's metadata service.
 
 const parseNetworks = (...texts: ReadonlyArray<string>) => texts.map(IpNetwork.fromStringUnsafe)
 
@@ -49,7 +49,6 @@ const FORBIDDEN_IPV6: NetworkBlocks = [
 const GLOBAL_UNICAST = IpNetwork.fromStringUnsafe("2000::/3")
 const NAT64 = IpNetwork.fromStringUnsafe("64:ff9b::/96")
 
-/** Returns the IPv4 address in a mapped or NAT64 address. */
 const findEmbeddedIpv4 = (address: NetAddress.Ipv6Address): Option.Option<NetAddress.Ipv4Address> =>
   NetAddress.isIpv4Mapped(address) || IpNetwork.contains(NAT64, address)
     ? Option.some(NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12))))

@@ -22,7 +22,6 @@ export type HttpFailureReason =
   | "tls"
   /** The connection ended before the response did. */
   | "closed"
-  /** The response is not HTTP. */
   | "protocol"
   | "timeout"
 
@@ -30,7 +29,7 @@ export interface HttpResponse {
   readonly outcome: "answered"
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
-  /** At most {@link HttpCall.maxBytes} of the body. */
+  /** At most {@link HttpCall.maxBytes}. */
   readonly bytes: Buffer
   /** False if the body was cut off. */
   readonly isComplete: boolean
@@ -59,7 +58,7 @@ const toHttpFailure = (error: NodeJS.ErrnoException, progress: HttpCallProgress)
   if (error.code?.startsWith("HPE_")) return failure("protocol")
   switch (progress.phase) {
     case "connecting":
-      // The detail omits the error's message. It would reveal the resolved address, which may be in our own network.
+      // The error's message would reveal the resolved address, which may be in our own network.
       return failure("connect", error.code ?? error.name)
     case "securing":
       return failure("tls")
@@ -129,8 +128,7 @@ export const sendHttpCall = (
       readResponse(request, response, maxBytes, onEnd)
     })
     request.on("error", (error) => onEnd(toHttpFailure(error, progress)))
-    // Node reports some closed connections only here, such as after a protocol switch. During a response, `close` may
-    // come before the response's `end`.
+    // Node reports some closed connections only here. During a response, `close` may come before its `end`.
     request.on("close", () => {
       if (progress.phase === "answering") return
       onEnd({ outcome: "failed", reason: "closed", detail: "the connection closed without an answer" })

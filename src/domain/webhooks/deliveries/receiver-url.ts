@@ -8,7 +8,6 @@ import { findForbiddenKind } from "./forbidden-addresses.ts"
 
 export interface ReceiverPolicy {
   readonly allowedHosts: AllowedHosts
-  /** Public address of this service (PUBLIC_URL). */
   readonly publicUrl: URL
 }
 
@@ -32,8 +31,8 @@ const findForbiddenHostReason = (host: string): Option.Option<string> =>
 const failInvalidUrl = (rule: string) => Result.fail(new ValidationFailed({ message: `url: ${rule}.` }))
 
 /**
- * Returns the normalized URL. It must be https. Plain http is allowed only to an allow-listed loopback host while this
- * service itself runs on plain http and loopback.
+ * Returns the normalized URL. Plain http is allowed only to an allow-listed loopback host, while this service itself
+ * runs on plain http and loopback.
  */
 export const parseReceiverUrl = (text: string, policy: ReceiverPolicy): Result.Result<string, ValidationFailed> => {
   if (text.length > WEBHOOK_URL_LENGTH) return failInvalidUrl(`must be at most ${WEBHOOK_URL_LENGTH} characters`)

@@ -20,10 +20,7 @@ import { deleteOldSubscriptionsSql, subscriptionActiveCondition } from "./subscr
 const pendingSubscriptionsSql = (sql: SqlClient.SqlClient): Fragment => sql`
   with_work w JOIN webhook_subscriptions s ON s.operator_id = w.operator_id AND s.id = w.subscription_id`
 
-/**
- * Dead-letters old deliveries of subscriptions that are paused or in cooldown. Reads only the next delivery of each
- * queue partition.
- */
+/** For subscriptions that are paused or in cooldown. Reads only the next delivery of each queue partition. */
 const deadLetterWaitingSql = (sql: SqlClient.SqlClient, cutoff: Date, now: Date): Fragment => sql`
   UPDATE webhook_deliveries SET state = 'dead', settled_at = ${now}
   WHERE ctid = ANY (ARRAY(
@@ -73,7 +70,6 @@ export const applyDeliveryRetention = Effect.fnUntraced(function* (now: Date) {
     deleteSettledDeliveriesSql(sql, "delivered", toCutoff(WEBHOOK_RETENTION_MS)),
     deleteSettledDeliveriesSql(sql, "dead", toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS)),
     oldEventRetention(sql, toCutoff(EVENT_RETENTION_MS), undeliveredCondition(sql)),
-    // At this age the subscription's last dead letter is deleted.
     deleteOldSubscriptionsSql(sql, toCutoff(WEBHOOK_DEAD_LETTER_RETENTION_MS + RETENTION_INTERVAL_MS))
   ])
 })

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http"
 
-// An HTTP date (RFC 9110, 5.6.7). `Date.parse` alone also accepts "-5" and "1.5".
+// RFC 9110, 5.6.7. `Date.parse` alone also accepts "-5" and "1.5".
 const HTTP_DATE_PATTERN = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /
 
 /** The oldest form of an HTTP date has no time zone. */
 const addTimeZone = (date: string): string => (date.endsWith(" GMT") ? date : `${date} GMT`)
 
-/** Returns milliseconds from `now`, at most `longestMs`. Returns undefined for a missing or invalid header. */
+/** Returns milliseconds from `now`, at most `longestMs`. Undefined for a missing or invalid header. */
 export const parseRetryAfter = (headers: IncomingHttpHeaders, now: number, longestMs: number): number | undefined => {
   const value = headers["retry-after"]?.trim()
   if (value === undefined) return undefined

@@ -31,7 +31,7 @@ export const sealSubscription = (
   secret: sealSecret(sealer, subscriptionRef, subscription.secret)
 })
 
-/** Opens the secrets of a single attempt, so that a damaged secret does not affect other deliveries. */
+/** Called for each attempt, so that a damaged secret does not affect other deliveries. */
 export const openSigning = (
   { openRedacted }: SecretSealer,
   { operator_id, subscription_id }: SubscriptionKey,

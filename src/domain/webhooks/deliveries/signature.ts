@@ -11,7 +11,7 @@ import {
 
 const SECRET_PREFIX = "whsec_"
 
-/** `whsec_` and base64 of 24 to 64 bytes. It is redacted, so it cannot reach a log. */
+/** `whsec_` and base64 of 24 to 64 bytes. */
 export type SigningSecret = Redacted.Redacted<string>
 
 const decodeKey = (secret: SigningSecret): Buffer =>
@@ -36,10 +36,7 @@ export const parseSigningSecret = (text: string): Result.Result<SigningSecret, s
 
 interface SignedMessage {
   readonly id: string
-  /**
-   * Time of this attempt, in seconds since 1970. Receivers reject a time that differs from theirs by more than five
-   * minutes.
-   */
+  /** Seconds since 1970. Receivers reject a time that differs from theirs by more than five minutes. */
   readonly timestamp: number
   readonly body: string | Uint8Array
 }
@@ -47,7 +44,7 @@ interface SignedMessage {
 const computeSignature = (message: SignedMessage, secret: SigningSecret): string =>
   `v1,${createHmac("sha256", decodeKey(secret)).update(`${message.id}.${message.timestamp}.`).update(message.body).digest("base64")}`
 
-/** Signs with each secret. During a rotation there are two. */
+/** During a rotation there are two secrets. */
 export const buildSignatureHeaders = (message: SignedMessage, secrets: Arr.NonEmptyReadonlyArray<SigningSecret>) => ({
   "webhook-id": message.id,
   "webhook-timestamp": String(message.timestamp),

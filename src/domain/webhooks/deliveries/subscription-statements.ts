@@ -12,14 +12,14 @@ import type { SigningSecret } from "./signature.ts"
 // A deleted subscription keeps its row until its last delivery is deleted.
 
 /**
- * A new subscription does not receive earlier events that are not dispatched yet. It excludes at most this number of
- * them, the latest ones.
+ * The most earlier events that a new subscription excludes. They were queued but not yet dispatched when it was
+ * created.
  */
 export const MAX_OLDER_EVENTS = 1_000
 
 // These statements expect sealed secrets (secret-sealing.ts).
 
-/** `secretToken` is ignored if the URL has one already. */
+/** `secretToken` is ignored if the URL already has one. */
 export interface WebhookReceiver {
   readonly url: string
   readonly secretToken: Redacted.Redacted<string>
@@ -30,7 +30,7 @@ export interface NewSubscription extends WebhookReceiver {
   readonly secret: SigningSecret
 }
 
-/** The id must be known before sealing, because sealing binds the secret to it. */
+/** Sealing binds the secret to the id, so the id must be known before. */
 interface NewSubscriptionWithId extends NewSubscription {
   readonly id: number
 }
@@ -86,7 +86,7 @@ export const createSubscriptionSql = (
     RETURNING s.*
   )`
 
-/** Returns the CTEs `receiver`, `before` and `changed`. The update also resets the health and ends a pause. */
+/** Returns the CTEs `receiver`, `before` and `changed`. Also resets the health and ends a pause. */
 export const updateSubscriptionSql = (
   sql: SqlClient,
   operatorId: number,
@@ -153,7 +153,6 @@ export const deleteSubscriptionSql = (sql: SqlClient, condition: Fragment, now: 
 
 const healthJsonSql = (sql: SqlClient, health: SubscriptionHealth): Fragment => sql`${jsonParameter(health)}::jsonb`
 
-/** True if the subscription is neither in cooldown nor paused. */
 export const subscriptionActiveCondition = (sql: SqlClient): Fragment => sql`health->>'state' IN ('healthy', 'failing')`
 
 /** Compares the URL, because a failure at an earlier URL must not count. */

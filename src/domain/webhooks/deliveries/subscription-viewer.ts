@@ -7,7 +7,7 @@ import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 
 /**
  * A main account sees all subscriptions of its operator. A sub-account and an application see only those they created.
- * An undefined field does not restrict the view.
+ * Undefined fields do not restrict the view.
  */
 export interface SubscriptionViewer {
   readonly operatorId: number
@@ -45,7 +45,7 @@ const hiddenWebhookError = new Forbidden({
   message: "id: only the main account, or the account and application that made this webhook, may do this."
 })
 
-/** Fails with 404 if `isVisible` is undefined, and with 403 if it is false. */
+/** Undefined means that there is no such webhook. */
 export const failUnlessVisible = (isVisible: boolean | undefined): Effect.Effect<void, NotFound | Forbidden> => {
   if (isVisible === undefined) return Effect.fail(webhookNotFoundError)
   return isVisible ? Effect.void : Effect.fail(hiddenWebhookError)

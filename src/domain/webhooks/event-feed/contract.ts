@@ -30,7 +30,7 @@ const makeCursorSchema = (isAccepted: (text: string) => boolean) =>
 
 const Cursor = makeCursorSchema((text) => parseFeedCursor(text) !== undefined)
 
-/** The empty text counts as no cursor. A receiver of webhooks has only the `event_id` of an event. */
+/** Empty text means no cursor. Receivers of webhooks know only the `event_id`. */
 const CursorOrEventId = makeCursorSchema(
   (text) => text === "" || parseFeedCursor(text) !== undefined || parseEventId(text) !== undefined
 )

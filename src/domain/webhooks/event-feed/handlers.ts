@@ -35,7 +35,6 @@ const parsePosition = Effect.fnUntraced(function* (field: string, cursor: string
   return typeof position === "object" ? yield* position : position
 })
 
-/** Accepts a cursor or an event_id. */
 const resolveStartPosition = Effect.fnUntraced(function* (store: Store, after: string, operatorId: number) {
   const id = parseEventId(after)
   if (id === undefined) return yield* parsePosition("after", after, operatorId)

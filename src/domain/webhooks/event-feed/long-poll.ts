@@ -5,7 +5,6 @@ import type { NewEventNotifier } from "../../../jobs/events/NewEventNotifier.ts"
 import type { Shutdown } from "../../../jobs/Shutdown.ts"
 import { FEED_WAITING_READS_MAX } from "../../../platform/limits.ts"
 
-/** Shortest time between two polls of a waiting call. */
 export const FEED_POLL_GAP_MS = 100
 
 export interface LongPollContext {
@@ -14,7 +13,6 @@ export interface LongPollContext {
   readonly permits: LongPollPermits
 }
 
-/** Limits how many calls of an operator wait at once. */
 export class LongPollPermits {
   readonly #heldByOperator = new Map<number, number>()
 
@@ -92,7 +90,7 @@ const pollUntilDeadline = <Page, E>(
       )
       const wakeUpResult = yield* releasePermitWhile(Effect.timeoutOption(wakeUp, Math.max(remainingMs, 0)))
       if (!Option.getOrElse(wakeUpResult, () => false)) return page
-      // The latch is closed before the poll, so that later events open it again.
+      // Closed before the poll, so that later events open it again.
       yield* latch.close
       const nextResult = yield* poll(page)
       if (nextResult.isReady) return nextResult.page

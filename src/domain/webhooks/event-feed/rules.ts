@@ -13,14 +13,13 @@ export const findUnknownEventName = (text: string): string | undefined =>
   splitNames(text).find((name) => !EVENT_NAMES.some((known) => known === name))
 
 export interface FeedScan<Event> {
-  /** Events up to this position are deleted. */
   readonly deletedUpTo: number
   /** Position before the first scanned event. */
   readonly start: number
   /** Last position that a filtered scan has read. Null without a filter. */
   readonly reachedPosition: number | null
   readonly hasMore: boolean
-  /** Up to one event more than the page's limit. */
+  /** Up to one event more than the limit. */
   readonly events: ReadonlyArray<Event>
 }
 

@@ -29,7 +29,6 @@ const ConsumerRow = Schema.Struct({
 })
 export type ConsumerRow = typeof ConsumerRow.Type
 
-/** Undefined fields do not filter. */
 export interface FeedQuery {
   readonly after: number | undefined
   readonly limit: number
@@ -175,15 +174,12 @@ const makeEventFeedStore = Effect.map(SqlClient.SqlClient, (sql) => ({
 export class EventFeedStore extends Context.Service<
   EventFeedStore,
   {
-    /** Reads up to `limit` + 1 events, to find out whether more follow. */
     readonly scanFeed: (operatorId: number, query: FeedQuery) => Effect.Effect<FeedScan<EventRow>>
     /** `position` is null if there is no such event. Events up to `forgotten` are deleted. */
     readonly findEventPosition: (operatorId: number, id: number) => Effect.Effect<EventPosition>
     readonly checkPropertyExists: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
     readonly listConsumers: (operatorId: number) => Effect.Effect<ReadonlyArray<ConsumerRow>>
-    /**
-     * `consumer` is null if nothing changed. Fails with ValidationFailed if the operator has the maximum of consumers.
-     */
+    /** `consumer` is null if nothing changed. */
     readonly putConsumer: (
       operatorId: number,
       consumer: { readonly name: string; readonly position: number },

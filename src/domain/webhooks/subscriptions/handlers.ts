@@ -70,7 +70,6 @@ const createWebhook = (store: Store, policy: ReceiverPolicy) =>
 const sendsFixedFields = makeImmutableFieldDetector(update_webhook.payloadSchema)
 const checkFixedFields = makeImmutableFieldCheck(update_webhook.payloadSchema)
 
-/** Loads the webhook only if the request contains fields that an edit cannot change. */
 const loadAndCheckFixedFields = Effect.fnUntraced(function* (
   store: Store,
   caller: Caller,
@@ -124,7 +123,7 @@ const rotateSecret = (store: Store) =>
 
 const alreadyPausedError = new Conflict({ message: "id: this webhook is paused already." })
 
-// The time is not truncated to the second, because resuming compares exact lease ends.
+// Not truncated to the second, because resuming compares exact lease ends.
 const currentInstant = DateTime.nowAsDate
 
 const makeReceiver = Effect.fnUntraced(function* (text: string, policy: ReceiverPolicy) {

@@ -105,7 +105,7 @@ const isVisible = (subscription: SubscriptionRecord, { accountId, application }:
 
 const toRow = ({ operator_id: _operator, account_id: _account, secret: _secret, ...row }: SubscriptionRecord) => row
 
-/** Returns the changed fields in alphabetical order, as PostgreSQL does. */
+/** In alphabetical order, as PostgreSQL returns them. */
 const changedSettings = (before: SubscriptionRecord, after: SubscriptionRecord): ReadonlyArray<string> => [
   ...(before.events.join() === after.events.join() ? [] : ["events"]),
   ...(before.secret === after.secret ? [] : ["secret"]),

@@ -94,7 +94,6 @@ const create =
       )
     })
 
-/** Makes retries due now, because an update also resumes the subscription. */
 const update =
   (sql: SqlClient.SqlClient, leaseMs: number, sealer: SecretSealer) =>
   (scope: WebhookChangeScope, id: number, { events, ...edit }: SubscriptionEdit, now: Date) => {
@@ -169,10 +168,7 @@ export class WebhookStore extends Context.Service<
   WebhookStore,
   {
     readonly list: (operatorId: number) => Effect.Effect<ReadonlyArray<SubscriptionRow>>
-    /**
-     * Returns undefined if the grant has ended. Fails with ValidationFailed if the operator has the maximum of
-     * subscriptions.
-     */
+    /** Returns undefined if the grant has ended. */
     readonly create: (
       creator: SubscriptionCreator,
       subscription: NewSubscription,
@@ -190,7 +186,7 @@ export class WebhookStore extends Context.Service<
       id: number,
       now: Date
     ) => Effect.Effect<typeof RowId.Type | undefined, never, CurrentActor>
-    /** Returns undefined if the viewer sees no such subscription, or if it is paused already. */
+    /** Returns undefined if the viewer sees no such subscription, or if it is already paused. */
     readonly pause: (
       viewer: SubscriptionViewer,
       id: number,

@@ -18,8 +18,8 @@ export const assigneeJson = (sql: SqlClient, operatorId: number, id: Fragment): 
   FROM (SELECT * FROM staffs person WHERE person.operator_id = ${operatorId} AND person.id = ${id}) page)`
 
 /**
- * The CTE `assignee` has a row if the staff member is unchanged since the read, or if none is assigned. It also locks
- * the staff member.
+ * The CTE `assignee` locks the staff member. It has a row if the staff member is unchanged since the read, or if none
+ * is assigned.
  */
 export const lockUnchangedAssignee = (sql: SqlClient, operatorId: number, assignee: Assignee | undefined): Fragment =>
   assignee === undefined

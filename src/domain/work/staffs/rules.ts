@@ -3,7 +3,7 @@ import type { DeploymentName } from "../../../platform/installation.ts"
 import { MOBILE_DIGITS_MAX, MOBILE_DIGITS_MIN } from "../../../platform/limits.ts"
 import { findCallingCode } from "./calling-codes.ts"
 
-/** Characters that a copied number may contain: direction marks, joiners, zero-width spaces. */
+/** Copied numbers may contain direction marks, joiners and zero-width spaces. */
 const INVISIBLE_CHARACTERS = /\p{Cf}/gu
 /** `(0)` is dialled only within the country. */
 const SEPARATORS = /\(0\)|[\p{Z}\t().\-/\p{Pd}\p{Pc}]/gu
@@ -19,8 +19,8 @@ const toInternationalForm = (digits: string): string | undefined => {
 }
 
 /**
- * Returns the stored form (specification, POST /staffs), or undefined for an invalid number. The regional deployment
- * also accepts digits without a country code.
+ * Returns the stored form (specification, POST /staffs). The regional deployment also accepts digits without a country
+ * code.
  */
 export const parseMobile = (deployment: DeploymentName, text: string): string | undefined => {
   const compact = text.normalize("NFKC").replace(INVISIBLE_CHARACTERS, "").replace(SEPARATORS, "")

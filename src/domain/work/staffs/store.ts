@@ -32,7 +32,6 @@ import { Staff } from "./contract.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Undefined fields do not filter. */
 type StaffFilters = { readonly [Field in "id" | "is_active"]?: Staff[Field] | undefined }
 
 const NewStaffColumns = Schema.Struct({
@@ -48,7 +47,6 @@ const EditableStaffColumns = Schema.Struct({
   is_active: column("boolean", Staff.fields.is_active)
 })
 
-/** Undefined fields stay unchanged. */
 type StaffEdit = { readonly [Field in Exclude<keyof Staff, "id">]?: Staff[Field] | undefined }
 
 const PROPERTY_LIST = {

@@ -81,7 +81,8 @@ const updateTask = (store: Store) =>
     const staff_id = links.staff_id === undefined ? task.staff_id : links.staff_id
     const changesProperty = property_id !== task.property_id
     const changesStaff = staff_id !== null && (changesProperty || staff_id !== task.staff_id)
-    // Unchanged fields are not checked again. By now the stay may be in another property, or the staff member inactive.
+    // Unchanged links are not checked again, because the stay may be in another property by now, or the staff member
+    // inactive.
     if (changesProperty)
       yield* Effect.fromResult(resolveTaskProperty(property_id, { property_id: task.stay_property_id }))
     const assignee = changesStaff ? yield* Effect.fromResult(checkAssignable(task.assignee, property_id)) : null

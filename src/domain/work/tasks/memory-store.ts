@@ -22,7 +22,6 @@ import { type ExpectedTaskColumns, type NewTask, TaskStore } from "./store.ts"
 import type { TaskFilters, TaskRow } from "./task-search.ts"
 
 interface TaskRecord extends MemoryRecord, Omit<NewTask, "fee" | "stay_id"> {
-  /** In major units. */
   readonly fee: number
   readonly created_at: Date
   readonly updated_at: Date

@@ -100,7 +100,7 @@ const findPreconditions = (sql: Sql) => (operatorId: number, references: NewTask
       }`)
 }
 
-/** A channel may remove the stay at the same time. Then no task is created. */
+/** No task is created if a channel removes the stay at the same time. */
 const makeCatchDeletedStay = (sql: Sql) => {
   const inSavepoint = withSavepoint(sql)
   return <R>(insert: Effect.Effect<ReadonlyArray<object>, SqlError, R>) =>
@@ -214,8 +214,8 @@ export class TaskStore extends Context.Service<
       references: EditedTaskReferences
     ) => Effect.Effect<ExistingTask | undefined>
     /**
-     * Returns undefined if the task was deleted or no longer has the `expected` values, or if `assignee` has changed
-     * since the read.
+     * Returns undefined if the task was deleted or no longer has the `expected` values, or if `assignee` changed since
+     * the read.
      */
     readonly update: (
       operatorId: number,

@@ -11,13 +11,11 @@ import type { OperatorScoped } from "../../operator-rows.ts"
 import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { type search_tasks, Task } from "./contract.ts"
 
-/** Undefined fields do not filter. */
 export interface TaskFilters
   extends Pick<typeof search_tasks.payloadSchema.Type, "id" | "staff_id" | "property_id" | "type" | "status"> {
   readonly expectedDates: DateRange | undefined
 }
 
-/** Times are instants, not yet on the host's clock. */
 export const TaskRow = Schema.Struct({
   ...Task.fields,
   fee: AmountColumn,

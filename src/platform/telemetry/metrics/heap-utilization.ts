@@ -4,14 +4,11 @@ import type { HeapSpaceInfo } from "node:v8"
 // young generation is left out.
 
 const MB = 2 ** 20
-/** V8's default. */
 const DEFAULT_SEMI_SPACE_MB = 64
 /** Young generation: two semi-spaces and the new large objects. */
 const YOUNG_GENERATION_SEMI_SPACES = 3
 
-/**
- * Returns the bytes of the young generation for these flags. V8 rounds up to a power of two, and 0 means its default.
- */
+/** V8 rounds the flag up to a power of two, and 0 means its default. */
 export const computeYoungGenerationBytes = (flags: ReadonlyArray<string>): number => {
   const semiSpaceMb = Number(SEMI_SPACE_FLAG.exec(flags.findLast((flag) => SEMI_SPACE_FLAG.test(flag)) ?? "")?.[1] ?? 0)
   return (

@@ -5,7 +5,7 @@ import { updateSeries } from "./metric-updates.ts"
 export type GaugeAggregation = "sum" | "max" | "min"
 
 export interface MetricDefinition {
-  /** OpenTelemetry's name, or one below `latchkey.`. */
+  /** OpenTelemetry's name, or one that begins with `latchkey`. */
   readonly name: string
   readonly kind: "counter" | "gauge" | "histogram"
   /**
@@ -30,7 +30,6 @@ type LabelledMetricOptions<Label extends string> = MetricOptions & {
   readonly maxLabelSets?: number
 }
 
-/** Label value for sets beyond `maxLabelSets`. */
 export const OTHER_LABEL = "other"
 
 /** A metric with at most `maxLabelSets` series, so that callers cannot increase what Prometheus stores. */
@@ -53,7 +52,6 @@ class MetricFamily<Label extends string, M> {
     const key = JSON.stringify(this.#labels.map((label) => labels[label]))
     const existing = this.#made.get(key)
     if (existing !== undefined) return existing
-    // The last series is for all further values.
     return this.#made.size < this.definition.maxLabelSets - 1 || this.#isOther(labels)
       ? this.#add(key, labels)
       : this.#other()

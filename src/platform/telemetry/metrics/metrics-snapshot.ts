@@ -25,7 +25,7 @@ const HistogramSeries = Schema.Struct({
 export const MetricSeries = Schema.Union([CounterSeries, GaugeSeries, HistogramSeries])
 export type MetricSeries = typeof MetricSeries.Type
 
-/** Series of one process, or of several combined. Names and labels are unique. */
+/** Each combination of name and labels occurs once. */
 export const MetricsSnapshot = Schema.Array(MetricSeries)
 export type MetricsSnapshot = typeof MetricsSnapshot.Type
 
@@ -90,7 +90,6 @@ const mergeBuckets = (one: Buckets, other: Buckets): Buckets => {
   })
 }
 
-/** Expects two series with the same key. */
 const mergeSeries = (one: MetricSeries, other: MetricSeries): MetricSeries => {
   if (one.kind === "counter" && other.kind === "counter") return { ...one, value: one.value + other.value }
   if (one.kind === "gauge" && other.kind === "gauge") {
@@ -103,7 +102,6 @@ const mergeSeries = (one: MetricSeries, other: MetricSeries): MetricSeries => {
   return one
 }
 
-/** Adds counters and histograms, and combines gauges by their aggregation. */
 export const mergeSnapshots = (snapshots: ReadonlyArray<MetricsSnapshot>): MetricsSnapshot => {
   const total = new Map<string, MetricSeries>()
   for (const series of snapshots.flat()) {

@@ -28,9 +28,7 @@ const LOOP_RESOLUTION_MS = 20
 
 const toSeconds = (nanos: number): number => (Number.isFinite(nanos) ? nanos / 1e9 : 0)
 
-/**
- * Measures the event-loop delay without the timer's own interval. Each sample covers the time since the previous one.
- */
+/** Measures the event-loop delay without the timer's own interval. */
 const watchEventLoop = Effect.gen(function* () {
   const delay = yield* Effect.acquireRelease(
     Effect.sync(() => {

@@ -8,10 +8,7 @@ const SUFFIXES: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes"
 
 const withSuffix = (name: string, suffix: string): string => (name.endsWith(suffix) ? name : `${name}${suffix}`)
 
-/**
- * Returns the Prometheus name by OpenTelemetry's rules: underscores for dots, the unit as suffix, and `_total` for
- * counters.
- */
+/** Follows OpenTelemetry's rules: underscores for dots, the unit as suffix, and `_total` for counters. */
 export const toPrometheusName = ({ name, unit, kind }: Pick<MetricDefinition, "name" | "unit" | "kind">): string => {
   const plain = withSuffix(name.replaceAll(".", "_"), SUFFIXES[unit] ?? "")
   return kind === "counter" ? withSuffix(plain, "_total") : plain

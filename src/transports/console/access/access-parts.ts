@@ -59,7 +59,6 @@ ${formKeyFields(visit)}<input type="hidden" name="${field}" value="${value}">
 </form>
 </details>`
 
-/** `notFoundText` is the message if no record has the form's `id`. */
 export const makeRevocation = (
   service: Service["Service"],
   operation: OperationName,

@@ -17,7 +17,6 @@ const decodeConsumers = Schema.decodeUnknownEffect(Schema.toCodecJson(list_event
 export const makeConsumersSection = Effect.fnUntraced(function* () {
   const service = yield* Service
 
-  /** If the API rejects the account, its error message replaces the list. */
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit) {
     const outcome = yield* callOperation(service, visit, "list_event_consumers", {})
     if (outcome._tag === "Refused")

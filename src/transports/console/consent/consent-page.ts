@@ -33,8 +33,8 @@ const redirectTargetText = ({
 }
 
 /**
- * Any application may use the public client, so the client's name identifies no application. The redirect target is
- * shown instead.
+ * Any application may use the public client, so its name identifies no application. The redirect target is shown
+ * instead.
  */
 export const applicationName = ({ client, redirectTarget: target }: AuthorizationClient): string => {
   if (!client.isPublic) return client.name
@@ -73,8 +73,8 @@ const scopeOption = (scope: RequestedScope, isChosen: boolean, label: string, de
 `
 
 /**
- * Preselects the requested scope. If none is requested, preselects full access for a partner's client (contract facts
- * 11.3 define no scope) and read-only for the public client.
+ * If no scope is requested, preselects full access for a partner's client and read-only for the public client.
+ * (Contract facts 11.3 define no scope.)
  */
 const scopeOptions = ({ scope, isScopeNamed }: AuthorizationRequest, { client }: AuthorizationClient): Html => {
   const isWritable = scope === "writable" && (isScopeNamed || !client.isPublic)
@@ -94,7 +94,7 @@ const consentForm = (visit: SignedInVisit, content: Html): Html =>
 ${formTokenField(visit.formToken)}${content}
 </form>`
 
-/** Browser validation would require the password also for read-only access, which does not need it. */
+/** Browser validation would require the password even for read-only access, which does not need it. */
 const FORM_NO_VALIDATE: Html = { html: " formnovalidate" }
 
 const denyButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.deny}" formnovalidate>${CONSENT_TEXTS.deny}</button>`
@@ -104,7 +104,6 @@ const otherAccountButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_
 const toConsentFrame = (title: string, body: Html): PageFrame => ({
   title,
   body,
-  // Browsers apply `form-action` to every redirect after the form, including the application's own redirects.
   formTargets: "anywhere"
 })
 

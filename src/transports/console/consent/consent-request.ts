@@ -40,13 +40,13 @@ export type ConsentRequest =
       readonly authorizationRequest: AuthorizationRequest
     }
 
-/** Encodes the query again, so that it has only characters that the sign-in page accepts in `next`. */
+/** Encodes the query again, because the sign-in page accepts only some characters in `next`. */
 export const authorizationUrl = ({ query }: Pick<Visit, "query">): string => `${AUTHORIZATION_PATH}?${query.toString()}`
 
 export const signInUrl = (visit: Pick<Visit, "query">): string =>
   `${SIGN_IN_PATH}?${new URLSearchParams({ next: authorizationUrl(visit) }).toString()}`
 
-/** Returns the only redirect URI of a partner's client, for a request without one. */
+/** A request may omit the redirect URI if a partner's client has registered only one. */
 const singleRedirectUri = ({ isPublic, redirectUris }: OAuthClient): string | undefined =>
   isPublic || redirectUris.length !== 1 ? undefined : redirectUris[0]
 

@@ -67,7 +67,7 @@ const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccoun
   return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Show")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Everything")}</p>` : nothing}`
 }
 
-/** Changes without a request id belong together if time, application and operation are equal. */
+/** Changes without a request id form one group if time, application and operation are equal. */
 const groupByRequest = (
   rows: ReadonlyArray<AuditLogChange>
 ): ReadonlyArray<readonly [AuditLogChange, ...ReadonlyArray<AuditLogChange>]> =>
@@ -97,10 +97,7 @@ const changesSection = (
   return section("Changes, the latest first", html`${list}${pagination(visit, allChanges, looked_at, furthest)}`)
 }
 
-/**
- * The next page starts after the last change shown. If a filter by account found too few changes, it starts after the
- * last change scanned.
- */
+/** If a filter by account found too few changes, the next page starts after the last change scanned. */
 const pagination = (
   visit: SignedInVisit,
   allChanges: ReadonlyArray<AuditLogChange>,

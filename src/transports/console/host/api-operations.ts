@@ -39,8 +39,8 @@ export const makeVoidMutation = (service: Service["Service"]) => {
 }
 
 /**
- * Runs the action unless the record has changed since the form was shown. `seen` is the state that the form showed,
- * `target` the requested state. If the record already has the target state, a repeated form succeeds.
+ * Fails if the record has changed since the form showed the state `seen`. If it already has the state `target`, the
+ * form was repeated, and `action` runs.
  */
 export const failIfStale = <A, R>(
   {

@@ -7,8 +7,8 @@ const POLL_INTERVAL_MS = 10_000
 const MAX_POLLS = 360
 
 /**
- * Fetches the page again and replaces only changed messages, so that selection, focus and the text being written stay.
- * Ignores late and overloaded responses. Stops when the page is no longer available.
+ * Replaces only changed messages, so that selection, focus and the text being written stay. Polling continues after a
+ * timeout, a 429 or a 5xx.
  */
 export const CONVERSATION_SCRIPT = `"use strict"
 const list = document.querySelector("[data-live] > ol")
@@ -44,5 +44,4 @@ const next = () => setTimeout(async () => {
 if (list !== null) next()
 `
 
-/** The URL contains a hash of the script, so browsers may cache it forever. */
 export const CONVERSATION_SCRIPT_PATH = `/console/${createHash("sha256").update(CONVERSATION_SCRIPT).digest("hex").slice(0, 16)}.js`

@@ -7,7 +7,7 @@ import { currentUrlWith, type FailedSubmission, readSubmittedAction } from "./ho
 /** Returns the submitted value if the form has just failed, and otherwise the default. */
 export type FieldFiller = (name: string, defaultValue: string) => string
 
-/** `id` is the value of the hidden field `id`. It is needed if a page has such a form for each record. */
+/** `id` distinguishes the forms of a page that has one for each record. */
 export const makeFieldFiller = (
   failedSubmission: FailedSubmission | undefined,
   action: string,
@@ -39,7 +39,7 @@ interface BaseField {
   readonly label: string
   readonly hint?: string
   readonly isRequired?: boolean
-  /** If true, the form also sends the initial value, so that only touched fields are changed. */
+  /** Adds the initial value to the form, so that only touched fields are changed. */
   readonly isEdit?: boolean
 }
 
@@ -73,10 +73,7 @@ const booleanAttribute = (name: string, isSet: boolean | undefined): Html =>
 const hintHtml = ({ hint }: BaseField): Html =>
   hint === undefined ? nothing : html` <span class="soft">${hint}</span>`
 
-/**
- * A form that failed keeps its first initial value. With a newer one, a field that another user has changed since would
- * count as touched.
- */
+/** A failed form keeps its first initial value. With a newer one, another user's change would count as this user's. */
 const initialValueField = (
   fillField: FieldFiller,
   { name, isEdit }: Pick<BaseField, "name" | "isEdit">,
@@ -166,8 +163,8 @@ export const checkbox = (
   { name, label, isChecked }: { readonly name: string; readonly label: string; readonly isChecked?: boolean }
 ): Html => {
   const value = isChecked === true ? CHECKED_VALUE : ""
-  // A submitted form omits an unticked checkbox, but always has its token. So the token shows whether submitted values
-  // are restored.
+  // Browsers omit an unticked checkbox, but always send the token. So the token shows whether submitted values are
+  // restored.
   const isRestored = fillField(FORM_TOKEN_FIELD, "") !== ""
   return html`<label class="choice"><input type="checkbox" name="${name}" value="${CHECKED_VALUE}"${booleanAttribute("checked", fillField(name, isRestored ? "" : value) === CHECKED_VALUE)}> ${label}</label>
 `
@@ -186,7 +183,7 @@ export const checkboxGroup = ({
   readonly legend: string
   readonly options: ReadonlyArray<SelectOption>
   readonly selected: ReadonlyArray<string>
-  /** Must be the {@link initialSelection} if the form is an edit. */
+  /** An edit form must pass the {@link initialSelection}. */
   readonly initial?: string
 }): Html => html`${initial === undefined ? nothing : html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${initial}">`}<fieldset class="choices"><legend>${legend}</legend>
 ${options.map(({ value, label: optionLabel }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${booleanAttribute("checked", selected.includes(String(value)))}> ${optionLabel}</label>`)}
@@ -206,7 +203,6 @@ interface ActionFormOptions {
   readonly isInline?: boolean
 }
 
-/** Contains the page's key, so that a form that is sent twice runs its operation once. */
 export const actionForm = (
   visit: SignedInVisit,
   { action, label, subject, fields = nothing, id, kind = "primary", isInline }: ActionFormOptions
@@ -271,7 +267,7 @@ interface CheckboxChanges {
   readonly unchecked: ReadonlyArray<string>
 }
 
-/** Returns undefined if the selection is the same as when the form was first shown. */
+/** Returns undefined if the user has not changed the selection. */
 export const readCheckboxChanges = (form: SubmittedForm, name: string): CheckboxChanges | undefined => {
   const selected = form.getAll(name)
   const initial = (form.get(`${INITIAL_VALUE_PREFIX}${name}`) ?? "").split(" ").filter((id) => id !== "")
@@ -282,7 +278,6 @@ export const readCheckboxChanges = (form: SubmittedForm, name: string): Checkbox
   return checked.length + unchecked.length === 0 ? undefined : { checked, unchecked }
 }
 
-/** Loads the record's lists only if the form changes one of them. */
 export const readChangedLists = <E, R>(
   form: SubmittedForm,
   names: ReadonlyArray<string>,

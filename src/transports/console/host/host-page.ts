@@ -56,7 +56,6 @@ export interface HostPage {
     visit: SignedInVisit,
     failedSubmission?: FailedSubmission
   ) => Effect.Effect<HostView, ActionError, CurrentActor | CurrentCaller>
-  /** Keys are values of the button `act`. */
   readonly actions?: Readonly<Record<string, HostAction>>
   /** Messages after forms of other pages, by the query parameter `done`. */
   readonly doneMessages?: Readonly<Record<string, string>>
@@ -65,8 +64,7 @@ export interface HostPage {
 const DONE_FIELD = "done"
 
 /**
- * Returns the page's URL with changed query parameters. An undefined value removes its parameter. Drops `done`, and
- * values longer than {@link CARRIED_QUERY_VALUE_LENGTH}.
+ * An undefined value removes its parameter. Drops `done`, and values longer than {@link CARRIED_QUERY_VALUE_LENGTH}.
  */
 export const currentUrlWith = (
   { path, query }: SignedInVisit,
@@ -117,7 +115,6 @@ const EARLIER_VISIT_ERROR = makeActionError(
   "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
 )
 
-/** If the API rejects the account, the page shows only the reason. */
 export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
   const messagesByKey = new Map<string, string>([
     [ALREADY_DONE_KEY, TEXTS.access.done[ALREADY_DONE_KEY]],

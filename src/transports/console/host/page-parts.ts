@@ -89,7 +89,6 @@ export const formatMoney = (amount: MoneyAmount, currency: string): string => {
 export const moneyHtml = (amount: MoneyAmount, currency: string): Html =>
   html`<span class="number whole">${formatMoney(amount, currency)}</span>`
 
-/** The text alone states the status; the colour only supports it. */
 export const badge = (label: string, kind?: "good" | "bad" | "wait"): Html =>
   html`<span class="badge${kind === undefined ? "" : ` ${kind}`}">${label}</span>`
 

@@ -39,7 +39,7 @@ const readYear = ({ query }: SignedInVisit): number | undefined => {
   return /^(?:19|20|21)\d\d$/.test(text) ? Number(text) : undefined
 }
 
-/** The chart shows one currency: the operator's own, unless there is no income in it. */
+/** Chooses the operator's own currency, unless there is no income in it. */
 const chooseChartCurrency = ({ months }: YearReport, ownCurrency: string): string => {
   const currencies = months.flatMap(({ income }) => income.map(({ currency }) => currency))
   return currencies.includes(ownCurrency) ? ownCurrency : (currencies[0] ?? ownCurrency)

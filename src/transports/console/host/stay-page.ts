@@ -92,7 +92,7 @@ const findCurrentStay = (search: ReservationSearch, visit: SignedInVisit, stayCo
     reservations.find(({ stay_code }) => stay_code === stayCode)
   )
 
-/** Moves the stay. Fails if this would displace a stay that the form has not shown. */
+/** Fails if the move would displace a stay that the form has not shown. */
 const makeMoveStay = (
   search: ReservationSearch,
   stayContext: StayBeside["Service"],
@@ -102,7 +102,7 @@ const makeMoveStay = (
     const [stayCode, property_id] = [readStayCode(visit), parseNumber(form.get("property_id") ?? "")]
     const shownConflicts = form.get("way")
     const stay = yield* findCurrentStay(search, visit, stayCode)
-    // If the stay is already in the target property, the form was repeated, and it succeeds.
+    // If the stay is already in the target property, the form was repeated and succeeds.
     if (shownConflicts !== null && stay?.status === "accepted" && stay.property_id !== property_id) {
       const context = yield* stayContext.of(stayCode)
       const targetProperty = context?.properties.find(({ id }) => id === property_id)

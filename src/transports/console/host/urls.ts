@@ -30,12 +30,10 @@ export const ACTIVITY_LOG_PATH = "/console/history"
 export const stayUrl = (stayCode: string): string => buildUrl(STAY_PATH, { code: stayCode })
 
 interface ReservationsQuery {
-  /** Part of a guest's name or of a stay code, or a complete reservation code. */
   readonly q?: string
   readonly property?: number
   readonly status?: string
   readonly payment?: string
-  /** First and last check-in date, both included. */
   readonly from?: string
   readonly to?: string
   readonly leaves_from?: string
@@ -53,7 +51,6 @@ export const messagesUrl = (filters: { readonly id?: string; readonly show?: "wa
 
 export const reviewsUrl = (show?: "waiting"): string => buildUrl(REVIEWS_PATH, { show })
 
-/** With `order` and without days, selects all transactions of the order. */
 export interface MoneyQuery {
   readonly from?: string
   readonly to?: string

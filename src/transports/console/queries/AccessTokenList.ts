@@ -21,9 +21,7 @@ export type ListedAccessToken = typeof ListedAccessToken.Type
 
 interface TokenListInput {
   readonly operatorId: number
-  /** Undefined selects the tokens of all accounts. */
   readonly accountId: number | undefined
-  /** Undefined selects the newest page. */
   readonly cursorId: number | undefined
 }
 
@@ -56,7 +54,7 @@ export class AccessTokenList extends Context.Service<AccessTokenList>()(
   "latchkey/transports/console/queries/AccessTokenList",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the newest tokens first. Returns the first page if {@link toCursorPage} finds none for the cursor. */
+      /** Returns the newest page if {@link toCursorPage} finds none for the cursor. */
       list: list(sql)
     }))
   }

@@ -91,7 +91,6 @@ const selectChannelOverview = (sql: Sql, input: ChannelListingsInput) => {
 
 export class AtChannels extends Context.Service<AtChannels>()("latchkey/transports/console/queries/AtChannels", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns at most {@link CHANNELS_LISTINGS_MAX} of the matching listings, sorted by id, from `offset` on. */
     of: ({ account, isUnmappedOnly }: ChannelListingFilter, offset: number) =>
       CurrentCaller.use(({ operatorId }) =>
         readChannelOverview(selectChannelOverview(sql, { operatorId, account, isUnmappedOnly, offset }))

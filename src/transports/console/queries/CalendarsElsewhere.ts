@@ -21,8 +21,8 @@ const ImportedCalendarSummary = Schema.Struct({
   due_at: Schema.NullOr(Schema.String),
   error: Schema.NullOr(Schema.String),
   /**
-   * Parts that could not be read when the calendar was last fetched. Null if there are none, or if the host accepted
-   * this version. `digest` identifies the version.
+   * Parts of the last version that could not be read. Null if there are none, or if the host accepted this version.
+   * `digest` identifies it.
    */
   unreadable: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),

@@ -20,7 +20,7 @@ export type ConnectedApplication = typeof ConnectedApplication.Type
 
 const readApplications = makeRowsReader(ConnectedApplication)
 
-/** `last_used_at` of a grant keeps the last use of deleted tokens (src/domain/access/oauth/retention.ts). */
+/** The grant keeps the last use of its deleted tokens (src/domain/access/oauth/retention.ts). */
 const list = (sql: SqlClient.SqlClient) =>
   CurrentCaller.use(({ operatorId, accountId, role }) =>
     readApplications(sql`
@@ -39,7 +39,6 @@ export class ConnectedApplications extends Context.Service<ConnectedApplications
   "latchkey/transports/console/queries/ConnectedApplications",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Returns the newest first, at most {@link CONNECTIONS_SHOWN}. */
       list: list(sql)
     }))
   }

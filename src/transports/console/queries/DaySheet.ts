@@ -88,7 +88,6 @@ const selectDaySheet = (sql: Sql, input: DaySheetInput) => {
 
 export class DaySheet extends Context.Service<DaySheet>()("latchkey/transports/console/queries/DaySheet", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Returns the tasks of all staff if `staff_id` is undefined. */
     of: (day: string, staff_id: number | undefined) =>
       CurrentCaller.use(({ operatorId }) => readDaySheet(selectDaySheet(sql, { operatorId, day, staff_id })))
   }))

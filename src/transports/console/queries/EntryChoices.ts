@@ -32,7 +32,7 @@ interface TransactionChoicesInput {
   readonly order: string | undefined
 }
 
-/** `order` is a reservation code or stay code. If it is given, `currency` is the currency of that order. */
+/** If `order` is given, a reservation code or stay code, `currency` is the currency of that order. */
 export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/transports/console/queries/EntryChoices", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const statement = ({ operatorId, items, methods, order }: TransactionChoicesInput) => {

@@ -42,10 +42,6 @@ const selectFailedPushes = (sql: SqlClient.SqlClient, operatorId: number, since:
 
 export class FailedPushes extends Context.Service<FailedPushes>()("latchkey/transports/console/queries/FailedPushes", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /**
-     * Returns failed pushes of the last {@link OVERVIEW_DAYS_FAILED} days, latest first, at most {@link
-     * FAILED_PUSHES_SHOWN} from `offset` on.
-     */
     of: (now: Date, offset: number) =>
       CurrentCaller.use(({ operatorId }) =>
         readFailedPushes(selectFailedPushes(sql, operatorId, daysBefore(now, OVERVIEW_DAYS_FAILED), offset))

@@ -25,8 +25,8 @@ export type StaySearchPayment = typeof StaySearchPayment.Type
 
 export interface StaySearchFilter {
   /**
-   * Part of a guest's name or of a stay code. A complete stay, reservation or channel code is found beyond the default
-   * range ({@link checkOutRangeOf}).
+   * Part of a guest's name or of a stay code. A complete stay, reservation or channel code is also found outside the
+   * default range ({@link checkOutRangeOf}).
    */
   readonly searchText: string | undefined
   /** {@link UNASSIGNED_PROPERTY} selects unassigned stays. */
@@ -49,9 +49,8 @@ export interface CheckOutRange {
 }
 
 /**
- * Returns the range of check-out dates for a filter without dates: today and the next {@link SEARCH_DAYS} days. A
- * search by text or payment also covers as many days before today. Pending orders are searched on all dates, check-in
- * reviews from today on.
+ * Returns the check-out dates to search. Without dates in the filter these are today and the next {@link SEARCH_DAYS}
+ * days. A search by text or payment also covers as many earlier days.
  */
 export const checkOutRangeOf = (filter: StaySearchFilter, today: string): CheckOutRange => {
   const { searchText, status, payment, from, to, checkOutFrom, checkOutTo } = filter
@@ -114,8 +113,8 @@ const paymentConditions = (sql: Sql, payment: StaySearchPayment | undefined): Re
 }
 
 /**
- * An order that is found by its code may check out outside the dates of the CTE `unpaid`. So its amounts are summed
- * here.
+ * An order that is found by its code may be missing in the CTE `unpaid`, because of its check-out date. So its amounts
+ * are summed here.
  */
 const paymentConditionsByOrder = (sql: Sql, payment: StaySearchPayment | undefined): ReadonlyArray<Fragment> => {
   if (payment === undefined) return []
@@ -212,7 +211,7 @@ export class FoundStays extends Context.Service<FoundStays>()("latchkey/transpor
         selectFoundStays(sql, {
           ...filter,
           ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
-          // Every check-out is after its check-in, so the earliest check-in also limits the check-outs.
+          // Every check-out is after its check-in, so no check-out is before the earliest check-in.
           moneyFrom: filter.checkOutFrom ?? filter.from ?? from ?? EARLIEST_DATE,
           moneyTo: filter.checkOutTo ?? to ?? LATEST_DATE
         })

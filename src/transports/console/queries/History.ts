@@ -40,7 +40,7 @@ export type AuditLogChange = typeof AuditLogChange.Type
 const AuditLogPage = Schema.Struct({
   /** A row beyond {@link ACTIVITY_LOG_SHOWN} means that further changes exist. */
   changes: Schema.Array(AuditLogChange),
-  /** Number of entries scanned. `furthest` is the position of the last one. */
+  /** Number of entries that were read before the filter by account. `furthest` is the position of the last one. */
   looked_at: Schema.Int,
   furthest: Schema.NullOr(AuditLogPosition),
   /** All accounts of the operator, including disabled ones. */
@@ -60,7 +60,7 @@ interface AuditLogInput extends AuditRange {
   readonly accountId: number | undefined
 }
 
-/** The audit log has no index by account, so a filter by account scans a limited number of entries. */
+/** The audit log has no index by account, so a filter by account reads a limited number of entries. */
 const scannedEntriesSql = (sql: Sql, { accountId, ...range }: AuditLogInput): Fragment =>
   auditEntriesSql(sql, range, accountId === undefined ? ACTIVITY_LOG_SHOWN + 1 : ACTIVITY_LOG_SCANNED)
 

@@ -10,7 +10,6 @@ const KnowledgeScopeChoices = Schema.Struct({
   groups: Schema.Array(NamedRecord),
   room_types: Schema.Array(NamedRecord)
 })
-/** Each list is sorted by name. A row beyond SCOPE_CHOICES_MAX means that further records exist. */
 export type KnowledgeScopeChoices = typeof KnowledgeScopeChoices.Type
 
 const KnowledgeTestStays = Schema.Struct({

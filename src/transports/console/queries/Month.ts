@@ -50,7 +50,7 @@ interface MonthInput {
   readonly operatorId: number
   readonly first: string
   readonly last: string
-  /** A stay that checks in earlier ends before the range, because stays have a maximum length. */
+  /** Stays with an earlier check-in end before `first`, because stays have a maximum length. */
   readonly earliestCheckIn: string
   readonly offset: number
   readonly propertyId: number | undefined
@@ -132,7 +132,6 @@ export class Month extends Context.Service<Month>()("latchkey/transports/console
     return {
       of: (span: CalendarSpan, offset: number) => readMonth(span, offset, undefined),
 
-      /** Returns no `properties` if the operator has no such property. */
       ofProperty: (span: CalendarSpan, propertyId: number) => readMonth(span, 0, propertyId)
     }
   })

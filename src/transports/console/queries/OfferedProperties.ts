@@ -31,7 +31,7 @@ export class OfferedProperties extends Context.Service<OfferedProperties>()(
   "latchkey/transports/console/queries/OfferedProperties",
   {
     make: Effect.map(SqlClient.SqlClient, (sql) => ({
-      /** Includes conflicts only if a stay can have these `nights`. */
+      /** Without valid `nights`, the properties have no conflicts. */
       of: (nights?: StayNights) =>
         CurrentCaller.use(({ operatorId }) =>
           readOfferedProperties(

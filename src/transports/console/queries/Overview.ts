@@ -29,10 +29,10 @@ const OverviewStay = Schema.Struct({
 export type OverviewStay = typeof OverviewStay.Type
 
 const OverviewData = Schema.Struct({
-  /** `arrivals` and `departures` have at most {@link OVERVIEW_ROWS_MAX} rows each. */
+  /** At most {@link OVERVIEW_ROWS_MAX} arrivals and as many departures, of today and tomorrow. */
   arrivals: Schema.Array(OverviewStay),
   departures: Schema.Array(OverviewStay),
-  /** Number of arrivals today and tomorrow. `leaving` is the number of departures. */
+  /** Number of all arrivals today and tomorrow. `leaving` is the number of departures. */
   arriving: Schema.Int,
   leaving: Schema.Int,
   /** Accepted orders with a balance and a check-out at most {@link SEARCH_DAYS} days before or after today. */

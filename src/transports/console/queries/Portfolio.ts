@@ -8,14 +8,13 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../platform/limits.ts"
 import { titleCondition } from "./property-picker.ts"
 
-// The page needs names and states. The API's operations return only ids.
+// The page needs names and states, but the API's operations return only ids.
 
 type Sql = SqlClient.SqlClient
 
 const PortfolioPropertyRow = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
-  /** Null if the property is active. */
   deactivated_at: Schema.NullOr(Schema.String),
   groups: Schema.Array(GroupRef),
   tags: Schema.Array(TagRef),

@@ -31,7 +31,6 @@ export type TagForm = typeof TagForm.Type
 export type RoomTypeForm = typeof RoomTypeForm.Type
 
 interface GroupingFormQuery {
-  /** Undefined for a new record. */
   readonly id: number | undefined
   readonly q: string | undefined
 }
@@ -104,7 +103,7 @@ export class Sorting extends Context.Service<Sorting>()("latchkey/transports/con
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     group: makeLoadGroupForm(sql),
     tag: makeLoadTagForm(sql),
-    /** The form is only for new room types. The console does not edit existing ones. */
+    /** The console does not edit existing room types. */
     roomType: makeLoadRoomTypeForm(sql)
   }))
 }) {

@@ -29,8 +29,8 @@ const StaySidebar = Schema.Struct({
   /** At most {@link TAGS_OFFERED_MAX} names. */
   tag_names: Schema.Array(Schema.String),
   /**
-   * Range around this stay in which its property has no other stay and no imported busy night. Null means that the
-   * range has no limit on that side.
+   * Range around this stay in which its property has no other stay and no imported busy night. Null means no limit on
+   * that side.
    */
   free_from: Schema.NullOr(Schema.String),
   free_until: Schema.NullOr(Schema.String),

@@ -9,11 +9,11 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SUMS_SHOWN } from "../../../platform/limits.ts"
 import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
 
-// A transaction on several properties counts at each property with its share of the amount.
+// A transaction on several properties counts at each of them with its share of the amount.
 
 type Sql = SqlClient.SqlClient
 
-/** Amounts are decimal text. `income_due` and `expense_due` are outstanding. */
+/** Amounts are decimal text. `income_due` and `expense_due` are not paid yet. */
 const AmountFields = {
   income: Schema.String,
   expense: Schema.String,
@@ -46,7 +46,7 @@ export type CategorySums = typeof CategorySums.Type
 
 const TransactionSums = Schema.Struct({
   totals: Schema.Array(CurrencyTotal),
-  /** At most {@link SUMS_SHOWN} rows, as in `by_category`. */
+  /** `by_property` and `by_category` have at most {@link SUMS_SHOWN} rows each. */
   by_property: Schema.Array(PropertySums),
   by_category: Schema.Array(CategorySums),
   properties_summed: Schema.Int,

@@ -51,7 +51,7 @@ export class Webhooks extends Context.Service<Webhooks>()("latchkey/transports/c
         CurrentCaller.use((caller) => readWebhook(selectOne({ ...toSubscriptionViewer(caller), id }))),
       /**
        * Returns deliveries for events before `beforeEventId`, latest first. Returns none if the caller may not see the
-       * webhook. Works for suspended operators too, because they may still pause the webhook.
+       * webhook. Suspended operators may see them too.
        */
       deliveries: (
         { id, beforeEventId }: { readonly id: number; readonly beforeEventId: number | undefined },

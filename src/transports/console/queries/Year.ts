@@ -7,8 +7,8 @@ import { selectEntryShares } from "../../../domain/money/entry-share-query.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { REPORT_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
-// `open` counts the nights from the creation of a property, or from its first sold night if that is earlier, to its
-// deactivation. Nights that are blocked or busy in imported calendars do not count. Sold nights always count.
+// `open` counts nights from the creation of a property, or its first sold night if earlier, to its deactivation.
+// Blocked nights and busy nights of imported calendars do not count. Sold nights always count.
 
 type Sql = SqlClient.SqlClient
 
@@ -49,8 +49,8 @@ interface YearReportInput {
   readonly from: Date
   readonly until: Date
   /**
-   * Start of each month, as a PostgreSQL array. Converting the time of each transaction to the time zone would double
-   * the query's time.
+   * Start of each month, as a PostgreSQL array. A time zone conversion for each transaction would double the query's
+   * time.
    */
   readonly monthStarts: string
   readonly property_id: number | undefined
@@ -65,7 +65,7 @@ const propertiesSql = (sql: Sql, { operatorId, timeZone, property_id }: YearRepo
     WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.stay_id IS NOT NULL ORDER BY d.day LIMIT 1) sold ON true
   WHERE p.operator_id = ${operatorId} AND ${property_id === undefined ? sql`true` : sql`p.id = ${property_id}`}`
 
-/** Counts per property, because the days of a property are stored together. */
+/** One subquery for each property is fast, because the days of a property are stored together. */
 const calendarDaysSql = (sql: Sql, { operatorId, first, next }: YearReportInput): Fragment => sql`
   SELECT p.id, each.month, each.sold, each.sold_later, each.shut
   FROM property p CROSS JOIN LATERAL (
@@ -120,7 +120,6 @@ const listMonthStarts = (year: number): ReadonlyArray<string> =>
 
 export class Year extends Context.Service<Year>()("latchkey/transports/console/queries/Year", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** Covers all properties if `property_id` is undefined. */
     of: Effect.fnUntraced(function* (year: number, property_id: number | undefined) {
       const { operatorId, timeZone } = yield* CurrentCaller
       const [first, next] = [`${year}-01-01`, `${year + 1}-01-01`]

@@ -1,6 +1,5 @@
 import { ACCESS_TOKENS_SHOWN } from "../../../platform/limits.ts"
 
-/** Selects the rows that are older or newer than the row `id`. */
 export interface PageCursor {
   readonly direction: "older" | "newer"
   readonly id: number
@@ -23,8 +22,8 @@ export interface CursorPage<A> {
 }
 
 /**
- * `candidates` has more rows than `size` if further rows exist. Returns undefined if the newest page applies: no row
- * follows the cursor, or all newer rows fit on one page.
+ * `candidates` must have more than `size` rows if further rows exist. Returns undefined if the newest page must be
+ * shown: nothing follows the cursor, or all newer rows fit on one page.
  */
 export const toCursorPage = <A extends { readonly id: number }>(
   candidates: ReadonlyArray<A>,

@@ -18,7 +18,6 @@ export const StaffChoices = Schema.Array(
 )
 export type StaffChoices = typeof StaffChoices.Type
 
-/** Sorts people by name, inactive people last. */
 export const staffChoicesSql = (sql: SqlClient, operatorId: number): Fragment => sql`(
   SELECT coalesce(jsonb_agg(to_jsonb(person) ORDER BY NOT is_active, name, id), '[]') FROM (
     SELECT s.id, s.name, s.is_active, (

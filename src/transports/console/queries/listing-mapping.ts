@@ -1,7 +1,6 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Both columns are null if the listing has no mapping. */
 export const mappingColumns = (sql: SqlClient): Fragment => sql`
   CASE WHEN l.property_id IS NOT NULL THEN 'property' WHEN l.room_type_id IS NOT NULL THEN 'room_type' END AS link_type,
   coalesce(linked_property.title, linked_type.title) AS link_title`

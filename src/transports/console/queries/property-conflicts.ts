@@ -4,7 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { importedBusyNightsSql } from "../../../domain/calendars/availability/calendar-days.ts"
 import { CONFLICTING_STAYS_MAX, PROPERTIES_OFFERED_MAX } from "../../../platform/limits.ts"
 
-// These queries only warn the host; the database decides about conflicts.
+// These queries only warn the host. Conflicts are decided when the change is made.
 
 const ConflictingStay = Schema.Struct({
   stay_code: Schema.String,
@@ -55,10 +55,7 @@ const conflictColumns = (
 
 const NO_CONFLICT_COLUMNS = "'[]'::jsonb AS stays, 0 AS closed, '[]'::jsonb AS elsewhere"
 
-/**
- * Selects properties by title. A row beyond {@link PROPERTIES_OFFERED_MAX} means that further ones exist. Without
- * `nights` there are no conflicts.
- */
+/** A row beyond {@link PROPERTIES_OFFERED_MAX} means that further properties exist. */
 export const offeredPropertiesSql = (
   sql: SqlClient,
   operatorId: number,

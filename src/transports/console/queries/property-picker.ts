@@ -9,7 +9,7 @@ export type PickableProperty = typeof PickableProperty.Type
 
 interface PropertyPickerInput {
   readonly operatorId: number
-  /** Text to search in titles, ignoring case. Selected properties are included even if their titles do not match. */
+  /** Selected properties are included even if their titles do not match. */
   readonly q: string | undefined
 }
 

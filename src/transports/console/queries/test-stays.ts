@@ -16,7 +16,6 @@ interface TestStaysInput {
   readonly today: string
 }
 
-/** Selects at most {@link TEST_STAYS_MAX} accepted stays that check in from `today` on, earliest first. */
 export const testStaysSql = (sql: SqlClient, { operatorId, today }: TestStaysInput): Fragment => sql`
   (SELECT coalesce(jsonb_agg(next), '[]') FROM (
     SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date::text AS check_in_date

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
-/** Input for the query of accepted orders with a balance (specification, `payment.balance_amount`). */
+/** An order is unpaid if it has a balance (specification, `payment.balance_amount`). */
 interface UnpaidOrdersInput {
   readonly operatorId: number
   /** Range of check-out dates, both included. Without it, the query would sum all orders ever made. */

@@ -70,10 +70,7 @@ const toPaths = (deployment: DeploymentName): JsonSchema => {
 
 const RELATIVE_BASE = ""
 
-/**
- * Returns the OpenAPI 3.1 document of the deployment at `publicUrl`. Without `publicUrl`, the document names no server
- * and has only relative addresses.
- */
+/** Without `publicUrl`, the document names no server and has only relative addresses. */
 export const openApiDocument = (deployment: DeploymentName, publicUrl: string | undefined): JsonSchema => ({
   openapi: "3.1.0",
   info: {

@@ -2,7 +2,7 @@ import { ERROR_TABLE, findErrorRow } from "../error-table.ts"
 import type { JsonSchema, OperationDescription } from "../operation-descriptions.ts"
 
 // Operations that need a token always return HTTP status 200 (specification, Errors). So one response schema covers
-// success and failure: the envelope of the result, or the envelope of one of the errors.
+// success and all errors.
 
 const REQUEST_ID: JsonSchema = { type: "string", description: "Identifies the request. Name it when you ask for help." }
 

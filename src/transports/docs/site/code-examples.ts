@@ -41,7 +41,6 @@ const indent = (text: string, spaces: number): string => text.replaceAll("\n", `
 /** A shell has no escape in single quotes, so each quote in the text closes and reopens them. */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Returns a command that reads the access token from `TOKEN` and the idempotency key from `KEY`. */
 export const toCurlCommand: ToCode = (operation, request, publicUrl) => {
   const body = toBody(operation, request)
   const lines = [
@@ -60,7 +59,6 @@ const toJavaScriptLiteral = (value: unknown): string =>
     JAVASCRIPT_NAME.test(name) ? `${spaces}${name}:` : line
   )
 
-/** Returns a module that reads the access token from `TOKEN` and prints `data`. */
 export const toJavaScript: ToCode = (operation, request, publicUrl) => {
   const body = toBody(operation, request)
   const headers = [
@@ -91,7 +89,6 @@ const toPythonLiteral = (value: unknown): string =>
     (_, start: string, constant: string, end: string) => `${start}${PYTHON_CONSTANTS[constant] ?? constant}${end}`
   )
 
-/** Returns a script that needs the package requests, reads the access token from `TOKEN` and prints `data`. */
 export const toPython: ToCode = (operation, request, publicUrl) => {
   const body = toBody(operation, request)
   const headers = [

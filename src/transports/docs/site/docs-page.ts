@@ -1,6 +1,6 @@
-/** A page of the site, which people read as HTML and agents as Markdown. */
+/** People read it as HTML and agents as Markdown. */
 export interface DocsPage {
-  /** The name of the page in `reference/{slug}.html` and `reference/{slug}.md`. */
+  /** Part of the page's addresses: `reference/{slug}.html` and `reference/{slug}.md`. */
   readonly slug: string
   readonly title: string
   readonly description: string

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import type { PlatformError } from "effect/PlatformError"
 import type { DocsPage } from "./docs-page.ts"
 
-/** The file is beside the folder `docs`. If an installation lacks it, the site has no page for it. */
+/** Beside the folder `docs`. Without this file, the site has no page for it. */
 const CHANGELOG_FILE = "../CHANGELOG.md"
 
 /** The hand-written pages of the site by section. The files are relative to docs. */
@@ -67,14 +67,14 @@ const EXAMPLE_PUBLIC_URL = "http://127.0.0.1:8080"
 const CODE_BLOCK = /^(```[\s\S]*?^```)$/m
 const RELATIVE_LINK = /\[([^\]]*)\]\((?![a-z]+:|#)([^)#\s]*)(#[^)\s]*)?\)/g
 
-/** Returns the address of a file relative to the pages, or undefined if the site lacks the file. */
+/** The address is relative to the pages. */
 const findPageAddress = (file: string, siteFiles: ReadonlySet<string>): string | undefined => {
   if (siteFiles.has(file)) return `${toSlug(file)}.md`
   const isExample = posix.dirname(file) === "examples" && EXAMPLE_FILES.includes(posix.basename(file))
   return isExample ? `../${file}` : undefined
 }
 
-/** Rewrites links to files as links to pages. A link to a file that the site does not have becomes its text. */
+/** A link to a file that the site does not have becomes its text. */
 const toPageLinks = (file: string, markdown: string, siteFiles: ReadonlySet<string>): string =>
   markdown
     .split(CODE_BLOCK)
@@ -119,7 +119,7 @@ const toGuidePage = (
   markdown: toPageLinks(file, markdown, siteFiles).replaceAll(EXAMPLE_PUBLIC_URL, publicUrl)
 })
 
-/** Returns the hand-written pages of the site. Fails if a file other than the changelog is missing. */
+/** Fails if a file other than the changelog is missing. */
 export const readGuides = (
   docsFolder: string,
   publicUrl: string

@@ -1,7 +1,7 @@
 import { Marked } from "marked"
 import { type Html, html } from "../html.ts"
 
-/** Returns the anchor that GitHub gives to a heading, so that a link works on GitHub and on the site. */
+/** Returns the anchor that GitHub gives to a heading. */
 export const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -12,7 +12,7 @@ export const toAnchor = (heading: string): string =>
 
 const PAGE_LINK = /^([a-z0-9_-]+)\.md(#.*)?$/
 
-/** Returns a function that numbers the anchors of equal headings as GitHub does: `added`, `added-1`. */
+/** Numbers the anchors of equal headings as GitHub does: `added`, `added-1`. */
 const makeAnchors = (): ((heading: string) => string) => {
   const counts = new Map<string, number>()
   return (heading) => {
@@ -23,13 +23,12 @@ const makeAnchors = (): ((heading: string) => string) => {
   }
 }
 
-/** Returns HTML with anchors for headings, scrolling tables, and links to the HTML of other pages. */
 export const renderMarkdown = (markdown: string): Html => {
   const nextAnchor = makeAnchors()
   const marked = new Marked({
     renderer: {
       heading({ depth, text, tokens }) {
-        // A changelog has the names of its releases in brackets, which are links where addresses are given.
+        // The changelog writes release names in brackets, which Markdown would show.
         const inner = { html: this.parser.parseInline(tokens).replace(/^\[([^\]]+)\]/, "$1") }
         return html`<h${depth} id="${nextAnchor(text)}">${inner}</h${depth}>\n`.html
       },
@@ -38,7 +37,7 @@ export const renderMarkdown = (markdown: string): Html => {
         const target = slug === undefined ? href : `${slug}.html${anchor}`
         return html`<a href="${target}">${{ html: this.parser.parseInline(tokens) }}</a>`.html
       },
-      // Shows HTML such as <country code> as text. Comments of the files are left out.
+      // Shows HTML such as <country code> as text, but drops comments.
       html({ text }) {
         return text.startsWith("<!--") ? "" : html`${text}`.html
       },

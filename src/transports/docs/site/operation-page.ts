@@ -143,11 +143,10 @@ const exampleSection = (
 
 const withFullStop = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
 
-/** Returns the paragraphs of the description. The summary, which the page has already, is left out. */
+/** Leaves out the summary, which the page already shows. */
 const detailParagraphs = ({ summary, description }: OperationDescription): ReadonlyArray<string> =>
   description.split("\n\n").filter((paragraph) => withFullStop(paragraph) !== withFullStop(summary))
 
-/** Returns the page of an operation and its tool, with examples that call `publicUrl`. */
 export const renderOperationPage = (
   operation: OperationDescription,
   publicUrl: string,

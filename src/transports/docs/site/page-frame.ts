@@ -26,7 +26,6 @@ const groupBySection = (
   return sections
 }
 
-/** Lets a browser break a long name of an operation after an underscore. */
 const breakableName = (name: string): Html => ({ html: html`${name}`.html.replaceAll("_", "_<wbr>") })
 
 const pageLink = ({ slug, title }: DocsPageSummary, root: string, currentSlug: string | undefined): Html =>
@@ -79,7 +78,7 @@ ${page.body}
 </html>
 `
 
-/** Returns a page that leads to another page of the same folder. */
+/** The target is in the same folder. */
 export const renderRedirect = ({ slug, title, description }: DocsPageSummary): Html => html`<!doctype html>
 <html lang="en">
 <head>

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 import type { JsonSchema } from "../operation-descriptions.ts"
 
-// Describes JSON Schemas as short texts for the tables of the documentation: the type and its limits.
+// Describes JSON Schemas as short texts for tables.
 
 const isRecord = (value: unknown): value is JsonSchema => Predicate.isObject(value)
 
@@ -27,7 +27,7 @@ const typeText = (schema: JsonSchema): string => {
   return typeof type === "string" ? (TYPE_NAMES[type] ?? type) : "anything"
 }
 
-/** Returns the type of a list's elements, with their limits in brackets to set them apart from those of the list. */
+/** Limits of the elements are in brackets, to set them apart from those of the list. */
 const elementText = (schema: JsonSchema): string => {
   const limits = limitTexts(schema)
   return limits.length === 0 ? typeText(schema) : `${typeText(schema)} (${limits.join(", ")})`
@@ -46,7 +46,7 @@ const KEYWORD_TEXTS: ReadonlyArray<readonly [string, (value: unknown) => string]
   ["default", (value) => `default ${JSON.stringify(value)}`]
 ]
 
-/** Returns a text such as `1 to 20 elements`. */
+/** Such as `1 to 20 elements`. */
 const rangeText = (minimum: unknown, maximum: unknown, unit: string): string => {
   const bounds = [minimum, maximum].filter((bound) => bound !== undefined)
   const plural = unit === "" || bounds.at(-1) === 1 ? "" : "s"
@@ -61,7 +61,7 @@ const limitTexts = (schema: JsonSchema): ReadonlyArray<string> => [
   ...KEYWORD_TEXTS.flatMap(([keyword, toText]) => (keyword in schema ? [toText(schema[keyword])] : []))
 ]
 
-/** Returns a text such as `whole number, at least 1`. */
+/** Such as `whole number, at least 1`. */
 export const toSchemaText = (schema: JsonSchema): string => [typeText(schema), ...limitTexts(schema)].join(", ")
 
 interface SchemaFieldRow {
@@ -77,8 +77,8 @@ interface SchemaFieldRow {
 const MAX_DEPTH = 4
 
 /**
- * Returns the properties of an object, of the objects in a list, or of all alternatives, each with the suffix of its
- * path.
+ * Returns the properties of an object, of a list's elements, or of all alternatives. Each tuple has a path suffix (`[]`
+ * for lists), properties, and the required names.
  */
 const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, JsonSchema, ReadonlyArray<unknown>]> => {
   const { anyOf, items, required } = schema
@@ -87,7 +87,7 @@ const nestedProperties = (schema: JsonSchema): ReadonlyArray<readonly [string, J
   return isRecord(schema["properties"]) ? [["", schema["properties"], Array.isArray(required) ? required : []]] : []
 }
 
-/** Returns a row for each field. The fields of an object follow it. */
+/** The rows of an object's fields follow its own row. */
 export const toFieldRows = (schema: JsonSchema, prefix = "", depth = 0): ReadonlyArray<SchemaFieldRow> =>
   depth === MAX_DEPTH
     ? []

@@ -10,17 +10,17 @@ interface SearchEntry {
   readonly id: number
   readonly title: string
   readonly heading: string
-  /** The summary, only in the entry of a page. */
+  /** Only in the entry of a page. */
   readonly description?: string
-  /** Other names of the operation, only in the entry of a page. */
+  /** The operation's name with other verbs, only in the entry of a page. */
   readonly names?: string
-  /** Synonyms of the words in title and heading. The entry of a page also has synonyms of the words in its summary. */
+  /** Synonyms of words in the heading. The entry of a page also has its summary, and synonyms of words in it. */
   readonly keywords: string
   readonly text: string
   readonly href: string
 }
 
-/** Returns the terms between single spaces, so that `includes` finds only whole words. */
+/** Puts single spaces around each term, so that `includes` finds only whole words. */
 const toTermText = (text: string): string => ` ${toTerms(text).join(" ")} `
 
 const findSynonyms = (text: string): ReadonlyArray<string> => {
@@ -32,7 +32,7 @@ const findSynonyms = (text: string): ReadonlyArray<string> => {
 
 const READ_OPERATION = /^(?:search|query|get|list)_(.+)$/
 
-/** Returns a read operation's name with each verb of reads, because readers guess the verb. */
+/** Readers guess the verb of a read operation. */
 const nameVariants = (slug: string): ReadonlyArray<string> => {
   const [, subject] = READ_OPERATION.exec(slug) ?? []
   return subject === undefined ? [] : ["search", "query", "get", "list"].map((verb) => `${verb} ${subject}`)
@@ -71,6 +71,5 @@ const toSearchEntries = (page: DocsPage): ReadonlyArray<Omit<SearchEntry, "id">>
   })
 }
 
-/** Returns `search.json`, the entries that `assets/search.js` searches. */
 export const renderSearchIndex = (pages: ReadonlyArray<DocsPage>): string =>
   JSON.stringify(pages.flatMap(toSearchEntries).map((entry, id): SearchEntry => ({ id, ...entry })))

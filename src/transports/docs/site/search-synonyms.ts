@@ -1,6 +1,6 @@
 /**
- * Maps words that readers search for to words of the documentation with the same meaning. A search finds a page or
- * section whose title, heading or summary has one of these words. Singular and plural are the same.
+ * A search for a key also finds pages and sections with one of its phrases in heading or summary. Singular and plural
+ * are the same.
  */
 export const SEARCH_SYNONYMS: Readonly<Record<string, ReadonlyArray<string>>> = {
   authentication: ["access token", "authorize", "authorization", "sign in", "oauth"],

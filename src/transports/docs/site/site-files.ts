@@ -111,7 +111,7 @@ const TRY_PAGE_FRAME = {
   slug: undefined
 } as const
 
-/** Returns the page on which a reader calls the service. The page fills in `token`. */
+/** The page fills in `token`. */
 export const renderTryPage = (
   pageList: ReadonlyArray<DocsPageSummary>,
   { apiBaseUrl, publicUrl }: SiteSettings,
@@ -145,7 +145,7 @@ Calls are real: a change stays.</p>
     scripts: ["try.js"]
   }).html
 
-/** Returns files for the former addresses of moved pages: HTML that redirects, and the Markdown of the present page. */
+/** A former address gets HTML that redirects, and the Markdown of the present page. */
 const renderMovedPages = (pages: ReadonlyArray<DocsPage>): ReadonlyArray<readonly [string, () => SiteFile]> => {
   const pagesBySlug = new Map(pages.map((page) => [page.slug, page]))
   return MOVED_PAGES.flatMap(([formerSlug, slug]): ReadonlyArray<readonly [string, () => SiteFile]> => {
@@ -158,10 +158,7 @@ const renderMovedPages = (pages: ReadonlyArray<DocsPage>): ReadonlyArray<readonl
   })
 }
 
-/**
- * Returns, for each file name of the site, a function that renders the file. The files of `assets` and `examples` are
- * not included.
- */
+/** Each function renders one file. The files of `assets` and `examples` are not included. */
 export const listSiteFiles = (settings: SiteSettings): ReadonlyMap<string, () => SiteFile> => {
   const pages = listPages(settings)
   const pageList: ReadonlyArray<DocsPageSummary> = pages

@@ -3,7 +3,7 @@ import { EXAMPLE_FILES, readGuides } from "./guides.ts"
 import { DOCS_FOLDER, SITE_ASSETS } from "./site-assets.ts"
 import { listSiteFiles, type SiteSettings } from "./site-files.ts"
 
-/** Creates the folder if necessary, overwrites files of the same names, and returns the number of files. */
+/** Overwrites files of the same names, and returns the number of files. */
 export const writeSite = Effect.fnUntraced(function* (
   folder: string,
   settings: Pick<SiteSettings, "publicUrl" | "docsUrl" | "deployment">

@@ -23,7 +23,6 @@ const makeFindPartner = (sql: Sql) => (id: string) =>
 const makeFindRegisteredUris = (sql: Sql) => (uri: string) =>
   Effect.map(readUris(sql`SELECT uri FROM oauth_redirects WHERE uri = ${uri}`), (rows) => rows.map((row) => row.uri))
 
-/** SKIP LOCKED avoids deleting an address that a concurrent registration is storing. */
 const makeRegisterRedirectUris = (sql: Sql) => (uris: ReadonlyArray<string>, now: Date) =>
   Effect.asVoid(
     readNoColumns(sql`
@@ -45,8 +44,8 @@ const makeRegisterRedirectUris = (sql: Sql) => (uris: ReadonlyArray<string>, now
   )
 
 /**
- * At most USED_REDIRECTS_MAX addresses are protected from deletion, half of the table's limit. Beyond that number, the
- * address with the oldest consent loses its protection.
+ * At most USED_REDIRECTS_MAX addresses are protected from deletion. Beyond that, the address with the oldest consent
+ * loses its protection.
  */
 const makeRecordRedirectUriUse = (sql: Sql) => (uri: string, now: Date) =>
   Effect.asVoid(
@@ -81,7 +80,7 @@ export class ClientStore extends Context.Service<
   {
     readonly findPartner: (id: string) => Effect.Effect<typeof Partner.Type | undefined>
     readonly findRegisteredUris: (uri: string) => Effect.Effect<ReadonlyArray<string>>
-    /** Stores the addresses. Beyond the limit, deletes the oldest addresses to which no host consented. */
+    /** Beyond the limit, deletes the oldest addresses to which no host has consented. */
     readonly registerRedirectUris: (uris: ReadonlyArray<string>, now: Date) => Effect.Effect<void>
     readonly recordRedirectUriUse: (uri: string, now: Date) => Effect.Effect<void>
   }

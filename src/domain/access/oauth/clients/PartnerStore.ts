@@ -27,7 +27,7 @@ interface NewPartnerRow {
   readonly now: Date
 }
 
-/** The lock prevents two concurrent calls from both taking the last free slot. */
+/** The lock keeps concurrent calls from exceeding the limit. */
 const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow) =>
   sql
     .withTransaction(
@@ -48,7 +48,7 @@ const create = (sql: Sql, { id, name, redirectUris, digest, now }: NewPartnerRow
       Effect.map(({ made }) => made)
     )
 
-/** The list may have one row more than OAUTH_CLIENTS_MAX, which does not count the public client. */
+/** One row more than OAUTH_CLIENTS_MAX, which does not count the public client. */
 const list = (sql: Sql) =>
   readPartners(sql`
     SELECT id AS client_id, name, redirect_uris, created_at, disabled_at IS NOT NULL AS disabled, (
@@ -85,7 +85,7 @@ export class PartnerStore extends Context.Service<
     /** Returns false if the installation has the maximum number of partners. */
     readonly create: (partner: NewPartnerRow) => Effect.Effect<boolean>
     readonly list: Effect.Effect<ReadonlyArray<PartnerRow>>
-    /** Idempotent. Returns false if there is no such partner. */
+    /** Returns false if there is no such partner. Idempotent. */
     readonly disable: (id: string, now: Date) => Effect.Effect<boolean>
     /** Returns false if there is no such partner, or it is disabled. */
     readonly rotateSecret: (id: string, digest: Uint8Array, now: Date) => Effect.Effect<boolean>

@@ -43,7 +43,6 @@ export const clientDisabledError = new Unauthenticated({
   oauthErrorCode: "invalid_client"
 })
 
-/** Another client's code counts as unknown (RFC 6749 4.1.3). */
 export const judgeCode = (
   code: StoredCode | undefined,
   request: CodeExchangeRequest,
@@ -60,9 +59,8 @@ export const judgeCode = (
 }
 
 /**
- * Returns whether the request comes from the client that got the code. A partner's client has proved this by its
- * secret. The public client must prove it by the verifier, because its id is no secret and browser histories contain
- * used codes.
+ * Returns whether the client that got the code sent the request. A partner has proved this by its secret. The public
+ * client must prove it by the verifier, because its id is no secret and used codes remain in browser histories.
  */
 const isOwnCode = ({ challenge }: StoredCode, { client, verifier }: CodeExchangeRequest): boolean =>
   !client.isPublic || (challenge !== null && verifier !== undefined && matchesChallenge(verifier, challenge))
@@ -74,8 +72,8 @@ const findRedirectUriError = ({ redirectUri }: StoredCode, request: CodeExchange
     : toInvalidGrantError("redirect_uri: must equal the redirect_uri of the authorization request.")
 
 /**
- * The request may repeat the resource of the consent (RFC 8707 2.2). If the consent named no resource, the request may
- * choose one.
+ * The request may repeat the consented resource (RFC 8707 2.2). If the host consented to none, the request may choose
+ * one.
  */
 const findResourceError = ({ resource }: StoredCode, request: CodeExchangeRequest, publicUrl: string) => {
   const consentedResource = resource === null ? undefined : findProtectedResource(publicUrl, resource)
@@ -90,7 +88,7 @@ const findResourceError = ({ resource }: StoredCode, request: CodeExchangeReques
       })
 }
 
-/** A verifier without a challenge is rejected, because an attacker may have removed the challenge (RFC 9700 4.8.2). */
+/** Rejects a verifier without a challenge, because an attacker may have removed the challenge (RFC 9700 4.8.2). */
 const judgeVerifier = (code: StoredCode, verifier: string | undefined): CodeExchangeVerdict => {
   if (code.challenge === null) {
     return verifier === undefined

@@ -21,7 +21,6 @@ const readCreatedGrant = makeOptionalRowReaderOrFail(CreatedGrant, ({ name, deta
 )
 const readInvalidatedRow = makeOptionalRowReader(Schema.Struct({ killed: Schema.Boolean }))
 
-/** Ignores codes of another deployment, of closed operators and of disabled accounts. */
 const makeFindCode = (sql: SqlClient.SqlClient) => (digest: Uint8Array, deployment: string) =>
   readCode(sql`
       SELECT c.operator_id AS "operatorId", c.account_id AS "accountId", c.client_id AS "clientId",
@@ -40,10 +39,10 @@ interface NewGrant extends NewGrantToken, NewRefreshToken {
 }
 
 /**
- * Marks the code as used, and creates the grant and its tokens, in one statement. Returns undefined if the code, its
- * client or its account is no longer valid.
+ * Uses up the code and creates the grant and its tokens in one statement. Returns undefined if the code, its client or
+ * its account is no longer valid.
  *
- * All MCP users share the public client. So for this client, `application` includes the id of the grant.
+ * All MCP users share the public client. So its `application` includes the id of the grant.
  */
 const makeCreateGrant =
   (sql: SqlClient.SqlClient) =>

@@ -14,10 +14,7 @@ import type { CodeExchangeRequest, IssuedTokens, TokenIssuerContext, TokenReques
 import { judgeCode, type StoredCode, unknownCodeError, wrongVerifierError } from "./code-exchange-rules.ts"
 import { makeCodeExchangeStore } from "./code-exchange-store.ts"
 
-/**
- * Two attempts would suffice: a code changes only once, from unused to used or invalid, so a second attempt finds its
- * final state.
- */
+/** The second attempt already finds the final state: a code changes only once, from unused to used or invalid. */
 const ATTEMPTS = 3
 
 /** All MCP users share the public client, so its failures are counted per account. */
@@ -75,7 +72,7 @@ export const makeCodeExchange = (
       return yield* unknownCodeError
     }
     const isVerified = verdict._tag === "Good"
-    // Invalidates the code before the error is returned, so that a crash cannot leave it valid for another attempt.
+    // Invalidates the code before the error is returned, so that a crash cannot leave it valid.
     if (!isVerified && !(yield* store.invalidateCode(digest, now))) return undefined
     if (code.challenge !== null) yield* failedSecretChecks.recordResult(toSecretCheckKey(request, code), isVerified)
     return isVerified ? yield* issueTokens(request, code, now) : yield* wrongVerifierError

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { Schema } from "effect"
 
-// A client that missed the response to its renewal has only the refresh token that it used. So the response is stored
-// for a minute, encrypted with that token. The database has only a digest of the token.
+// If a client misses the response to its renewal, it still has the old refresh token. So the response is kept for a
+// minute, encrypted with that token. The database has only a digest of the token.
 
 export const SealedResponse = Schema.Struct({
   accessToken: Schema.String,
@@ -18,7 +18,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** No slow hash is needed for 256 random bits. */
+/** Random 256 bits need no slow hash. */
 const deriveKey = (token: string): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", token, "", "latchkey: answer to a renewal", KEY_BYTES))
 

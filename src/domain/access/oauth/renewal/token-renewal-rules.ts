@@ -13,17 +13,16 @@ export const StoredRefreshToken = Schema.Struct({
   name: Schema.String,
   clientId: Schema.String,
   clientDisabled: Schema.Boolean,
-  /** The scope that the host granted. */
   scope: Schema.Literals(["read-only", "writable"]),
   grantEnded: Schema.Boolean,
   expiresAt: Schema.Date,
   usedAt: Schema.NullOr(Schema.Date),
   /**
-   * The response to the renewal that used this token, encrypted (sealed-response.ts). Null if there is none, the next
-   * token was used, or the grace period is over.
+   * The encrypted response to the renewal with this token (sealed-response.ts). Null if the next token was used, or the
+   * grace period is over.
    */
   answer: Schema.NullOr(Schema.Uint8Array),
-  /** Number of renewals within the last hour, up to {@link GRANT_RENEWALS_MAX}, and the time of the first of them. */
+  /** Counted within the last hour, up to {@link GRANT_RENEWALS_MAX}. `firstRenewal` is the earliest of them. */
   renewals: Schema.Int,
   firstRenewal: Schema.NullOr(Schema.Date)
 })
@@ -57,7 +56,6 @@ const scopeTooWideError = new BadRequest({
   oauthErrorCode: "invalid_scope"
 })
 
-/** Another client's token counts as unknown (RFC 6749 6). */
 export const judgeRefreshToken = (
   token: StoredRefreshToken | undefined,
   request: TokenRefreshRequest,

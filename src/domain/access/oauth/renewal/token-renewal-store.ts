@@ -19,7 +19,6 @@ interface RefreshTokenLookup {
   readonly now: Date
 }
 
-/** Ignores tokens of another deployment, of closed operators and of disabled accounts. */
 const makeFindToken = (sql: SqlClient.SqlClient) => (lookup: RefreshTokenLookup) =>
   readToken(sql`
       SELECT r.operator_id AS "operatorId", r.grant_id AS "grantId", g.account_id AS "accountId", g.name,
@@ -45,18 +44,16 @@ interface TokenRenewalInput extends NewGrantToken, NewRefreshToken {
   readonly grantId: number
   readonly clientId: string
   readonly isPublic: boolean
-  /** Digest of the used refresh token. */
   readonly digest: Uint8Array
   readonly answer: Uint8Array
   readonly now: Date
 }
 
 /**
- * Marks the refresh token as used and creates the next two tokens in one statement. Returns false if the refresh token,
- * its grant, client or account is no longer valid.
+ * Uses up the refresh token and creates the next two tokens in one statement. Returns false if the refresh token, its
+ * grant, client or account is no longer valid.
  *
- * Deletes the stored responses to earlier renewals. The client has received the latest of them, because it uses the
- * refresh token from it.
+ * Deletes the stored responses to earlier renewals: the client has received them, because it has this refresh token.
  */
 const makeRenewGrant =
   (sql: SqlClient.SqlClient) =>

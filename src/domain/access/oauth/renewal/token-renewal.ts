@@ -13,10 +13,7 @@ import { type SealedResponse, sealResponse, unsealResponse } from "./sealed-resp
 import { judgeRefreshToken, type StoredRefreshToken, unknownTokenError } from "./token-renewal-rules.ts"
 import { makeTokenRenewalStore } from "./token-renewal-store.ts"
 
-/**
- * Two attempts would suffice: a token changes only once, from unused to used, so a second attempt finds its final
- * state.
- */
+/** The second attempt already finds the final state: a token changes only once, from unused to used. */
 const ATTEMPTS = 3
 
 const toIssuedTokens = ({ accessToken, refreshToken, scope, until }: SealedResponse, now: Date): IssuedTokens => ({
@@ -26,7 +23,6 @@ const toIssuedTokens = ({ accessToken, refreshToken, scope, until }: SealedRespo
   expiresIn: Math.floor((until - now.getTime()) / 1000)
 })
 
-/** Exchanges a refresh token for a new access token and refresh token (RFC 6749 6, RFC 9700 4.14.2). */
 export const makeTokenRenewal = (sql: SqlClient.SqlClient, { publicUrl, deployment }: TokenIssuerContext) => {
   const store = makeTokenRenewalStore(sql)
   const endGrant = makeEndGrant(sql)

@@ -3,8 +3,7 @@ import { BadRequest } from "../../../../contract/errors.ts"
 import { EmailOrNone } from "../../../../contract/fields.ts"
 import { emptyToNull, failValidation, type ValidationResult } from "./stay-validation.ts"
 
-// The record names these fields `guest_email` and `guest_phone`. Creations and edits also accept the names `email` and
-// `mobile`.
+// A record has `guest_email` and `guest_phone`. Callers may also send these as `email` and `mobile`.
 
 /** Null and the empty text mean no contact. */
 interface GuestContactFields {
@@ -34,7 +33,6 @@ const readAliasedField = (
     : Result.fail(new BadRequest({ message: `${alias}: must equal ${name}, or be left out.` }))
 }
 
-/** Fails with 400 if the two names of a field have different values. */
 export const toGuestContact = (fields: GuestContactFields): Result.Result<GuestContact, BadRequest> =>
   Result.all({
     guest_email: readAliasedField(fields, "email", "guest_email"),

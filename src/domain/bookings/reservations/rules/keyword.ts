@@ -1,8 +1,6 @@
 import { Schema } from "effect"
 import { RESERVATION_KEYWORD_MAX, RESERVATION_KEYWORD_MIN } from "../../../../platform/limits.ts"
 
-// The database normalizes the keyword and the searched texts with `search_form`.
-
 const trimmedLength = (text: string): number => Array.from(text.trim()).length
 
 export const SearchKeyword = Schema.String.check(
@@ -26,10 +24,7 @@ export interface Keyword {
 
 const PHONE_PATTERN = /^[\d\s+().\-/]+$/
 
-/**
- * Returns the texts to search for. Phone numbers are compared without leading zeros: `0151 123` finds `+49 151
- * 1234567`.
- */
+/** Phone numbers are compared without leading zeros: `0151 123` finds `+49 151 1234567`. */
 export const toKeyword = (text: string): Keyword => {
   const trimmedText = text.trim()
   const digits = PHONE_PATTERN.test(trimmedText) ? trimmedText.replace(/\D/g, "").replace(/^0+/, "") : ""

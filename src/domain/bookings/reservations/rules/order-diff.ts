@@ -40,7 +40,6 @@ export interface OrderChange {
   }>
   readonly updates: ReadonlyArray<ReservationUpdate>
   readonly touched: ReadonlyArray<ChangedRecord>
-  /** Also true for changes without an event. */
   readonly hasChanges: boolean
 }
 
@@ -100,7 +99,7 @@ const RATE_FIELDS = ["rate", "commission", "accommodation_revenue", "rate_detail
   keyof ExistingStay
 >
 const REMARK_FIELDS = ["remarks"] as const satisfies ReadonlyArray<keyof ExistingStay>
-/** These fields are not part of the record, so a change of them produces no event. */
+/** Changes of these fields produce no event, because the API does not show them. */
 const ORDER_BOOKKEEPING_FIELDS = ["channel_account_id", "channel_version", "channel_synced_at", "expires_at"] as const
 const STAY_BOOKKEEPING_FIELDS = ["channel_room_id"] as const
 const STAY_BASIC_FIELDS = Struct.keys(
@@ -159,8 +158,8 @@ const listNightChanges = (
   })
 
 /**
- * The incomes and expenses of an order (`entries`) are split again when its stays or their revenue change
- * (specification, Transaction rule 1).
+ * When stays or their revenue change, the incomes and expenses of the order (`entries`) are split again (specification,
+ * Transaction rule 1).
  */
 const listShareChanges = (order: BeforeAndAfter<OrderState>): OrderChange["shares"] =>
   hasAddedOrRemovedStays(order) || pairKeptStays(order).some((stay) => differsIn(stay, ["accommodation_revenue"]))
@@ -199,7 +198,6 @@ const toChangedRecords = (order: BeforeAndAfter<OrderState>): ReadonlyArray<Chan
   ]
 }
 
-/** Fails if two stays would hold the same night. */
 export const diffOrders = (
   before: ReadonlyArray<OrderState>,
   after: ReadonlyArray<OrderState>

@@ -1,9 +1,7 @@
-// Codes are for people and other systems (contract facts 0.3). Rows refer to each other by id.
-
 /** Only manual orders have this prefix. */
 const MANUAL_CODE_PREFIX = "5-"
 
-/** The code contains the channel_id (specification, POST /reservations). */
+/** The specification sets this form (POST /reservations). */
 export const toManualOrderCode = (channelId: string): string => `${MANUAL_CODE_PREFIX}${channelId}`
 
 export const isManualOrderCode = (reservationCode: string): boolean => reservationCode.startsWith(MANUAL_CODE_PREFIX)

@@ -12,8 +12,8 @@ import type { ReservationRow } from "../search-store.ts"
 const toExactAmount = (units: bigint) => toExactNumber(units, 4)
 
 /**
- * Returns the payment of the whole order (specification, "Reservation", payment). If nothing is due and nothing was
- * received, the status is `received`. An ended order (`isOver`) has balance 0 but keeps its payment status.
+ * Returns the payment of the whole order (specification, "Reservation", payment). An ended order (`isOver`) has balance
+ * 0 but keeps its payment status.
  */
 export const toPayment = (currency: string, total: DecimalText, received: DecimalText, isOver = false) => {
   const [receivable, receivedUnits] = [toTenThousandths(total), toTenThousandths(received)]
@@ -67,8 +67,8 @@ const toTax = (row: ReservationRow) => {
 }
 
 /**
- * Uses the international list, which has every custom channel. So an order keeps its custom channel even if this
- * deployment does not list it.
+ * Uses the international list, which has every custom channel. So the order shows its custom channel even if this
+ * deployment does not offer it.
  */
 const toCustomChannel = (row: ReservationRow) =>
   row.custom_channel_id === null ? undefined : findCustomChannel("international", row.custom_channel_id)

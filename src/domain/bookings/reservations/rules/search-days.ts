@@ -25,7 +25,7 @@ const parseSearchDays = <Start extends string, End extends string>(
 ): SearchDaysResult => {
   const { [names.start]: start, [names.end]: end } = payload
   if (start === undefined && end === undefined) return Result.succeed(undefined)
-  // An open range needs no length limit: only one page of it is read.
+  // An open range needs no length limit, because only one page of it is read.
   if (start === undefined || end === undefined) return Result.succeed({ start, end })
   const range = validateRangeOrder({ start, end }, names)
   return maxDays === undefined ? range : Result.flatMap(range, (days) => validateRangeEnd(days, maxDays, names))
@@ -36,13 +36,12 @@ export const parseCheckInDays = (payload: {
   readonly end_check_in_date?: string
 }): SearchDaysResult => parseSearchDays(payload, CHECK_IN_FIELDS, SEARCH_DAYS)
 
-/** The range has no length limit, because its length does not affect the cost of the search. */
 export const parseCheckOutDays = (payload: {
   readonly start_check_out_date?: string
   readonly end_check_out_date?: string
 }): SearchDaysResult => parseSearchDays(payload, CHECK_OUT_FIELDS)
 
-/** The default range is in contract facts 2.2. */
+/** Contract facts 2.2. */
 export const toDefaultCheckOutDays = (today: string): SearchDays => ({
   start: addDays(today, -SEARCH_DAYS),
   end: addDays(today, SEARCH_DAYS)

@@ -2,7 +2,6 @@ import type { NewOrder, OrderState } from "../../orders/order.ts"
 import type { ExistingStay, NewStay } from "../../stays/stay.ts"
 import { listHeldNights, type PropertyNight, toNightKey } from "./nights.ts"
 
-/** Unassigns each stay that would hold a taken night, or a night of an earlier stay of the order. */
 export const unassignConflictingNewStays = (order: NewOrder, takenNights: ReadonlySet<string>): NewOrder => {
   const heldNightKeys = new Set(takenNights)
   const unassignIfTaken = (stay: NewStay): NewStay => {

@@ -14,9 +14,9 @@ import { parseRecurrenceRule, type RecurrenceRule } from "./recurrence-rule.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 import { UTC_CLOCK } from "./zone-clocks.ts"
 
-// Each unreadable property is reported and never makes a day available. An event without a readable start is left out.
+// An unreadable property is reported and never makes a day available.
 
-/** `seconds` is undefined if the occurrence has no length of its own. */
+/** `seconds` is undefined if the occurrence lasts as long as the event. */
 interface RdateOccurrence {
   readonly time: CalendarTime
   readonly seconds: number | undefined
@@ -30,7 +30,7 @@ export interface CalendarEvent {
   readonly start: CalendarTime
   /** Length in local time of the event's time zone. */
   readonly seconds: number
-  /** Whether the event means dates, in any time zone. */
+  /** Whether the event means dates, whatever the time zone. */
   readonly isAllDay: boolean
   readonly isBusy: boolean
   /** If false, the event must not replace another event or an occurrence. */
@@ -38,9 +38,9 @@ export interface CalendarEvent {
   readonly rules: ReadonlyArray<RecurrenceRule>
   readonly dates: ReadonlyArray<RdateOccurrence>
   readonly exceptions: ReadonlyArray<CalendarTime>
-  /** Value of RECURRENCE-ID. */
+  /** From RECURRENCE-ID. */
   readonly replaces: { readonly time: CalendarTime; readonly andLater: boolean } | undefined
-  /** An all-day block `Not available` that neither repeats nor replaces an occurrence. */
+  /** Whether this is an all-day event "Not available" that neither repeats nor replaces an occurrence. */
   readonly isUnavailable: boolean
 }
 
@@ -71,7 +71,6 @@ class EventPropertyReader {
     return this.#component.properties.get(name) ?? []
   }
 
-  /** Reports lines with an unreadable value. */
   readAll<A>(name: string, read: (line: ContentLine) => ReadonlyArray<A | undefined>): ReadonlyArray<A> {
     return this.linesOf(name).flatMap((line) => {
       const values = read(line)
@@ -81,7 +80,7 @@ class EventPropertyReader {
     })
   }
 
-  /** Reads a property that may appear only once. Reports different values, because one of them is wrong. */
+  /** Lines with different values are reported, because one of them must be wrong. */
   readSingle<A>(name: string, read: (line: ContentLine) => A | undefined): ReadonlyArray<A> {
     const lines = this.linesOf(name)
     const different = new Set(lines.map(({ parameters, value }) => `${parameters}:${value.trim()}`))
@@ -103,7 +102,7 @@ class EventPropertyReader {
     })
   }
 
-  /** A period with an unreadable end lasts as long as its event. */
+  /** A period with an unreadable end gets the length of the event. */
   readOccurrences(name: string): ReadonlyArray<RdateOccurrence> {
     return this.readAll(name, (line) => {
       const read = makeTimeReader(line, this.#clocks)
@@ -136,7 +135,7 @@ export const parsePeriodSeconds = (
   return end === undefined ? parseDurationSeconds(text) : secondsBetween(start, end, clocks)
 }
 
-/** Measures in local time of the start. Returns undefined for an earlier end. */
+/** In local time of the start. Returns undefined for an earlier end. */
 const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: CalendarClocks): number | undefined => {
   const areDays = (start.isDate && end.isMidnight) || (start.isMidnight && end.isDate)
   if (areDays) return end.day < start.day ? undefined : (end.day - start.day) * DAY_SECONDS
@@ -146,10 +145,7 @@ const secondsBetween = (start: CalendarTime, end: CalendarTime, clocks: Calendar
   return seconds < 0 ? undefined : seconds
 }
 
-/**
- * Programs without all-day events write whole days from midnight to midnight in UTC, whatever the time zone of the
- * property.
- */
+/** Some programs write whole days from midnight to midnight in UTC, whatever the time zone of the property. */
 export const withoutClockIfWholeDays = (start: CalendarTime, seconds: number): CalendarTime => {
   const isWholeDays =
     start.clock === UTC_CLOCK && start.wall % DAY_SECONDS === 0 && seconds > 0 && seconds % DAY_SECONDS === 0
@@ -202,7 +198,7 @@ export const parseEvent = (
   const replaces = readReplacement(properties)
   const isBusy = !properties.hasOnly("STATUS", "CANCELLED") && !properties.hasOnly("TRANSP", "TRANSPARENT")
   const sequence = readSequence(properties, component.mayHideSequence)
-  // An event with an unreadable RECURRENCE-ID belongs to no series.
+  // Without a readable RECURRENCE-ID, the event belongs to no series.
   const isOrphaned = replaces === undefined && properties.linesOf("RECURRENCE-ID").length > 0
   const uid = isOrphaned ? "" : properties.linesOf("UID")[0]?.value.trim()
   const isSingle = rules.length === 0 && dates.length === 0 && replaces === undefined

@@ -6,12 +6,11 @@ import { UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
 export interface CalendarTime {
   readonly isDate: boolean
-  /** Local time in seconds since 1970, on `clock` or, without one, on the property's clock. */
+  /** Local time in seconds since 1970, on `clock`. Without `clock`, on the property's clock. */
   readonly wall: number
   readonly clock: ZoneClock | undefined
-  /** The written date, in days since 1970. */
+  /** The date as written, in days since 1970. */
   readonly day: number
-  /** Also true for a date. */
   readonly isMidnight: boolean
 }
 
@@ -55,9 +54,8 @@ export const wallAtProperty = (
 ): number => (clock === undefined ? wall : propertyClock.wallOf(clock.instantOf(wall)))
 
 /**
- * Returns the date that a time in an all-day series means. Accepts a midnight as written, which Exchange uses for
- * dates, and a UTC time that is midnight at the property. Returns undefined for other times, because they may mean the
- * day before or after.
+ * Returns the date that a time in an all-day series means: a midnight as written, which Exchange uses for dates, or a
+ * UTC time that is midnight at the property. Returns undefined for other times, because their date is uncertain.
  */
 export const toAllDayDate = (time: CalendarTime, clocks: CalendarClocks): CalendarTime | undefined => {
   const wall = time.isMidnight ? time.day * DAY_SECONDS : wallAtProperty(time, clocks)
@@ -65,10 +63,7 @@ export const toAllDayDate = (time: CalendarTime, clocks: CalendarClocks): Calend
   return { isDate: true, wall, clock: undefined, day: wall / DAY_SECONDS, isMidnight: true }
 }
 
-/**
- * Returns the local time on `clock`. Returns undefined if the zones differ and one of them is unknown, because the time
- * then identifies no occurrence.
- */
+/** Returns undefined if the zones differ and one of them is unknown, because the time then identifies no occurrence. */
 export const wallOnClock = (
   time: CalendarTime,
   clock: ZoneClock | undefined,

@@ -27,13 +27,13 @@ export interface CalendarComponent {
   readonly properties: Map<string, Array<ContentLine>>
   readonly components: Array<CalendarComponent>
   isFullyReadable: boolean
-  /** Whether an unknown name may be a misspelt SEQUENCE. */
+  /** Whether an unknown property may be a misspelt SEQUENCE. */
   mayHideSequence: boolean
 }
 
 /**
- * Maps a property that an event has at most once to the properties with the same meaning. If the event has one of them,
- * an indented line with that name only continues a text.
+ * Maps each property that an event has at most once to the properties of the same meaning. If the event has one of
+ * these, an indented line with that name only continues a text.
  */
 const SINGLE_PROPERTIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   DTSTART: ["DTSTART"],
@@ -73,10 +73,10 @@ const addLine = ({ properties }: CalendarComponent, line: ContentLine): void => 
   else lines.push(line)
 }
 
-/** Leaves out an unknown name, because it may be guest data. */
+/** An unknown name may be guest data. */
 const formatEdge = (edge: string, name: string): string => (COMPONENTS.has(name) ? `${edge}:${name}` : edge)
 
-/** Moves the lines of a component whose BEGIN was only a line of a text. */
+/** Used for a component whose BEGIN was only a line of a text. */
 const moveLinesToParent = (component: CalendarComponent, into: CalendarComponent): void => {
   for (const line of Array.from(component.properties.values()).flat()) addLine(into, line)
   for (const each of component.components) into.components.push(each)
@@ -84,16 +84,16 @@ const moveLinesToParent = (component: CalendarComponent, into: CalendarComponent
 
 const TIME_PROPERTIES = ["DTSTART", "DTEND", "FREEBUSY"]
 
-/** Whether another calendar begins after the last one but is cut off. */
+/** Whether the file ends within the first line of another calendar. */
 const isTruncatedBegin = (text: string): boolean =>
   text !== "" && text.toUpperCase() !== "BEGIN:VCALENDAR" && "BEGIN:VCALENDAR".startsWith(text.toUpperCase())
 
-/** If a method returns a text, the file cannot be read at all, and the text gives the reason. */
+/** Methods that return a text have found the file unreadable. The text is the reason. */
 class ComponentTreeBuilder {
   readonly root = makeComponent("", 0)
   readonly #openComponents: Array<CalendarComponent> = [this.root]
   readonly #report: ReportUnreadablePart
-  /** Each of these lines is a property or continues the text before it. */
+  /** Lines that are either a property or the continuation of a text. */
   readonly #indentedLines = new Map<CalendarComponent, Array<ContentLine>>()
   #isAfterText = false
   #eventCount = 0
@@ -116,7 +116,7 @@ class ComponentTreeBuilder {
     this.#report(clause)
   }
 
-  /** Closes components until `depth` are open. Reports each of them, except `ended`, as a component without an end. */
+  /** Closes components until `depth` are open. All except `ended` are reported, because they have no end. */
   #closeTo(depth: number, ended: CalendarComponent | undefined): void {
     while (this.#openComponents.length > depth) {
       const component = this.#openComponents.pop()
@@ -154,7 +154,7 @@ class ComponentTreeBuilder {
     this.#report(`${name} in line ${lineNumber} has white space before it`)
   }
 
-  /** Reports a component with times in an unexpected place, because it may be an event under a misspelt name. */
+  /** A component with times in an unexpected place may be an event under a misspelt name. */
   #checkPlace({ name, lineNumber, properties }: CalendarComponent): void {
     if (mayHaveTimes(name, this.#current.name) || !TIME_PROPERTIES.some((each) => properties.has(each))) return
     this.#reportFault(`${formatEdge("BEGIN", name)} in line ${lineNumber} may begin an event`)
@@ -228,10 +228,7 @@ class ComponentTreeBuilder {
     }
   }
 
-  /**
-   * Reports a line that does not belong in VCALENDAR. It may belong to an event, or a failing server may have written
-   * it.
-   */
+  /** A line that does not belong in VCALENDAR may be part of an event, or an error message of a server. */
   #checkCalendarLine({ name, lineNumber }: ContentLine): void {
     if (isCalendarProperty(name)) return
     if (READ_PROPERTIES.has(name)) this.#report(`${name} in line ${lineNumber} is outside of an event`)
@@ -249,8 +246,8 @@ class ComponentTreeBuilder {
 const CUT_OFF_REASON = "it is incomplete: END:VCALENDAR is missing"
 
 /**
- * Returns the calendars, followed by a component with everything outside of them. Fails if the file is empty, not
- * iCalendar data, cut off, or beyond a limit. The failure is a clause about the file, such as `it is empty`.
+ * Returns the calendars, then a component with everything outside of them. The failure is a clause such as `it is
+ * empty`.
  */
 export const parseComponents = (
   text: string,

@@ -1,8 +1,8 @@
-// RFC 5545, 3.1. An invalid line does not affect the lines around it.
+// See RFC 5545, 3.1.
 
 export interface ContentLine {
   readonly name: string
-  /** Text from the first `;` to the `:`. */
+  /** From the first `;` to the `:`. */
   readonly parameters: string
   readonly value: string
   readonly lineNumber: number
@@ -11,25 +11,24 @@ export interface ContentLine {
 export interface LogicalLine {
   readonly text: string
   readonly lineNumber: number
-  /** True if the line is an indented property name, so that it may also continue the line before. */
+  /** Whether the line is an indented property that may also continue the line before. */
   readonly isAmbiguous: boolean
 }
 
 const COMPONENT_EDGE_PATTERN = /^(BEGIN|END)[ \t]*:[ \t]*([A-Za-z0-9_-]+)$/i
 
 /**
- * An indented line with one of these names may be a property, and its loss would silently change days. EXDATE, STATUS
- * and TRANSP are left out, because a line that may only continue a text must never make a day available.
+ * The loss of one of these properties would silently change days. EXDATE, STATUS and TRANSP are left out, because a
+ * line that may only continue a text must never make a day available.
  */
 const INDENTED_PROPERTY_PATTERN =
   /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|FREEBUSY|RECURRENCE-ID|SEQUENCE|UID)[ \t]*[;:]/i
 
-/** The standard has no underscores in names, but some programs write them. */
+/** Some programs write underscores, which the standard does not allow. */
 const PROPERTY_NAME_PATTERN = /^([A-Za-z0-9_-]+)[ \t]*(?=[;:])/
 
 /**
  * Uses LF as the only line end. Each byte becomes one character, because a line may be folded within a UTF-8 character.
- * Only ASCII characters affect days.
  */
 export const decodeFeedText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -50,7 +49,7 @@ export function* unfoldLines(text: string): Generator<LogicalLine> {
     const trimmed = raw.trim()
     const isEdge = COMPONENT_EDGE_PATTERN.test(trimmed)
     const isAmbiguous = isIndented && INDENTED_PROPERTY_PATTERN.test(trimmed)
-    // BEGIN and END lines are short and never folded.
+    // BEGIN and END lines are too short to be folded.
     if (current !== undefined && isIndented && !isEdge && !isAmbiguous && !current.isEdge) {
       current.text += raw.slice(1)
       continue
@@ -87,7 +86,7 @@ const splitUnquoted = (text: string, separator: string): ReadonlyArray<string> =
   return [...parts, text.slice(begin)]
 }
 
-/** Returns -1 if a quote is not closed, because it hides all colons after it. */
+/** Returns -1 if a quote is not closed. */
 const findColon = (text: string, from: number): number => {
   let isQuoted = false
   for (let at = from; at < text.length; at++) {
@@ -111,7 +110,7 @@ export const parseContentLine = ({ text, lineNumber }: LogicalLine): ContentLine
   }
 }
 
-/** Returns values by upper-case name. Returns undefined if a parameter has no name or value. */
+/** Keyed by upper-case name. Returns undefined if a parameter has no name or value. */
 export const parseParameters = ({ parameters }: ContentLine): ReadonlyMap<string, string> | undefined => {
   const all = new Map<string, string>()
   for (const part of splitUnquoted(parameters, ";")) {

@@ -1,12 +1,12 @@
 import { DAY_SECONDS } from "./event-nights.ts"
 
-// Parses strictly (RFC 5545, 3.3): an invalid value is never read as another one.
+// Follows RFC 5545, 3.3 strictly, so that an invalid value is never read as another one.
 
 export interface WrittenTime {
   readonly isDate: boolean
   /** Local time in seconds since 1970. */
   readonly wall: number
-  /** Seconds ahead of UTC, 0 for `Z`. Undefined if the text has no offset. */
+  /** Seconds ahead of UTC. Undefined if the text has no offset. */
   readonly utcOffset: number | undefined
 }
 
@@ -14,7 +14,7 @@ export interface WrittenTime {
 const TIME_PATTERN = /^(\d{4})(-?)(\d\d)\2(\d\d)(?:T(\d\d)(:?)(\d\d)\6(\d\d)(?:(Z)|([+-])(\d\d):(\d\d))?)?$/
 
 const dayStart = (year: number, month: number, day: number): number =>
-  // `Date.UTC` would read the years 0 to 99 as 1900 to 1999.
+  // `Date.UTC` reads the years 0 to 99 as 1900 to 1999.
   new Date(0).setUTCFullYear(year, month - 1, day) / 1000
 
 const isRealDate = (start: number, month: number, day: number): boolean => {
@@ -42,7 +42,7 @@ export const parseTime = (text: string): WrittenTime | undefined => {
 
 const padTwo = (number: number): string => String(number).padStart(2, "0")
 
-/** Returns a text such as `20270501T150000Z`. */
+/** Such as `20270501T150000Z`. */
 export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): string => {
   const at = new Date((wall - (utcOffset ?? 0)) * 1000)
   const date = `${String(at.getUTCFullYear()).padStart(4, "0")}${padTwo(at.getUTCMonth() + 1)}${padTwo(at.getUTCDate())}`
@@ -52,7 +52,7 @@ export const formatBasicTime = ({ wall, isDate, utcOffset }: WrittenTime): strin
 }
 
 const DURATION_PATTERN = /^\+?P(?=\d|T\d)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
-/** Limit that keeps sums of seconds exact. */
+/** With this limit, sums of seconds stay exact. */
 const MAX_DURATION_SECONDS = 100_000 * DAY_SECONDS
 
 /** Returns undefined for an invalid or negative duration. */
@@ -64,7 +64,7 @@ export const parseDurationSeconds = (text: string): number | undefined => {
   return Math.min(total, MAX_DURATION_SECONDS)
 }
 
-/** Converts `+0100` or `-023000` to seconds. */
+/** Parses `+0100` or `-023000`. */
 export const parseUtcOffset = (text: string): number | undefined => {
   const [, sign, hours, minutes, seconds = 0] = /^([+-])(\d\d)([0-5]\d)([0-5]\d)?$/.exec(text.trim()) ?? []
   if (sign === undefined || Number(hours) > 23) return undefined

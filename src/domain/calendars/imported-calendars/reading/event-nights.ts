@@ -3,15 +3,12 @@
 export const DAY_SECONDS = 86_400
 
 /**
- * An event that begins at this hour or later, and ends by noon of the same day, blocks no night: it is a check-out or a
- * cleaning.
+ * An event from this hour or later until noon of the same day blocks no night, because it is a check-out or a cleaning.
  */
 const MORNING_HOUR = 6
 
-/** An event that ends by this hour does not block the night of its last day. */
 const CHECK_OUT_HOUR = 12
 
-/** An event that ends after this hour always blocks the night of its last day. */
 const EVENING_HOUR = 18
 
 /** `before` is exclusive. */
@@ -23,9 +20,10 @@ export interface NightSpan {
 export const timeOfDay = (at: number): number => at - Math.floor(at / DAY_SECONDS) * DAY_SECONDS
 
 /**
- * The last day counts only if the event ends after noon, and either after 18:00 or later in the day than `arrival`. So
- * check-in and check-out at 14:00 leave the last day free. `arrival` is in seconds, and 0 for whole days of another
- * zone, which have no check-in.
+ * Except for morning events, an event blocks its first night. It blocks the night of its last day only if it ends after
+ * noon, and also after 18:00 or `arrival`.
+ *
+ * The time `arrival` is in seconds, and 0 for whole days of another zone, which have no check-in time.
  */
 export const nightsBetween = (start: number, end: number, arrival = timeOfDay(start)): NightSpan => {
   const from = Math.floor(start / DAY_SECONDS)
@@ -37,7 +35,7 @@ export const nightsBetween = (start: number, end: number, arrival = timeOfDay(st
   return { from, before: Math.max(from + 1, isNight ? last + 1 : last) }
 }
 
-/** `first` and `last` are inclusive. The result is sorted and without duplicates. */
+/** Returns sorted days without duplicates. `first` and `last` are inclusive. */
 export const daysInSpans = (spans: Iterable<NightSpan>, first: number, last: number): ReadonlyArray<number> => {
   const changes = new Int32Array(Math.max(0, last - first + 2))
   for (const { from, before } of spans) {

@@ -12,7 +12,7 @@ import { findClock, makeClockLookup, UTC_CLOCK, type ZoneClock } from "./zone-cl
 
 // Results contain no guest data. See docs/adr/0001-read-imported-calendars-by-line.md.
 
-/** `first` and `last` are days since 1970, both inclusive. */
+/** Days since 1970, both inclusive. */
 export interface FeedReadOptions {
   readonly zone: string
   readonly first: number
@@ -20,17 +20,17 @@ export interface FeedReadOptions {
 }
 
 export interface ParsedFeed {
-  /** Sorted. A partly readable event blocks its readable days. */
+  /** Sorted. Includes the readable days of partly readable events. */
   readonly days: ReadonlyArray<number>
   readonly events: number
-  /** Texts for the host, such as `DTEND in line 8 is unreadable`. Empty if everything was read. */
+  /** Texts for the host, such as `DTEND in line 8 is unreadable`. */
   readonly unreadable: ReadonlyArray<string>
   /** The all-day event "Not available", if it ends later than every other event of the feed. */
   readonly lastUnavailable: NightSpan | undefined
   readonly daysWithoutLastUnavailable: ReadonlyArray<number>
 }
 
-/** `reason` is a clause: "it is not iCalendar data". */
+/** `reason` is a clause such as `it is empty`. */
 export type FeedReadResult =
   | ({ readonly outcome: "read" } & ParsedFeed)
   | { readonly outcome: "broken"; readonly reason: string }
@@ -97,7 +97,6 @@ const addBusyTimes = (
   return undefined
 }
 
-/** Returns the "Not available" event only if it alone has the latest end. */
 const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined => {
   const end = spans.reduce((latest, { before }) => Math.max(latest, before), Number.NEGATIVE_INFINITY)
   const [block, another] = spans.filter(({ before }) => before === end)
@@ -106,7 +105,6 @@ const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined
 
 const toBrokenFeed = (reason: string): FeedReadResult => ({ outcome: "broken", reason })
 
-/** Returns `broken` if the feed is cut off, is no calendar, has only unreadable events, or is beyond a limit. */
 export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptions): FeedReadResult => {
   const { report, listParts } = makeUnreadablePartReport()
   const calendars = parseComponents(decodeFeedText(bytes), report)

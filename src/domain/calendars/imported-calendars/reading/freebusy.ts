@@ -17,8 +17,7 @@ interface BusyTimes {
 }
 
 /**
- * A period with an unreadable end counts as one day. Fails if there are too many periods. The failure is a clause about
- * the calendar, such as `it has more than 10000 busy times`.
+ * A period with an unreadable end counts as one day. Fails with a clause such as `it has more than 10000 busy times`.
  */
 export const parseBusyTimes = (
   components: ReadonlyArray<CalendarComponent>,

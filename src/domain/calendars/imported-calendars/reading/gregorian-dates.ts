@@ -1,6 +1,6 @@
 import { DAY_SECONDS } from "./event-nights.ts"
 
-// Days are counted from 1970.
+// A `dayNumber` counts days since 1970.
 
 export interface CalendarDay {
   readonly dayNumber: number
@@ -19,7 +19,7 @@ export const yearLength = (year: number): number => (isLeapYear(year) ? 366 : 36
 export const monthLength = (year: number, month: number): number =>
   month === 2 && isLeapYear(year) ? 29 : (MONTH_LENGTHS[month - 1] ?? 0)
 
-/** Does not use `Date`, because a large INTERVAL may lead to years that `Date` does not support. */
+/** `Date` does not support the distant years that a large INTERVAL reaches. */
 export const yearStart = (year: number): number => {
   const before = year - 1
   return 365 * before + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 719_162

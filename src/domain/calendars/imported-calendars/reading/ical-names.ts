@@ -3,7 +3,7 @@ export const READ_PROPERTIES: ReadonlySet<string> = new Set(
    TZID TZOFFSETFROM TZOFFSETTO X-LIC-LOCATION`.split(/\s+/)
 )
 
-/** Names from RFC 5545, 7953, 7986, 9073, 9074 and 9253. */
+/** From RFC 5545, 7953, 7986, 9073, 9074 and 9253. */
 const OTHER_PROPERTIES: ReadonlySet<string> = new Set(
   `ACKNOWLEDGED ACTION ATTACH ATTENDEE BUSYTYPE CALENDAR-ADDRESS CALSCALE CATEGORIES CLASS COLOR COMMENT COMPLETED CONCEPT
    CONFERENCE CONTACT CREATED DESCRIPTION DTSTAMP DUE EXRULE GEO IMAGE LAST-MODIFIED LINK LOCATION LOCATION-TYPE METHOD NAME
@@ -13,16 +13,16 @@ const OTHER_PROPERTIES: ReadonlySet<string> = new Set(
   )
 )
 
-/** Further names that occur in VCALENDAR: time zones of many programs, and TZ and DAYLIGHT of vCalendar 1.0. */
+/** Further names that occur in VCALENDAR: names for time zones, and TZ and DAYLIGHT of vCalendar 1.0. */
 const CALENDAR_PROPERTIES: ReadonlySet<string> = new Set(["UID", "TZID", "TIMEZONE-ID", "TZ", "DAYLIGHT"])
 
-/** A BEGIN with another name and without an END is a line of a text. */
+/** A BEGIN with another name and without an END is taken for a line of a text. */
 export const COMPONENTS: ReadonlySet<string> = new Set(
   `VCALENDAR VEVENT VTODO VJOURNAL VFREEBUSY VTIMEZONE STANDARD DAYLIGHT VALARM VAVAILABILITY AVAILABLE PARTICIPANT VLOCATION
    VRESOURCE`.split(/\s+/)
 )
 
-/** Components directly inside VCALENDAR. When one of them begins, all others of the calendar have ended. */
+/** When one of these begins, the one before it has ended. */
 export const CALENDAR_CHILDREN: ReadonlySet<string> = new Set([
   "VEVENT",
   "VTODO",
@@ -40,7 +40,6 @@ export const DATED_COMPONENTS: ReadonlySet<string> = new Set([
   "DAYLIGHT"
 ])
 
-/** Possible parents of nested components. */
 const CONTAINERS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["STANDARD", ["VTIMEZONE"]],
   ["DAYLIGHT", ["VTIMEZONE"]],
@@ -58,7 +57,7 @@ export const isExtensionName = (name: string): boolean => /^X[-_]/.test(name)
 export const isKnownProperty = (name: string): boolean =>
   READ_PROPERTIES.has(name) || OTHER_PROPERTIES.has(name) || isExtensionName(name)
 
-/** Servers report their own errors in REQUEST-STATUS, so it does not count as a property of a calendar. */
+/** Servers report their own errors in REQUEST-STATUS, so it does not count. */
 export const isCalendarProperty = (name: string): boolean =>
   CALENDAR_PROPERTIES.has(name) || (OTHER_PROPERTIES.has(name) && name !== "REQUEST-STATUS") || isExtensionName(name)
 
@@ -81,7 +80,7 @@ const isWithinEdits = (edits: number, one: string, other: string): boolean => {
 
 const MAX_MISSPELT_LETTERS = 2
 
-/** The name needs at least half of the letters of `whole`, in order, and no others. */
+/** A shortened name has at least half of the letters of `whole`, in order, and no others. */
 const isShortenedName = (name: string, whole: string): boolean => {
   if (name.length > whole.length || name.length < whole.length / 2) return false
   let at = 0

@@ -19,12 +19,12 @@ const MAX_ZONE_DIFFERENCE = 2 * DAY_SECONDS
 
 const MINUTE_SECONDS = 60
 
-/** True also if the event ends a minute before midnight. */
+/** Some programs end whole days a minute before midnight. */
 const areWholeDays = (wall: number, seconds: number): boolean =>
   timeOfDay(wall) === 0 && seconds > 0 && timeOfDay(wall + seconds + MINUTE_SECONDS) <= MINUTE_SECONDS
 
 /**
- * An event after the horizon gives a span after `last`: it blocks no day, but shows that the feed does not end earlier.
+ * An event after the horizon gives a span after `last`, which blocks no day but shows that the feed reaches further.
  */
 export const nightsOfOccurrence = (
   time: Pick<CalendarTime, "wall" | "clock">,
@@ -35,14 +35,14 @@ export const nightsOfOccurrence = (
   if (wall + seconds < first * DAY_SECONDS - MAX_ZONE_DIFFERENCE) return []
   if (wall > (last + 1) * DAY_SECONDS + MAX_ZONE_DIFFERENCE) return [{ from: last + 1, before: last + 2 }]
   const start = wallAtProperty(time, clocks)
-  // An event of whole days in another zone has no check-in time.
+  // Whole days in another zone have no check-in time.
   const arrival = areWholeDays(wall, seconds) ? 0 : timeOfDay(start)
   return [nightsBetween(start, wallAtProperty({ wall: wall + seconds, clock }, clocks), arrival)]
 }
 
 interface Occurrence {
   readonly time: Pick<CalendarTime, "wall" | "clock">
-  /** Start in local time of the series, if known. */
+  /** Start in local time of the series. Undefined if unknown. */
   readonly wall: number | undefined
   readonly seconds: number
 }
@@ -70,7 +70,7 @@ const exceptionsOf = (
 const isExcluded = ({ days, walls }: Exceptions, wall: number | undefined): boolean =>
   wall !== undefined && (walls.has(wall) || days.has(Math.floor(wall / DAY_SECONDS)))
 
-/** Effect of a RECURRENCE-ID with THISANDFUTURE on the occurrences from `from` on. */
+/** Change of all occurrences from `from` on, by a RECURRENCE-ID with THISANDFUTURE. */
 interface Shift {
   readonly from: number
   readonly offsetSeconds: number
@@ -129,7 +129,7 @@ const toRdateOccurrences = (event: CalendarEvent, clocks: CalendarClocks): Reado
     return { time, wall: wallOnClock(time, event.start.clock, clocks), seconds }
   })
 
-/** `replacements` are events with the same UID. Returns undefined if there are too many occurrences. */
+/** Returns undefined if there are too many occurrences. */
 export const nightsOfEvent = (
   event: CalendarEvent,
   replacements: ReadonlyArray<CalendarEvent>,

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads"
 import { type FeedReadOptions, readFeed } from "./feed.ts"
 
-// Imports little of Effect, because every thread loads its own copy.
+// Must import little of Effect, because every thread loads its own copy.
 
 export interface FeedReadRequest extends FeedReadOptions {
   readonly bytes: Uint8Array

@@ -13,7 +13,7 @@ import {
   yearStart
 } from "./gregorian-dates.ts"
 
-// RFC 5545, 3.3.10. A wall is a local time of the series in seconds since 1970. Days are days since 1970.
+// See RFC 5545, 3.3.10. A wall is a local time of the series in seconds since 1970.
 
 export type Frequency = "SECONDLY" | "MINUTELY" | "HOURLY" | "DAILY" | "WEEKLY" | "MONTHLY" | "YEARLY"
 
@@ -30,7 +30,6 @@ export interface Recurrence {
   readonly frequency: Frequency
   readonly interval: number
   readonly count: number | undefined
-  /** 0 is Sunday. */
   readonly weekStart: number
   readonly months: NumberList
   readonly weekNumbers: NumberList
@@ -51,9 +50,9 @@ interface SeriesStart {
 interface ExpansionBounds {
   readonly soonest: number
   readonly latest: number
-  /** If true for a wall, it is true for all later walls. */
+  /** Must stay true for all later walls. */
   readonly isAfterEnd: (wall: number) => boolean
-  /** Number of occurrences that may still be computed. A period without occurrences counts as one. */
+  /** Occurrences that may still be computed. A period without occurrences counts as one. */
   readonly remaining: { occurrences: number }
 }
 
@@ -82,7 +81,6 @@ const isWeekdaySelected = ({ frequency, months, weekdays }: Recurrence, day: Cal
 
 const isMonthSelected = ({ months }: Recurrence, { month }: CalendarDay): boolean => months?.includes(month) ?? true
 
-/** For each frequency, these conditions give the same days as the table of RFC 5545. */
 const isDaySelected = (rule: Recurrence, day: CalendarDay): boolean =>
   isMonthSelected(rule, day) &&
   isSelected(rule.monthDays, day.dayOfMonth, monthLength(day.year, day.month)) &&
@@ -117,9 +115,7 @@ const timesOf = (
 interface RecurrencePeriods {
   readonly indexAt: (wall: number) => number
   readonly beginOf: (index: number) => number
-  /**
-   * Returns the sorted walls of the period before BYSETPOS is applied. Returns undefined if there are more than `most`.
-   */
+  /** Returns the sorted walls before BYSETPOS is applied, or undefined if there are more than `most`. */
   readonly wallsIn: (index: number, most: number) => ReadonlyArray<number> | undefined
   /** May skip periods without occurrences. */
   readonly indexAfter: (index: number) => number
@@ -198,7 +194,7 @@ const periodsOfDays = (rule: Recurrence, wall: number): RecurrencePeriods => {
 
 const UNIT_SECONDS: Readonly<Partial<Record<Frequency, number>>> = { SECONDLY: 1, MINUTELY: 60, HOURLY: 3600 }
 
-/** Returns `at` if it matches, otherwise the earliest later time that may match. */
+/** Returns `at` if it matches, otherwise the next later time that may match. */
 const nextMatch = (rule: Recurrence, unit: number, at: number): number => {
   const [day, time] = [Math.floor(at / DAY_SECONDS), timeOfDay(at)]
   const endOf = (seconds: number) => (Math.floor(at / seconds) + 1) * seconds
@@ -233,8 +229,8 @@ const wallsAt = (positions: NumberList, walls: ReadonlyArray<number>): ReadonlyA
   positions === undefined ? walls : walls.filter((_, index) => isSelected(positions, index + 1, walls.length))
 
 /**
- * Returns sorted walls. Returns undefined if there are too many to compute. The start is included, and counts for
- * COUNT, only if it matches the rule.
+ * Returns sorted walls, or undefined if there are too many to compute. The start is included, and counts for COUNT,
+ * only if it matches the rule.
  */
 export const expandRecurrence = (
   recurrence: Recurrence,

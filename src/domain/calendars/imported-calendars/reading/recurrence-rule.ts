@@ -2,7 +2,7 @@ import { parseTime, type WrittenTime } from "./date-time-values.ts"
 import type { Frequency, Recurrence, RuleWeekday } from "./recurrence-expansion.ts"
 
 export interface RecurrenceRule extends Recurrence {
-  /** Text of the rule without COUNT and UNTIL, for the library `ical.js`. */
+  /** Without COUNT and UNTIL, for the library `ical.js`. */
   readonly text: string
   readonly until: WrittenTime | undefined
 }
@@ -29,7 +29,6 @@ const RULE_PART_PATTERNS: Readonly<Record<string, RegExp>> = {
 
 const FREQUENCIES: ReadonlyArray<Frequency> = ["SECONDLY", "MINUTELY", "HOURLY", "DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
 
-/** Does not check UNTIL. */
 const parseRuleParts = (value: string): ReadonlyMap<string, string> | undefined => {
   const parts = new Map<string, string>()
   for (const part of value.trim().split(";")) {

@@ -11,14 +11,11 @@ const revisionKeyOf = ({ uid, replaces }: CalendarEvent): string => {
   return JSON.stringify([uid, hasInstant, hasInstant ? clock.instantOf(wall) : wall, isDate, replaces.andLater])
 }
 
-/** Only a fully readable event may replace another revision or be replaced. */
+/** Only a fully readable event may replace another one or be replaced. */
 const isRevision = ({ uid, sequence, isFullyReadable }: CalendarEvent): boolean =>
   uid !== undefined && sequence !== undefined && isFullyReadable
 
-/**
- * Keeps all events that are no revision. Of the revisions of one event, keeps those with the highest SEQUENCE, even if
- * there are several.
- */
+/** Of the revisions of one event, keeps those with the highest SEQUENCE. Keeps every event that is not a revision. */
 export const keepLatestRevisions = (events: ReadonlyArray<CalendarEvent>): ReadonlyArray<CalendarEvent> => {
   const latest = new Map<string, number>()
   for (const event of events) {
@@ -42,8 +39,8 @@ export const groupReplacementsByUid = (
   )
 
 /**
- * Reports and drops a replacement whose RECURRENCE-ID names no certain day. A replacement frees the day of the
- * occurrence that it replaces, and this must not be a wrong day.
+ * A replacement frees the day of the occurrence that it replaces. So it is dropped and reported if that day is
+ * uncertain.
  */
 export const resolveReplacedDates = (
   replacements: ReadonlyArray<CalendarEvent>,
@@ -58,10 +55,7 @@ export const resolveReplacedDates = (
     return []
   })
 
-/**
- * Reports THISANDFUTURE events without a series or with an unknown SEQUENCE, because they move occurrences to unknown
- * dates.
- */
+/** Reports THISANDFUTURE events without a series or with an unknown SEQUENCE. They move occurrences to unknown dates. */
 export const reportLostSeries = (events: ReadonlyArray<CalendarEvent>, report: ReportUnreadablePart): void => {
   const series = new Set(events.flatMap(({ uid, replaces }) => (replaces === undefined ? [uid] : [])))
   for (const { uid, replaces, sequence, lineNumber } of events) {

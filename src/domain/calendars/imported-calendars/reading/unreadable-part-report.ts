@@ -1,15 +1,14 @@
 import { CALENDAR_UNREADABLE_REASONS_MAX } from "../../../../platform/limits.ts"
 
-// A clause says which part of a feed is unreadable. It may contain line numbers, property names and names of time
-// zones. Other values may be guest data.
+// A clause names an unreadable part of a feed: "DTEND in line 8 is unreadable". It must contain only line numbers, and
+// names of properties and time zones, because other values may be guest data.
 
-/** For example "DTEND in line 8 is unreadable". */
 export type ReportUnreadablePart = (clause: string) => void
 
 /** Limits memory: a feed may have a million broken lines. */
 export const MAX_COUNTED_PARTS = 1_000
 
-/** `listParts` returns the first clauses. If there are more, the last clause gives their number. */
+/** `listParts` returns the first clauses. A last clause gives the number of the others. */
 export const makeUnreadablePartReport = (): {
   readonly report: ReportUnreadablePart
   readonly listParts: () => ReadonlyArray<string>

@@ -7,19 +7,19 @@ import { DAY_SECONDS } from "./event-nights.ts"
 import { parseRecurrenceRule } from "./recurrence-rule.ts"
 import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 
-/** A wall is a local time, an instant is UTC, both in seconds since 1970. */
+/** `wall` is a local time and `instant` is UTC, both in seconds since 1970. */
 export interface ZoneClock {
   readonly instantOf: (wall: number) => number
   readonly wallOf: (instant: number) => number
-  /** False if the zone is unknown and the property's clock is used in its place. */
+  /** False if the zone is unknown and this is the property's clock. */
   readonly isKnown: boolean
 }
 
 export const UTC_CLOCK: ZoneClock = { instantOf: (wall) => wall, wallOf: (instant) => instant, isKnown: true }
 
 /**
- * Maximum number of cached offsets per zone. There is one for each quarter of an hour, because offsets change only at
- * the beginning of a quarter.
+ * Cached offsets per zone. Each is valid for a quarter of an hour, because offsets change only at the beginning of a
+ * quarter.
  */
 const OFFSET_CACHE_SIZE = 20_000
 const QUARTER_SECONDS = 900
@@ -71,10 +71,10 @@ const makeClock = (computeOffset: (at: number) => number): ZoneClock => {
 }
 
 const clockCache = new Map<string, ZoneClock>()
-/** There are about 600 zones. Feeds may write their names in upper or lower case, and the cache has each spelling. */
+/** There are about 600 zones, and the cache may have several spellings of a name. */
 const CLOCK_CACHE_SIZE = 1_000
 
-/** Names of UTC. Other zones without an offset, such as Africa/Abidjan, belong to places. */
+/** Names of UTC itself. Other zones without an offset, such as Africa/Abidjan, are local times. */
 const UTC_NAME = /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$/i
 
 const findIanaClock = (name: string): ZoneClock | undefined => {
@@ -89,7 +89,7 @@ const findIanaClock = (name: string): ZoneClock | undefined => {
   return clock
 }
 
-/** Maps Windows names in lower case. In Unicode CLDR, the territory `001` is the whole world. */
+/** Keyed by lower-case Windows name. In Unicode CLDR, the territory `001` is the whole world. */
 const IANA_NAME_BY_WINDOWS_NAME: ReadonlyMap<string, string> = new Map(
   windowsZones.supplemental.windowsZones.mapTimezones.flatMap(({ mapZone }) =>
     mapZone._territory === "001" ? [[mapZone._other.toLowerCase(), mapZone._type]] : []
@@ -155,17 +155,16 @@ const parseTimezoneClock = (component: CalendarComponent): ZoneClock | undefined
   const timezone = Result.try(() => new ICAL.Timezone({ component: lines.join("\r\n"), tzid: "described" }))
   if (Result.isFailure(timezone)) return undefined
   const offsetAtWall = (wall: number): number => timezone.success.utcOffset(toLibraryTime(wall))
-  // The library expands the rules at the first call and may throw then.
+  // The library expands the rules at the first call, which may throw.
   if (Result.isFailure(Result.try(() => offsetAtWall(0)))) return undefined
   return makeClock((at) => {
     const [before, after] = [offsetAtWall(at - DAY_SECONDS), offsetAtWall(at + DAY_SECONDS)]
-    // The library expects a local time. At a change of the offset, it uses the new offset from the earlier of the two
-    // local times on.
+    // The library expects a local time. At a change of the offset, the new offset applies from the earlier of the two
+    // local times.
     return before === after ? before : offsetAtWall(at + Math.min(before, after))
   })
 }
 
-/** The name may be any text. */
 const toPrintableName = (name: string): string => name.replace(/[^\x20-\x7e]/g, "?").slice(0, 40)
 
 /**

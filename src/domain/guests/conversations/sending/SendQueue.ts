@@ -11,12 +11,12 @@ import {
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import { MESSAGE_GIVE_UP_MS } from "../../../../platform/limits.ts"
 
-// Each conversation is a partition (message_lanes). A worker claims it for one message at a time, so the messages
-// arrive in order. If the worker dies, its message counts as attempted.
+// A worker claims a conversation (a row of `message_lanes`) for one message at a time, so the messages arrive in order.
 //
-// A statement that completes a message must lock the partition first. This keeps the count of pending messages exact.
+// A statement that completes a message must lock this row first. This keeps the count of queued messages (`waiting`)
+// exact.
 
-/** Limits of messages in progress: in all, per operator and per account. */
+/** Largest numbers of messages that are being sent: in all, per operator and per channel account. */
 export const SENDING_ROOM = 32
 export const SENDING_SHARE = 8
 export const SENDING_ACCOUNT_SHARE = 4
@@ -73,8 +73,8 @@ interface MessageSentParameters extends MessageClaim {
 }
 
 /**
- * Stores a success even if the worker has lost its claim. Copies that the channel reported first are deleted. If
- * another message already has the channel's id, that message keeps it.
+ * Stores a success even if the worker has lost its claim. Deletes copies of the message that channel events created
+ * first. If another message already has the channel's id, that message keeps it.
  */
 const recordSentSql = (sql: SqlClient.SqlClient, parameters: MessageSentParameters): Fragment => {
   const { now, attempts, message_id, channel_message_id } = parameters
@@ -145,10 +145,7 @@ interface MessageFailedParameters extends MessageClaim {
   readonly unknownReason: string
 }
 
-/**
- * Postpones the whole conversation, to keep the order of its messages. Gives up messages that are too old, without a
- * request to the channel.
- */
+/** Postpones the whole conversation, to keep the order of its messages. Gives up messages that are too old. */
 const postponeMessageSql = (sql: SqlClient.SqlClient, parameters: MessageFailedParameters): Fragment => {
   const { message_id, now, giveUpCreatedUntil } = parameters
   const isAttemptedCondition = sql`m.id = ${message_id}`
@@ -197,7 +194,7 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   return {
     claim,
     release,
-    /** Returns the codes of deleted copies of the message, which the channel had reported first. */
+    /** Returns the codes of deleted copies of the message, which channel events had created first. */
     recordSent: (message: ClaimedMessage, channelMessageId: string | null, now: Date) =>
       Effect.map(
         readEchoes(
@@ -216,7 +213,6 @@ const makeSendQueue = Effect.map(SqlClient.SqlClient, (sql) => {
         readMessageCount(sql`${recordRefusedOrUnknownSql(sql, { ...toMessageClaim(message, now), delivery, reason })}`),
         (row) => (row?.messages ?? 0) > 0
       ),
-    /** Returns the number of messages that were given up. */
     postpone: (message: ClaimedMessage, reason: string, maybeSent: boolean, nextAttempt: Date, now: Date) =>
       Effect.map(
         readMessageCount(

@@ -15,7 +15,6 @@ import { type ClaimedMessage, MESSAGE_TABLE, SENDING_ROOM, SendQueue } from "./S
 
 export const SEND_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
-/** Shortest time between two polls. */
 export const SEND_POLL_GAP_MS = 100
 
 type SendOutcome =
@@ -27,7 +26,6 @@ type SendOutcome =
   | { readonly kind: "refused" | "unknown"; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string; readonly maybeSent: boolean }
 
-/** Reason for channels that cannot recognize a repeated message. */
 const UNCONFIRMED_REASON = "it may have been delivered; the channel cannot tell"
 
 const toSendOutcome = (result: MessageSendResult): SendOutcome =>
@@ -84,7 +82,7 @@ const OUTCOME_WARNINGS = {
   unknown: "the delivery of a message is unknown"
 } as const
 
-/** Records no event, because the change that created the message recorded one. */
+/** Records no event, because the creation of the message recorded one. */
 const storeSendOutcome = Effect.fnUntraced(function* (
   message: ClaimedMessage,
   outcome: SendOutcome,
@@ -126,7 +124,7 @@ export const messageJobs = defineJobs({
       reason: "the connector failed with a defect",
       maybeSent: true
     }),
-  // The attempt is counted after its outcome is stored, because storing the outcome may be repeated.
+  // Storing the outcome may be repeated, so the attempt is counted only afterwards.
   complete: (message, outcome, end) =>
     Effect.andThen(
       storeSendOutcome(message, outcome, end),

@@ -35,12 +35,11 @@ export const keepSupportedRatings = (channelType: string, { review, reply }: Hos
 interface ReviewableOrder {
   readonly channel_type: string
   readonly status: OrderStatus
-  /** The latest check-out of the order's stays. */
   readonly check_out_date: string
   readonly written: ReviewContent | null
 }
 
-/** `today`: the day in the host's time zone. */
+/** `today` is the day in the host's time zone. */
 export const findReviewObstacle = (
   { channel_type, status, check_out_date, written }: ReviewableOrder,
   { review, reply }: HostReview,
@@ -74,7 +73,6 @@ export const applyHostReview = (before: ReviewContent, { review, reply }: HostRe
   host_reply: before.host_reply ?? (reply === null ? null : { content: reply, created_at: formatInstantWithOffset(at) })
 })
 
-/** Returns whether the channel has already reported this review, for example after an interrupted call. */
 export const containsHostReview = (content: ReviewContent | null, { review, reply }: HostReview): boolean =>
   content !== null &&
   (review === null ||

@@ -9,10 +9,10 @@ const CHECK_OUT_FIELDS = { start: "start_check_out_date", end: "end_check_out_da
 
 const MAX_DAYS_BETWEEN = REVIEW_SEARCH_DAYS - 1
 
-/** Earliest date of the contract (contract/fields.ts). */
+/** Earliest date that the API accepts. */
 const EARLIEST_DATE = "0001-01-01"
 
-/** The default range ends today and has the maximum length. A search by reservation code has no default range. */
+/** The default range has the maximum length. A search by reservation code has no default range. */
 export const parseReviewSearchDays = (
   payload: {
     readonly reservation_code?: string

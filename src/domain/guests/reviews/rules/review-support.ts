@@ -1,9 +1,8 @@
 import type { ChannelType } from "../../../channels/port/channel-type.ts"
 
-// Review support by channel (contract facts 5.2).
-
 /**
- * `guest`: only guests write reviews. `both`: hosts also review guests and reply. `rated`: hosts also rate by category.
+ * Contract facts 5.2. `guest`: only guests write reviews. `both`: hosts also review guests and reply. `rated`: hosts
+ * also rate by category.
  */
 type ReviewSupport = "none" | "guest" | "both" | "both, rated"
 

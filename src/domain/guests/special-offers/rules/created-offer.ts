@@ -9,11 +9,12 @@ import { parseChannelInstant } from "../../../channels/port/event-handling.ts"
 import { newPublicCode } from "../../conversations/conversation-lookup.ts"
 import type { NewOffer } from "../offer-columns.ts"
 
-/** Number of hex digits, for 128 bits. */
+/** Hex digits, 128 bits. */
 const REFERENCE_LENGTH = 32
 
 /**
- * The reference depends on the idempotency key, so that the channel recognizes repetitions. It does not reveal the key.
+ * The reference derives from the idempotency key, so that the channel recognizes repetitions. It does not reveal the
+ * key.
  */
 export const toOfferReference = (key: IdempotencyKeyState | undefined): string => {
   if (key === undefined) return newPublicCode()

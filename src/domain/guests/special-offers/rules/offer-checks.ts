@@ -20,7 +20,6 @@ const preapprovalsNotSupportedError = new ValidationFailed({
   message: "conversation_id: only inquiries of airbnb can be pre-approved."
 })
 
-/** A past check-in is reported first. */
 export const checkOfferDates = (dates: StayDates, today: string): Result.Result<StayDates, ValidationFailed> =>
   dates.check_in_date < today
     ? Result.fail(new ValidationFailed({ message: "check_in_date: must be today or later." }))
@@ -32,7 +31,6 @@ interface OfferPreconditions {
   readonly nights_taken: boolean
 }
 
-/** Returns the currency of the listing. */
 export const checkBookable = (
   { listing_currency, nights_taken }: OfferPreconditions,
   field: string

@@ -25,12 +25,12 @@ const MAX_SENTENCES_PER_QUESTION = 2
 /** Lowest score of an answer. */
 const MIN_SCORE = 0.8
 
-/** Lowest score of a further sentence, relative to the best one. */
+/** Lowest score of a second sentence, relative to the first. */
 const MIN_SHARE_OF_BEST = 0.9
 
 const TERM_WEIGHTS = { topic: 1, condition: 0.6, word: 0.6, context: 0.2, aspect: 0.12, pair: 0.3 } as const
 
-/** Patterns that show a time, a price or a distance in a sentence. */
+/** Patterns of a time, a price and a distance in a sentence. */
 const VALUE_PATTERNS: ReadonlyArray<readonly [name: string, weight: number, shown: RegExp]> = [
   [
     "aboutwhen",
@@ -45,10 +45,7 @@ const VALUE_PATTERNS: ReadonlyArray<readonly [name: string, weight: number, show
   ]
 ]
 
-/**
- * Weights of unknown words beside a topic. The first one may be the subject of the question, later ones mostly belong
- * to a story.
- */
+/** Beside a topic, the first unknown word may be the subject of the question. Later ones mostly belong to a story. */
 const WORD_WEIGHTS_BESIDE_TOPIC = { first: 0.35, later: 0.1 } as const
 const PAIR_WEIGHTS_BESIDE_TOPIC = { first: 0.25, later: 0.08 } as const
 const NUMBER_WEIGHT = 0.4
@@ -121,17 +118,17 @@ type Sentence = AnalyzedFragment["sentences"][number]
 
 const includesTerm = (names: ReadonlySet<string>, term: Term): boolean => term.names.some((name) => names.has(name))
 
-/** Score of a topic that is not the first of its sentence, under a title about another topic. */
+/** For a topic that is not the first of its sentence, under a title about another topic. */
 const MENTIONED_TOPIC_SCORE = 0.55
-/** Score of the first topic of a sentence, under a title about another topic. */
+/** For the first topic of a sentence, under a title about another topic. */
 const FIRST_TOPIC_SCORE = 0.85
-/** Score of a topic in a sentence under a related title. */
+/** For a topic under a title about a related topic. */
 const RELATED_TITLE_SCORE = 0.95
 
-/** Score of a term of the title, if the subtitle has a topic. */
+/** For a term of the title, if the subtitle has a topic. */
 const OTHER_SUB_TITLE_SCORE = 0.7
 
-/** Scores of terms in other sentences of the fragment, which may be about something else. */
+/** For terms in other sentences of the fragment, which may be about something else. */
 const OTHER_SENTENCE_SCORES = { topic: 0.5, condition: 0.5, word: 0.8, pair: 0.8, context: 0.8, aspect: 0.4 } as const
 
 const isUnderRelatedTitle = ({ names }: Term, { title, subTitle }: AnalyzedFragment): boolean =>
@@ -144,10 +141,7 @@ const isTopicOrCondition = ({ kind }: Term): boolean => kind === "topic" || kind
 const isMentioned = (term: Term, fragment: AnalyzedFragment): boolean =>
   includesTerm(fragment.text, term) || includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term)
 
-/**
- * The answer need not mention a topic that the question implies by another one: a crib implies a child, a metro stop
- * the metro.
- */
+/** A topic that another topic of the question implies need not be in the answer: a crib implies a child. */
 const isImpliedByOthers = (term: Term, questionTerms: QuestionTerms): boolean =>
   questionTerms.some(({ names }) => {
     const isSubset = names.length < term.names.length && names.every((name) => term.names.includes(name))
@@ -157,7 +151,6 @@ const isImpliedByOthers = (term: Term, questionTerms: QuestionTerms): boolean =>
     )
   })
 
-/** Whether the fragment is about the term instead of only mentioning it. */
 const isSubjectOf = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): boolean => {
   if (includesTerm(fragment.title, term) || includesTerm(fragment.subTitle, term)) return true
   if (term.kind !== "topic" || !includesTerm(sentence.names, term)) return false
@@ -168,8 +161,8 @@ const isSubjectOf = (term: Term, sentence: Sentence, fragment: AnalyzedFragment)
 }
 
 /**
- * Without a topic, all words must be in the fragment, one of them in a title: two words in one sentence may be a street
- * name. Pairs of characters may be missing, because some are only endings.
+ * Without a topic, all words must be in the fragment, and one of them in a title: two words in a sentence may be a
+ * street name. Pairs of characters may be missing, because some are only endings.
  */
 const coversAllTerms = (questionTerms: QuestionTerms, fragment: AnalyzedFragment): boolean => {
   const requiredTerms = questionTerms.filter(({ kind }) => kind !== "aspect")
@@ -179,7 +172,10 @@ const coversAllTerms = (questionTerms: QuestionTerms, fragment: AnalyzedFragment
   return requiredTerms.every((term) => term.kind === "pair" || isMentioned(term, fragment)) && isInTitle
 }
 
-/** A question about a dentist is not answered with a doctor: the fragment must mention all topics and conditions. */
+/**
+ * The fragment must mention all topics and conditions: an entry about a doctor does not answer a question about a
+ * dentist.
+ */
 const mayAnswer = (questionTerms: QuestionTerms, sentence: Sentence, fragment: AnalyzedFragment): boolean => {
   const topics = questionTerms.filter((term) => term.kind === "topic" && !isImpliedByOthers(term, questionTerms))
   if (topics.length === 0) return coversAllTerms(questionTerms, fragment)
@@ -190,7 +186,6 @@ const mayAnswer = (questionTerms: QuestionTerms, sentence: Sentence, fragment: A
   )
 }
 
-/** Returns a score from 0 to 1. */
 const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): number => {
   if (includesTerm(fragment.subTitle, term)) return 1
   if (includesTerm(sentence.names, term)) {
@@ -204,7 +199,7 @@ const scoreTerm = (term: Term, sentence: Sentence, fragment: AnalyzedFragment): 
   return includesTerm(fragment.text, term) ? OTHER_SENTENCE_SCORES[term.kind] : 0
 }
 
-/** A word that many fragments contain has less weight. Topics keep their weight. */
+/** Words that many fragments contain have less weight. */
 const weighTerms = (
   questionTerms: QuestionTerms,
   fragments: ReadonlyArray<AnalyzedFragment>
@@ -219,10 +214,10 @@ const weighTerms = (
   })
 }
 
-/** Penalty if the title has a condition that the question lacks: late departures are not departures. */
+/** For a title with a condition that the question lacks: late departures are not departures. */
 const OTHER_CONDITION_PENALTY = 0.25
 
-/** Penalty for a sentence without a term of the question, or with a condition that the question lacks. */
+/** For a sentence without a term of the question, or with a condition that the question lacks. */
 const INDIRECT_ANSWER_PENALTY = 0.02
 
 const hasOtherCondition = (questionTerms: QuestionTerms, conditions: ReadonlyArray<Term>): boolean => {
@@ -287,10 +282,7 @@ const removeDuplicateTerms = (questionTerms: QuestionTerms): QuestionTerms => {
   })
 }
 
-/**
- * A question has several readings: the whole sentence, then its clauses. Uses the first reading that has an answer, and
- * only the best fragment.
- */
+/** Uses the first reading of the question that has an answer, and only its best fragment. */
 const answerQuestion = (
   question: KnowledgeQuestion,
   fragments: ReadonlyArray<AnalyzedFragment>
@@ -318,6 +310,5 @@ export const selectAnswers = (
   return removeDuplicateSentences([...first.sort(compareByScore), ...otherAnswers]).slice(0, MAX_ANSWER_SENTENCES)
 }
 
-/** Two questions may have the same answer. */
 const removeDuplicateSentences = (answers: ReadonlyArray<ScoredSentence>): ReadonlyArray<ScoredSentence> =>
   Array.from(new Map(answers.map((answer) => [`${answer.fragment.knowledge_base_id} ${answer.text}`, answer])).values())

@@ -5,12 +5,12 @@ import { TOPICS } from "./lexicon/topics.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
 /**
- * A meaning is the concept that phrases of several languages stand for, such as breakfast. Its kind is its role in a
+ * A meaning is a concept, such as breakfast, for which phrases of several languages stand. Its kind is its role in a
  * question.
  */
 export type MeaningKind = "topic" | "condition" | "context" | "aspect"
 
-/** A `name` begins with `about`, so that it differs from every real word. */
+/** `name` begins with `about`, so that it differs from every real word. */
 interface Meaning {
   readonly name: string
   readonly kind: MeaningKind
@@ -24,7 +24,7 @@ interface PhraseIndex {
   readonly byPrefix: Map<string, Array<Meaning>>
   readonly bySuffix: Map<string, Array<Meaning>>
   readonly byUnbrokenText: Map<string, Array<Meaning>>
-  /** Number of words of the longest phrase, by its first word and by the stem of this word. */
+  /** Number of words of the longest phrase, by its first word and by the stem of that word. */
   readonly phraseLengths: Map<string, number>
 }
 
@@ -102,7 +102,7 @@ let builtLexicon: ReturnType<typeof buildLexicon> | undefined
 const getLexicon = () => (builtLexicon ??= buildLexicon())
 
 /**
- * A word can have two groups: the meanings of its beginning and those of its ending. Within a group the meanings are
+ * A compound word can have two groups: meanings of its beginning and of its ending. The meanings of a group are
  * alternatives.
  */
 interface MeaningMatch {
@@ -111,8 +111,8 @@ interface MeaningMatch {
 }
 
 /**
- * Finds the longest known phrase. Exact words take precedence over prefixes and suffixes, and these over stems, because
- * a word with the same stem may be of another language.
+ * Finds the longest known phrase. Exact words take precedence over prefixes and suffixes, and these over stems, which
+ * may match a word of another language.
  */
 export const matchMeaning = (runs: ReadonlyArray<TextRun>, at: number): MeaningMatch | undefined => {
   for (let length = Math.min(findMaxPhraseLength(runs[at]), runs.length - at); length > 0; length--) {

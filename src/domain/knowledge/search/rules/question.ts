@@ -5,7 +5,7 @@ import { splitSentences } from "./sentences.ts"
 import { extractTerms, type Term, termNamesOf } from "./terms.ts"
 import { foldText, splitRuns } from "./text-folding.ts"
 
-/** Limits for all pending messages together. */
+/** Limits for all messages together. */
 export const MAX_QUESTIONS = 12
 export const MAX_SEARCH_NAMES = 64
 
@@ -19,7 +19,7 @@ const QUESTION_WORDS =
 const LEADING_QUESTION_WORDS = /^\W*(?:can|could|may|was)\b/u
 const UNBROKEN_QUESTION_WORDS =
   /吗|呢|嘛|请问|怎么|如何|哪|什么|多少|几|是否|有没有|能不能|可不可以|可以|想知道|需要|谁|告诉|か[。?\s]*$|どこ|何|いつ|ください|ไหม|ที่ไหน|อะไร|อย่างไร|เท่าไ|까|어디|무엇|뭐/u
-/** Includes 了, the Chinese sign of a completed action. */
+/** Includes 了, which marks a completed action in Chinese. */
 const STATEMENT_WORDS =
   /^\W*(?:thanks|thank you|ok|okay|great|perfect|danke|vielen dank|alles klar|super|gracias|muchas gracias|perfecto|vale|obrigad[oa]|merci|grazie|谢谢|感谢|好的|收到)|了[。！!.]*\s*$/u
 
@@ -41,7 +41,6 @@ const isQuestion = (sentence: string, hasMarkedQuestion: boolean): boolean => {
 /** Readings to try in order: the whole sentence, then its clauses that ask. */
 export type KnowledgeQuestion = ReadonlyArray<QuestionTerms>
 
-/** Limits all messages together to QUESTION_LENGTH characters. */
 export const truncateMessages = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
   let remaining = QUESTION_LENGTH
   return messages.flatMap((message) => {
@@ -63,7 +62,6 @@ const classifySentences = (message: string): ReadonlyArray<ClassifiedSentence> =
   return sentences.map((sentence) => ({ sentence, isQuestion: isQuestion(sentence, hasMarkedQuestion) }))
 }
 
-/** Returns at most MAX_QUESTIONS questions, oldest first. */
 export const parseQuestions = (messages: ReadonlyArray<string>): ReadonlyArray<KnowledgeQuestion> => {
   const sentences = truncateMessages(messages).flatMap(classifySentences)
   const questions = sentences.flatMap(({ sentence, isQuestion }, at) =>
@@ -74,7 +72,7 @@ export const parseQuestions = (messages: ReadonlyArray<string>): ReadonlyArray<K
 
 const parseTerms = (sentence: string): QuestionTerms => combineTerms(extractTerms(sentence, meaningsOfMisspelling))
 
-/** A question without a subject ("And the password?") includes the previous sentence. */
+/** A question without a subject ("And the password?") is read together with the sentence before it. */
 const parseQuestion = (sentence: string, previousSentence: string | undefined): KnowledgeQuestion => {
   const terms = parseTerms(sentence)
   const previousTerms = previousSentence === undefined ? [] : parseTerms(previousSentence)
@@ -99,7 +97,7 @@ const namesSubject = (terms: QuestionTerms): boolean => terms.some(({ kind }) =>
 
 const namesTopic = (terms: QuestionTerms): boolean => terms.some(({ kind }) => kind === "topic")
 
-/** Drops a reading only as a whole, because a part of it would ask something else. */
+/** Keeps or drops each reading as a whole, because a part of it would ask something else. */
 const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<KnowledgeQuestion> => {
   const names = new Set<string>()
   const addNamesIfTheyFit = (terms: QuestionTerms): boolean => {
@@ -115,8 +113,8 @@ const limitSearchNames = (questions: ReadonlyArray<KnowledgeQuestion>): Readonly
 }
 
 /**
- * Returns the names to search for. A fragment must have at least one of them. Aspects are left out, because the topic
- * finds the entry.
+ * A fragment must have at least one of these names. Aspects such as "where" are left out, because the topic finds the
+ * entry.
  */
 export const searchNamesOf = (questions: ReadonlyArray<KnowledgeQuestion>): ReadonlyArray<string> =>
   Array.from(termNamesOf(questions.flat(2).filter(({ kind }) => kind !== "aspect")))

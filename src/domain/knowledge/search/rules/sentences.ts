@@ -1,15 +1,14 @@
-// Answers consist of sentences. Search finds fragments, which are consecutive sentences of a text.
+// A fragment is a few consecutive sentences of a text.
 
-/** In characters. */
 export const MAX_SENTENCE_LENGTH = 400
-/** In characters. A single sentence may be longer. */
+/** A single sentence may be longer. */
 export const MAX_FRAGMENT_LENGTH = 400
 /** A shorter fragment continues into the next paragraph. */
 const MIN_PARAGRAPH_LENGTH = 120
 
 const segmenter = new Intl.Segmenter("und", { granularity: "sentence" })
 
-/** Periods that do not end a sentence, for example after abbreviations. */
+/** Periods that do not end a sentence, such as those of abbreviations. */
 const ABBREVIATION_END =
   /(?:(?:^|(?<!\d)[\s(])(?:\p{L}|nr|no|num|st|str|ca|approx|dr|mr|mrs|ms|av|avda|tel|bzw|usw|min|max|incl|inkl|e\.g|i\.e|z\.\s?B|d\.\s?h|p\.\s?ej)|^\s*\d{1,2}|\s(?:im|am|vom|zum|bis|der|den|dem)\s\d{1,2})\.\s*$/iu
 
@@ -52,7 +51,7 @@ const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdf
 
 const hasNoWords = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text)
 
-/** Reads from the end, because there may be thousands of empty lines. */
+/** Searches from the end, because there may be thousands of empty lines. */
 const endsParagraph = (text: string): boolean =>
   text.length >= MIN_PARAGRAPH_LENGTH && text.slice(text.trimEnd().length).split("\n").length > 2
 

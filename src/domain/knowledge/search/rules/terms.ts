@@ -8,10 +8,7 @@ import {
 } from "./lexicon.ts"
 import { foldText, splitRuns, stemOf, type TextRun } from "./text-folding.ts"
 
-/**
- * A meaning (a known concept, such as breakfast), the stem of a word, or two characters of a script without word
- * breaks.
- */
+/** A known concept (meaning), the stem of another word, or a pair of characters of a script without word breaks. */
 export interface Term {
   /** Alternatives: one matching name is enough. */
   readonly names: ReadonlyArray<string>
@@ -22,7 +19,7 @@ type MeaningGuesser = (word: string) => Meanings | undefined
 
 const guessNothing: MeaningGuesser = () => undefined
 
-/** Keeps the order of the text and drops stop words. */
+/** Keeps the order of the text. Drops stop words. */
 export const extractTerms = (text: string, guessMeanings = guessNothing): ReadonlyArray<Term> => {
   const runs = splitRuns(foldText(text))
   const terms: Array<Term> = []
@@ -46,7 +43,7 @@ const toTerm = (meanings: ReadonlyArray<{ readonly name: string; readonly kind: 
   kind: meanings[0]?.kind ?? "topic"
 })
 
-/** Keeps the stem of a guessed word, because the entry may contain the same misspelling. */
+/** Keeps the stem of a misspelt word, because the entry may contain the same misspelling. */
 const toWordTerms = ({ text }: TextRun, guessMeanings: MeaningGuesser): ReadonlyArray<Term> => {
   if (isStopWord(text) || (text.length === 1 && !/\p{N}/u.test(text))) return []
   const meanings = guessMeanings(text)

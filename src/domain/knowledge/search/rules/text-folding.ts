@@ -13,7 +13,7 @@ export const foldText = (text: string): string =>
     .normalize("NFKC")
     .toLowerCase()
     .normalize("NFD")
-    // Removes marks only in these scripts. In others, marks are letters or change a letter.
+    // In other scripts, marks are letters or change a letter.
     .replace(/([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u0300-\u036f]+/gu, "$1")
     .normalize("NFC")
     .replace(/[ßøæœłđı]/g, (letter) => LETTER_REPLACEMENTS.get(letter) ?? letter)
@@ -70,7 +70,6 @@ const WORD_ENDINGS = [
   "i"
 ]
 
-/** Returns a rough stem, because the language is unknown. */
 export const stemOf = (word: string): string => stripEnding(stripEnding(word.slice(0, MAX_WORD_LENGTH)))
 
 const stripEnding = (word: string): string => {

@@ -41,10 +41,6 @@ export const stateBadge = (webhook: WebhookDetails, timeZone: string): Html => {
   return html`<span class="badge ${STATE_BADGES[state]}">${WEBHOOK_TEXTS.states[state]}</span>${reason === undefined ? nothing : html` <span class="soft">${reason}</span>`}`
 }
 
-/**
- * Returns the account that created the webhook. For an application, returns its name as the host knows it, with the
- * account in brackets.
- */
 export const creatorLabel = ({ application, connection, account_name }: WebhookDetails): string => {
   const account = account_name ?? WEBHOOK_TEXTS.unknownCreator
   if (application === null) return account

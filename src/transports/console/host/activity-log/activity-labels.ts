@@ -25,7 +25,7 @@ const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}$
 
 const isOperation = (name: string): name is OperationName => Object.hasOwn(Api, name)
 
-/** Labels of actions that are not operations of the API. An action without a label is shown by its name. */
+/** Actions that are not operations of the API. */
 const ACTION_LABELS: Readonly<Record<string, string>> = {
   // Forms of the console.
   sign_in: "Signed in",
@@ -153,7 +153,7 @@ interface RecordLabel {
   readonly url: string | undefined
 }
 
-/** Hosts know the keys of these records. Other records are shown by name, or by number if they have no name. */
+/** Hosts know the keys of these records, such as reservation codes. */
 const KINDS_SHOWN_BY_KEY = new Set(["reservation", "event_consumer"])
 
 export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {

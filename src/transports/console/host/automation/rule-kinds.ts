@@ -1,4 +1,4 @@
-/** Time at which rules of a kind act. Kinds without a timing act when a guest asks a question. */
+/** Rules of a kind without a timing act when a guest asks a question. */
 export interface RuleTiming {
   readonly event: string
   readonly direction: "before" | "after"

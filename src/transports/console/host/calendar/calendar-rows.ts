@@ -1,13 +1,13 @@
 import { toDayNumber } from "../../../../contract/time.ts"
 
-/** A span from the day `from` to the day before `end`, both `YYYY-MM-DD`. */
+/** The day `from` is included, the day `end` is not. Both are `YYYY-MM-DD`. */
 export interface DateSpan<Value> {
   readonly from: string
   readonly end: string
   readonly value: Value
 }
 
-/** `start` is the index of the first of `days` days. For free days, `value` is undefined. */
+/** `start` is the index of the first day. `value` is undefined for free days. */
 export interface CalendarCell<Value> {
   readonly start: number
   readonly days: number
@@ -46,9 +46,7 @@ const fillGaps = <Value>(
   return [...cells, ...freeCells(nextDay, days)]
 }
 
-/**
- * Returns rows that together show all spans. Each span, in list order, gets the first row in which its days are free.
- */
+/** Each span, in list order, gets the first row in which its days are free. */
 export const toCalendarRows = <Value>(
   spans: ReadonlyArray<DateSpan<Value>>,
   first: string,

@@ -8,8 +8,6 @@ import { currentUrlWith } from "../host-page.ts"
 import { dayHtml, link, readDateParam, readIdParam, readOffsetParam, section } from "../page-parts.ts"
 import { CALENDAR_PATH, newReservationUrl, stayUrl } from "../urls.ts"
 
-// The host first selects days and sees their stays, then blocks, unblocks or books the days.
-
 interface SelectedDays extends CalendarSpan {
   readonly property: number
 }
@@ -109,7 +107,7 @@ const occupancyList = ({ stays, closed, elsewhere, deactivated }: MonthProperty)
 `
 }
 
-/** Returns whether a reservation of these nights would be refused. Days that the host has closed do not prevent it. */
+/** Days that the host has closed do not prevent a reservation. */
 const isOccupied = ({ stays, elsewhere }: MonthProperty): boolean =>
   elsewhere.length > 0 || stays.some(({ accepted }) => accepted)
 

@@ -47,7 +47,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
   ]
   const createFeed = makeCreateFeed(service)
 
-  /** Creates missing feeds. Includes feeds for imported calendars that were removed. */
+  /** Creates missing feeds. The result includes feeds for imported calendars that were removed. */
   const loadCalendarFeeds = Effect.fnUntraced(function* (
     visit: SignedInVisit,
     form: SubmittedForm,
@@ -92,7 +92,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
           const feed = property_feeds.find(({ calendar_id }) => calendar_id === feedId.calendar)
           if (feed === undefined) return yield* Effect.fail(noFeedError)
           const renewal = run(visit, form, "renew_property_feed", { id: feed.id })
-          // A form only replaces the URL that it showed, so a repeated form never replaces a newer URL.
+          // A form replaces only the URL that it showed, so a repeated form never replaces a newer one.
           const shown = { current: fingerprint(feed.url), seen: form.get("seen"), target: undefined }
           return yield* failIfStale(shown, renewal)
         })

@@ -39,7 +39,6 @@ export const CHANGE_ENTRY_ACTION = "change_entry"
 type SubmittedEntry = ReturnType<typeof readEntry>
 type EntryContent = Omit<KnowledgeEntryDetail, "id" | "process_status"> | SubmittedEntry
 
-/** The result does not depend on the order of properties and channels. */
 const serializeEntry = ({
   title,
   is_enable,
@@ -101,7 +100,6 @@ export const entryForm = (visit: SignedInVisit, { scopes, entry, failedSubmissio
   })
 }
 
-/** In a failed form, the checkbox is ticked only if it was submitted. */
 const enabledField = (
   action: string,
   entry: KnowledgeEntryDetail | undefined,
@@ -127,8 +125,7 @@ const partFields = (
       ? readParts(failedSubmission.form)
       : undefined
   const count = Math.min((restoredParts ?? contents).length + 1, KNOWLEDGE_CONTENTS_MAX)
-  // The empty parts of a failed form are dropped, which changes the numbers of the others. So values are not restored
-  // by field name.
+  // Empty parts of a failed form are dropped, which renumbers the others. So values are not restored by field name.
   const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
     restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, defaultValue) => defaultValue]
   return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS_MAX}.</p>

@@ -37,7 +37,7 @@ import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, sec
 const DATE_RANGE_PARSERS = { start_date: parseText, end_date: parseText }
 const parseYesNo = (text: string): Schema.Json => text === "yes"
 
-/** Prefix of the API's error messages. It is removed, because the page has only one listing. */
+/** Prefix of the API's error messages, which is useless on a page of one listing. */
 const API_FIELD_PREFIX = /^listings\[0\]\.listing_id: /
 
 interface ListingUpdate {

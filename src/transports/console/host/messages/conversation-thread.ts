@@ -76,7 +76,7 @@ const earlierMessagesLink = (visit: SignedInVisit, { has_more, messages }: Conve
 const messageItems = (visit: SignedInVisit, conversation: ConversationDetail): ReadonlyArray<Html> =>
   conversation.messages.toReversed().map((message) => messageItem(visit, conversation, message))
 
-// The style of the list shows line breaks, so the markup has none between elements. The script finds a message by its
+// The markup has no line breaks between elements, because the style would show them. The script finds a message by its
 // id.
 const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, message: Message): Html => {
   const { id, sender_role, sender_name, content, created_at, sources } = message
@@ -85,7 +85,7 @@ const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, messag
   return html`<li class="${sender_role}" id="message-${id}"><div><strong>${sender_name ?? defaultSender}</strong>${automaticNote} ${timeHtml(created_at, visit)}</div>${content === "" ? nothing : html`<div class="words">${content}</div>`}${attachmentHtml(message)}<div>${deliveryBadge(message)}</div></li>`
 }
 
-/** Attachments are links, not embedded, because the console loads nothing from other hosts. */
+/** Attachments are not embedded, because the console loads nothing from other hosts. */
 const attachmentHtml = ({ attachment }: Message): Html => {
   if (attachment === null) return nothing
   const attachmentUrl = attachment.fullback_url

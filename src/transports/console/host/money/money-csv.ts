@@ -1,8 +1,6 @@
 import { formatWallClock } from "../../../../contract/time.ts"
 import type { LedgerLine } from "../../queries/Ledger.ts"
 
-// Renders income and expenses as CSV (RFC 4180).
-
 /**
  * Matches the start of a cell that a spreadsheet may read as a formula. East Asian editions also accept full-width
  * signs.
@@ -20,7 +18,6 @@ interface CsvColumn {
   readonly toText: (line: LedgerLine, timeZone: string) => string
 }
 
-/** A transaction on several properties has one line per property, with the share of that property. */
 const CSV_COLUMNS: ReadonlyArray<CsvColumn> = [
   { name: "Entry", toText: ({ id }) => String(id) },
   { name: "Time", toText: ({ action_at }, timeZone) => formatWallClock(action_at, timeZone) },

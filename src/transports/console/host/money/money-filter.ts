@@ -24,7 +24,6 @@ export const toMonthPeriod = (day: string): MoneyPeriod => {
   return { from, to: addDays(`${addDays(from, 31).slice(0, 7)}-01`, -1) }
 }
 
-/** Without days and without an order, the period is the current month. */
 export const readMoneyFilter = (visit: SignedInVisit, now: Date): MoneyFilter => {
   const [from, to] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
   const order = (visit.query.get("order") ?? "").trim() || undefined
@@ -34,10 +33,7 @@ export const readMoneyFilter = (visit: SignedInVisit, now: Date): MoneyFilter =>
   return { period: { from: from ?? month.from, to: to ?? month.to }, property, order }
 }
 
-/**
- * Returns an error for an invalid day or property. Otherwise the CSV file would contain other transactions than
- * requested.
- */
+/** A file without the unreadable filter would contain other transactions than requested. */
 export const findUnreadableParam = (visit: SignedInVisit): string | undefined => {
   const isUnreadable = (name: string, value: unknown): boolean =>
     value === undefined && (visit.query.get(name) ?? "") !== ""
@@ -69,7 +65,7 @@ export const isListTruncated = (
   { session }: SignedInVisit
 ): boolean => period === undefined && last !== null && dateInZone(last, session.person.caller.timeZone) > to
 
-/** For an order without a period, returns the days of its transactions, up to the limit of one search. */
+/** Without a period, returns the days of the order's transactions, up to the limit of one search. */
 export const toListedPeriod = (
   { period }: MoneyFilter,
   { first, last }: TransactionSums,

@@ -27,7 +27,10 @@ const BACK_TO_PEOPLE: ActionRedirect = { _tag: "GoOn", url: PEOPLE_PATH }
 
 const passwordMismatchError = makeActionError(422, TEXTS.password.passwordsDiffer)
 
-/** The process limits how many passwords it hashes at once. Beyond the limit, the page reports an overload. */
+/**
+ * The process limits how many passwords it hashes at once. Beyond the limit, the operation fails with 500 and
+ * `retryAfter`.
+ */
 const toOverloadError = (error: ActionError): ActionError =>
   error.status === 500 && error.retryAfter !== undefined
     ? { ...error, status: 503, message: TEXTS.requestErrors.overloaded }
@@ -156,7 +159,7 @@ const readPropertyChanges = (
   if (checkboxChanges === undefined) return Effect.succeed({})
   if (form.get(PROPERTY_SCOPE_FIELD) !== "some") return Effect.as(readPropertyIds(form), {})
   return Effect.flatMap(currentPropertyIds, (ids) => {
-    // The list is now empty, which means all properties: another user has changed it since the form was shown.
+    // Another user has changed the list since the form was shown: it is now empty, which means all properties.
     if (ids.length === 0) return Effect.fail(staleFormError)
     const property_ids = applyCheckboxChanges(ids, checkboxChanges)
     return property_ids.length === 0 ? Effect.fail(emptySelectionError) : Effect.succeed({ property_ids })

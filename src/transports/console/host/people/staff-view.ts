@@ -17,7 +17,7 @@ import { activityLogLink, link, section } from "../page-parts.ts"
 import { propertyCheckboxes, propertyFilter } from "../property-selection.ts"
 import { PEOPLE_PATH, tasksUrl } from "../urls.ts"
 
-/** For the API an empty property list means all properties. This field prevents sending an empty list by mistake. */
+/** In the API an empty property list means all properties. This field prevents sending one by mistake. */
 export const PROPERTY_SCOPE_FIELD = "works_in"
 
 export const staffView = (

@@ -19,7 +19,6 @@ const monthCenter = (month: number): number => Math.round((MARGIN_LEFT + (month 
 const occupancyOf = ({ sold, open }: { readonly sold: number; readonly open: number }): number | undefined =>
   open === 0 ? undefined : sold / open
 
-/** Returns `71%`, or a dash if no night was available. */
 export const formatOccupancy = (nights: { readonly sold: number; readonly open: number }): string => {
   const share = occupancyOf(nights)
   return share === undefined ? "–" : `${Math.round(share * 100)}%`

@@ -82,7 +82,6 @@ const RATING_PARSERS = {
 
 const readReservationCode = (form: SubmittedForm): string => form.get("id") ?? ""
 
-/** Returns undefined if the form has no score, no overall rating and no text. */
 export const readReview = (form: SubmittedForm): Schema.JsonObject | undefined => {
   const { score, content } = readFilledFields(form, { score: parseNumber, content: parseLines })
   const ratings = readFilledFields(form, RATING_PARSERS)

@@ -4,8 +4,8 @@ import { fingerprint } from "../api-operations.ts"
 import { makeActionError } from "../host-page.ts"
 import { guestNames } from "./stay-labels.ts"
 
-// A move unassigns the stays that hold its nights in the target property. The move fails if there are conflicts that
-// its form did not show.
+// A move unassigns the stays that hold the same nights in the target property. It fails if the form did not show these
+// stays.
 
 /** Returns `<property id>:<digest of its stays>` for each property with conflicts. */
 export const formatConflicts = (properties: ReadonlyArray<OfferedProperty>): string =>

@@ -49,7 +49,7 @@ export const TASK_EDIT_PARSERS = {
   note: parseLines
 }
 
-/** The label shows that a person is limited to some properties, because the API rejects tasks at others. */
+/** The API rejects tasks at other properties than those of the person. */
 export const staffOptions = (people: StaffChoices): ReadonlyArray<SelectOption> =>
   people.map(({ id, name, properties, is_active }) => {
     const limitNote = is_active

@@ -24,7 +24,6 @@ export const TASK_TYPE_OPTIONS = toOptions(TASK_TYPE_LABELS)
 export const TASK_STATUS_OPTIONS = toOptions(TASK_STATUS_LABELS)
 export const TASK_LEVEL_OPTIONS = toOptions(TASK_LEVEL_LABELS)
 
-/** Returns, for example, `Cleaning, thorough`. */
 export const taskTypeText = ({ type, level }: Pick<PlannedTask, "type" | "level">): string =>
   type === "cleaning" && level !== "standard"
     ? `${TASK_TYPE_LABELS[type]}, ${TASK_LEVEL_LABELS[level]}`

@@ -1,4 +1,4 @@
-/** If a question has a condition, an entry about the topic alone is no answer. */
+/** A question with a condition is answered only by an entry with the same condition. */
 export const CONDITIONS: Readonly<Record<string, string>> = {
   early:
     "early, earlier, fruher*, fruh, fruhen, fruhzeitig*, vorzeitig, temprano, antes de la hora, antes de las, anticipadamente, check in anticipado, entrada anticipada, llegada anticipada, mas pronto, 提前入住, 提前办理, 提前到, 提前几个小时, 能提前, 可以提前, 提早, 早点, 早到, 早一点, 早些, antecipad*, mais cedo, a bit sooner, sooner, eher, antes de tiempo, 早一些, 早些时候, 早上到, 早点进, 提前到达, 提前进",
@@ -18,7 +18,7 @@ export const CONDITIONS: Readonly<Record<string, string>> = {
     "pick up, collect, collected, collection, abholen, abgeholt, abholung, abholt, recoger, recogen, recogida, recojo, recogemos, 取, 领取, 收"
 }
 
-/** A question is about a context only if it names no topic. */
+/** A context is the subject of a question only if there is no topic. */
 export const CONTEXTS: Readonly<Record<string, string>> = {
   kitchen: "kitchen*, kuche*, cocina*, 厨房, cozinha, cuisine, cucina",
   bathroom: "bathroom*, bath, badezimmer*, bad!, bano*, 浴室, 卫生间, 洗手间, 厕所, banheiro, salle de bain, bagno",
@@ -61,7 +61,7 @@ export const CIRCUMSTANCES: Readonly<Record<string, string>> = {
     "pay, paying, paid, payment*, zahl*, bezahl*, pagar, pago, pagos, pagamos, 付款, 支付, 付钱, 缴纳, payer, pagare, paga, pagan, pagado, pagada, pagarla, pagamos, cobrar, 交钱, 缴"
 }
 
-/** An entry that mentions the requested aspect scores higher. */
+/** An entry with the requested aspect scores higher. */
 export const ASPECTS: Readonly<Record<string, string>> = {
   where:
     "where, wo, wohin, woher, donde, adonde, 哪里, 哪儿, 在哪, 何处, 什么地方, 哪个位置, onde, ou se trouve, dove, waar, どこ",
@@ -76,7 +76,7 @@ export const ASPECTS: Readonly<Record<string, string>> = {
     "how far, far, distance, near, nearest, nearby, close, closest, around, walk, walking, minutes, wie weit, weit, nahe, nachste*, entfernt, entfernung, minuten, fuss, laufen, umgebung, lejos, cerca, cercan*, distancia, minutos, andando, a pie, alrededor*, 多远, 附近, 最近, 远, 离, 距离, 分钟, 走路, 步行, 周边, perto, longe, pres, vicino"
 }
 
-/** Words without a meaning for search, in all languages. */
+/** Words that search ignores, in all languages. */
 export const STOP_WORDS = `
 a an the this that these those my your our his her their its me you we us he she it they them i im ive id we re ve ll d m s t
 is are am was were be been being do does did done don doesn didn isn aren won can could may might must shall should will would wouldn couldn
@@ -175,7 +175,7 @@ ano anos mes meses madre padre padres hermano hermana hijo hija marido mujer nov
 junto juntos solo sola solos libre libres aparte ademas incluso excepto salvo aunque mientras segun tras mediante
 `
 
-/** Stop words of scripts without word breaks. */
+/** For scripts without word breaks. */
 export const UNBROKEN_STOP_WORDS = `
 请问 您好 你好 哈喽 谢谢 感谢 麻烦 请 可以 可 能 会 有没有 有 没有 是不是 是否 是 吗 呢 吧 啊 呀 哦 嘛 么 的 了 着 过 得 地 和 与 及 或 还是 还 也 都 就 才 又 再 很 太 非常 比较
 我们 我 你们 你 您 他们 她 他 它 咱们 自己 这个 这里 这 那个 那里 那 什么 哪个 哪些 哪 谁 多少 几个 几 怎么样 如果 因为 所以 但是 不过 然后 想 想要 要 需要 应该 打算 准备 知道 告诉 问 问一下 一下 一个 一些 一点 个 些 次 位 只 把 被 给 在 到 从 对 向 里 里面 上 下 中 内 外 前 后 时 时候 之前 之后 以后 以前

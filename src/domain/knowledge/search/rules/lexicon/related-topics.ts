@@ -1,6 +1,6 @@
 /**
- * Maps a topic to the topics whose entries often cover it. A Map has no keys such as "constructor", which a guest's
- * word may equal.
+ * Maps a topic to topics whose entries often cover it. A Map, because in an object a guest's word such as "constructor"
+ * would be a key.
  */
 export const RELATED_TOPICS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["aboutkey", ["aboutcheckin", "aboutcollect"]],

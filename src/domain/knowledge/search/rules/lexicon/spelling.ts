@@ -22,8 +22,8 @@ const countSharedLetters = (one: string, other: string): number => {
 }
 
 /**
- * An edit adds, omits or swaps inner letters. A replaced letter does not count, because it mostly gives another word
- * ("message", "massage"). A different last letter does not count, because it mostly gives another form of the word.
+ * An edit adds, omits or swaps inner letters. A replaced letter mostly gives another word ("message", "massage"), and
+ * another last letter another form of the word.
  */
 const isOneEditApart = (one: string, other: string): boolean => {
   if (one[0] !== other[0] || one.at(-1) !== other.at(-1)) return false
