@@ -20,7 +20,7 @@ export const inputSchemaOf = (
 ): InputSchema => {
   const { schema: writtenSchema, definitions } = Schema.toJsonSchemaDocument(payload, {
     referencePolicy: () => undefined,
-    // Clients that validate find unknown arguments without a call. The endpoint itself only warns.
+    // A validating client can reject unknown arguments before it calls. The endpoint itself only warns.
     onExcessProperty: "error",
     includeAnnotationKey: (key) => INPUT_ANNOTATIONS.has(key)
   })

@@ -84,7 +84,7 @@ type Handlers<Ops extends Record<string, OperationSchemas>> = {
 
 export interface ParsedCall {
   readonly run: Effect.Effect<Schema.Json, ApiError, CurrentCaller | CurrentActor>
-  /** Used by calls with an idempotency key. Undefined for a read. */
+  /** Used by calls with an idempotency key. Undefined for a read and for an operation without a token. */
   readonly change: IdempotentChange | undefined
   readonly runAnonymously?: Effect.Effect<Schema.Json, ApiError, CurrentActor>
 }

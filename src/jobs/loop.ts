@@ -32,7 +32,7 @@ export const repeatForever = <R>(
     Effect.provideService(CurrentPool, "background")
   )
 
-/** A database failure is logged once for all loops. */
+/** A full disk and an unreachable database are logged once for all loops. */
 const logFailure = (workName: string, cause: Cause.Cause<never>): Effect.Effect<void> => {
   const storageFailure = findStorageFailure(cause)
   return storageFailure === undefined

@@ -50,7 +50,7 @@ import { WebhookStore } from "../domain/webhooks/subscriptions/store.ts"
 import { StaffStore } from "../domain/work/staffs/store.ts"
 import { TaskStore } from "../domain/work/tasks/store.ts"
 
-/** A test that provides a fake before `layerStores` replaces a store. */
+/** To replace a store, a test calls `Layer.provide` with its fake first and with `layerStores` second. */
 export const layerStores = Layer.mergeAll(
   ActionStore.layer,
   AuditLogStore.layer,

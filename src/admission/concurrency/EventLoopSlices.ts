@@ -28,7 +28,7 @@ const processEventLoop: EventLoop = {
  */
 export class EventLoopSlices {
   readonly #eventLoop: EventLoop
-  /** Start of the first response in this iteration. */
+  /** Start of the latest slice. Undefined if nothing was built in the previous iteration and no operator is queued. */
   #sliceBegan: number | undefined
   readonly #queue = new RoundRobinQueue<Build>()
   /** Operators that were served in this iteration and have more queued. Other operators come first. */

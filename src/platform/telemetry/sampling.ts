@@ -4,8 +4,8 @@ import { Context, Option, Struct, type Tracer } from "effect"
 export interface Sampler {
   readonly shouldRecord: (parent: Tracer.AnySpan | undefined) => boolean
   /**
-   * Whether an unrecorded trace is marked as recorded in outgoing requests. Without a collector the parent's decision
-   * is passed on.
+   * Whether outgoing requests mark a trace as recorded although this process does not record it. With a collector:
+   * never. Without one: as the parent decided, and always if there is no parent.
    */
   readonly propagatesRecorded: (parent: Tracer.AnySpan | undefined) => boolean
 }

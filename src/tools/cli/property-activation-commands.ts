@@ -11,7 +11,7 @@ const PROPERTY_FLAG = "--property"
 const propertyArguments = {
   id: Argument.Int(ID_ARGUMENT).pipe(Argument.withDescription("property_id"), Argument.optional),
   property: Flag.Int("property").pipe(
-    Flag.withDescription("property_id, if it is not given as argument"),
+    Flag.withDescription("property_id, instead of the argument (default: the argument)"),
     Flag.optional
   )
 }

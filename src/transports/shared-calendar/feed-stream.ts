@@ -41,8 +41,8 @@ const encodeFeed = (name: string, pieces: Stream.Stream<ReadonlyArray<string>, S
   )
 
 /**
- * Streams one part of the feed, because a thousand properties can exceed 50 MB. Only one piece is in memory. Returns
- * none if there is no such part.
+ * Streams one numbered part of the feed in pieces of `PROPERTIES_PER_PIECE` properties, because a part can exceed 50
+ * MB. Only one piece is in memory. Returns none if there is no such part.
  *
  * Only reading a piece needs a permit of the operator, so a slow reader holds none.
  *

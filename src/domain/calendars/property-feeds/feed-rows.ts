@@ -5,8 +5,9 @@ import type { GrantKey } from "../../connection-grants.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
 
 /**
- * Without `calendarId`, the feed is the property's own. Without `grantId`, it belongs to the host, otherwise to the
- * OAuth connection that created it.
+ * With `calendarId`, the feed is for the marketplace of that imported calendar, and also has the days of the property's
+ * other imported calendars. Without it, the feed has no imported days. Without `grantId`, it belongs to the host,
+ * otherwise to the OAuth connection that created it.
  */
 export interface FeedRecipient extends GrantKey {
   readonly propertyId: number

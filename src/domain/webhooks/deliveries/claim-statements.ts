@@ -8,12 +8,11 @@ import type { SubscriptionKey, SubscriptionToProbe } from "./delivery.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { replaceHealthOfDueSubscriptionSql, subscriptionActiveCondition } from "./subscription-statements.ts"
 
-// PostgreSQL plans these statements once, while the queue is empty. That plan would later scan the whole table, so the
-// statements force another one.
+// PostgreSQL may keep a plan that it made while the queue was empty. Such a plan would later read all pending
+// deliveries for each claim, by a table scan or by the partial index on `state = 'waiting'`.
 //
-// They select pending rows by `settled_at IS NULL`, so that PostgreSQL cannot use the partial index on `state =
-// 'waiting'`. They update rows by ctid. `OFFSET 0` makes a join look up row by row. Limits are literals, so that
-// PostgreSQL expects few rows.
+// So the statements select pending rows by `settled_at IS NULL`, which that index does not match. They update rows by
+// ctid, and `OFFSET 0` makes a join look up row by row. Limits are literals, so that PostgreSQL expects few rows.
 
 interface ClaimTime {
   readonly now: Date
@@ -25,8 +24,8 @@ export const signingColumnsSql = (sql: SqlClient, now: Date): Fragment => sql`
   CASE WHEN s.former_secret_until > ${now} THEN s.former_secret END AS former_secret`
 
 /**
- * Selects the first due delivery of each queue partition of subscription `o`. A locked delivery is skipped. The worker
- * polls again when it completes.
+ * Selects the next delivery of each queue partition (row of `webhook_lanes`) of subscription `o`, if it is due. Skips a
+ * delivery that another transaction has locked. When that delivery completes, its worker polls again.
  */
 const dueDeliveriesSql = (sql: SqlClient, now: Date, most: Fragment): Fragment => sql`
   SELECT head.place, due.due_at

@@ -8,7 +8,8 @@ import { makePositionalRowReader } from "../../../platform/database/positional-r
 import { makeReader } from "../../../platform/database/rows.ts"
 import type { TransactionFilter } from "./Sums.ts"
 
-// A transaction on several properties has one line per property. So sums in a spreadsheet equal those of the page.
+// A transaction of a reservation has one line for each stay with a share of it. So sums per property in a spreadsheet
+// equal those of the page.
 
 type Sql = SqlClient.SqlClient
 

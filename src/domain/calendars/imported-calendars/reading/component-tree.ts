@@ -32,8 +32,9 @@ export interface CalendarComponent {
 }
 
 /**
- * Maps each property that an event has at most once to the properties of the same meaning. If the event has one of
- * these, an indented line with that name only continues a text.
+ * Properties that an event has at most once, each with the properties that exclude it. An indented line such as `
+ * DTEND:…` may be a property or the continuation of a folded text. If the event already has an excluding property, the
+ * line is a continuation.
  */
 const SINGLE_PROPERTIES: Readonly<Record<string, ReadonlyArray<string>>> = {
   DTSTART: ["DTSTART"],
