@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { assertGeneratedPart, toMarkdownTable } from "./support/generated-page.ts"
+import { markdownTable } from "../src/transports/docs/site/operation-page.ts"
+import { assertGeneratedPart } from "./support/generated-page.ts"
 import {
   ALLOWED_CASTS,
   DOMAIN_FAMILIES,
@@ -170,5 +171,5 @@ it("casts are those the page gives a reason for", () => {
 
 it("docs/contribute/architecture.md lists the places (write it with UPDATE_DOCS=1)", () => {
   const rows = MODULES.map(({ path: place, purpose }) => [`\`${place}\``, purpose])
-  assertGeneratedPart("contribute/architecture.md", "places", toMarkdownTable(["place in `src`", "what it is"], rows))
+  assertGeneratedPart("contribute/architecture.md", "places", markdownTable(["place in `src`", "what it is"], rows))
 })

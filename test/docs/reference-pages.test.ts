@@ -6,7 +6,8 @@ import { EVENT_NAMES } from "../../src/jobs/events/event-statements.ts"
 import { operations } from "../../src/service/Api.ts"
 import { ERROR_TABLE } from "../../src/transports/docs/error-table.ts"
 import { EVENT_TABLE, SUB_EVENT_TABLE } from "../../src/transports/docs/event-table.ts"
-import { assertGeneratedPart, toMarkdownTable } from "../support/generated-page.ts"
+import { markdownTable } from "../../src/transports/docs/site/operation-page.ts"
+import { assertGeneratedPart } from "../support/generated-page.ts"
 
 // Parts of reference pages that are generated from the code. `UPDATE_DOCS=1 npx vitest run test/docs` writes them.
 
@@ -23,7 +24,7 @@ describe("the reference", () => {
     assertGeneratedPart(
       "reference/operations.md",
       "operations",
-      toMarkdownTable(["route below `/v3`", "what it does", "tool"], sortedRows)
+      markdownTable(["route below `/v3`", "what it does", "tool"], sortedRows)
     )
   })
 
@@ -32,7 +33,7 @@ describe("the reference", () => {
     assertGeneratedPart(
       "reference/errors.md",
       "errors",
-      toMarkdownTable(["`error_code`", "what happened", "what to do"], rows)
+      markdownTable(["`error_code`", "what happened", "what to do"], rows)
     )
   })
 
@@ -49,7 +50,7 @@ describe("the reference", () => {
     })
     assertGeneratedPart("reference/events.md", "events", sections.join("\n\n"))
     const rows = Object.entries(SUB_EVENT_TABLE).map(([name, change]) => [`\`${name}\``, change])
-    assertGeneratedPart("reference/events.md", "sub-events", toMarkdownTable(["`sub_event`", "what changed"], rows))
+    assertGeneratedPart("reference/events.md", "sub-events", markdownTable(["`sub_event`", "what changed"], rows))
   })
 
   it("lists the values of sub_event that the statements record", () => {
@@ -81,7 +82,7 @@ describe("the architecture decision records", () => {
       assert.isNotEmpty(date, file)
       return [number, `[${title}](${file})`, date]
     })
-    assertGeneratedPart("adr/README.md", "records", toMarkdownTable(["", "record", "date"], rows))
+    assertGeneratedPart("adr/README.md", "records", markdownTable(["", "record", "date"], rows))
   })
 
   it.each(files)("%s has the four parts in at most 260 words", (file) => {

@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
 import { readSettings } from "../../src/service/configuration.ts"
 import { type DeclaredSetting, SERVICE_SETTINGS, SETTINGS } from "../../src/service/settings.ts"
 import { readPasswordOption } from "../../src/tools/cli/password-flags.ts"
+import { markdownTable } from "../../src/transports/docs/site/operation-page.ts"
+import { assertGeneratedPart } from "../support/generated-page.ts"
 import { readSource, SOURCE_FILES } from "../support/module-map.ts"
 
 const declared: ReadonlyArray<DeclaredSetting> = SETTINGS
@@ -77,32 +77,17 @@ describe("the declared settings", () => {
   )
 })
 
-const page = join(import.meta.dirname, "../../docs/reference/settings.md")
-const BEGIN = "<!-- settings -->\n"
-const END = "<!-- /settings -->\n"
-
 const shownDefault = (setting: DeclaredSetting): string =>
   setting.default === undefined ? (setting.defaultDescription ?? "none") : `\`${setting.default}\``
 
 const groups = Array.from(new Set(declared.map(({ group }) => group)))
 
-const tables = groups
-  .map((group) =>
-    [
-      `\n## ${group}\n`,
-      "| variable | default | meaning |",
-      "| --- | --- | --- |",
-      ...declared
-        .filter((setting) => setting.group === group)
-        .map((setting) => `| \`${setting.name}\` | ${shownDefault(setting)} | ${setting.meaning} |`),
-      ""
-    ].join("\n")
-  )
-  .join("")
-
 it("docs/reference/settings.md lists every setting (write it with UPDATE_DOCS=1)", () => {
-  const text = readFileSync(page, "utf8")
-  const wanted = `${text.slice(0, text.indexOf(BEGIN))}${BEGIN}${tables}\n${text.slice(text.indexOf(END))}`
-  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(page, wanted)
-  else assert.strictEqual(text, wanted)
+  const sections = groups.map((group) => {
+    const rows = declared
+      .filter((setting) => setting.group === group)
+      .map((setting) => [`\`${setting.name}\``, shownDefault(setting), setting.meaning])
+    return `## ${group}\n\n${markdownTable(["variable", "default", "meaning"], rows)}`
+  })
+  assertGeneratedPart("reference/settings.md", "settings", sections.join("\n\n"))
 })

@@ -16,9 +16,3 @@ export const assertGeneratedPart = (page: string, name: string, text: string): v
   if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, wanted)
   else assert.strictEqual(present, wanted)
 }
-
-/** Returns a Markdown table. Vertical bars in cells are escaped. */
-export const toMarkdownTable = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [heads, heads.map(() => "---"), ...rows.map((cells) => cells.map((cell) => cell.replaceAll("|", "\\|")))]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n")

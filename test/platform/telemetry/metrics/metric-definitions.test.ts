@@ -15,7 +15,8 @@ import { toPrometheusName } from "../../../../src/platform/telemetry/metrics/pro
 import { consoleOperations } from "../../../../src/service/Api.ts"
 import { BACKLOG_KINDS, BACKLOG_POLL_MS } from "../../../../src/service/backlog.ts"
 import { describeOperations } from "../../../../src/transports/docs/operation-descriptions.ts"
-import { assertGeneratedPart, toMarkdownTable } from "../../../support/generated-page.ts"
+import { markdownTable } from "../../../../src/transports/docs/site/operation-page.ts"
+import { assertGeneratedPart } from "../../../support/generated-page.ts"
 
 /** Series that a metric has at the most: of a histogram its buckets, that without a bound, its sum and its count. */
 const countMaxSeries = ({ maxLabelSets, bounds }: MetricDefinition): number =>
@@ -70,7 +71,7 @@ describe("the table of metrics", () => {
     assertGeneratedPart(
       "reference/metrics.md",
       "metrics",
-      toMarkdownTable(["name", "kind", "labels", "over processes", "meaning"], rows)
+      markdownTable(["name", "kind", "labels", "over processes", "meaning"], rows)
     )
   })
 
