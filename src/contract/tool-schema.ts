@@ -38,7 +38,8 @@ export const inputSchemaOf = (
 /** Models get no `documentation`, because the schemas of all tools fill their context before the first call. */
 type SchemaReader = "person" | "model"
 
-const INPUT_ANNOTATIONS = new Set(["expected", "deprecated", "regionally", "documentation"])
+const TEXT_ANNOTATIONS = new Set(["regionally", "documentation"])
+const INPUT_ANNOTATIONS = new Set(["expected", "deprecated", ...TEXT_ANNOTATIONS])
 
 /** Allows unknown fields, because later releases may add some. */
 export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<string, unknown>> => {
@@ -100,19 +101,24 @@ const immutableFieldNames = (ast: SchemaAST.AST): ReadonlySet<string> =>
       .map(({ name }) => String(name))
   )
 
+/** Returns a function that replaces `regionally` and `documentation` by the `description` for this deployment and reader. */
 const makeDescriber = (target: { readonly deployment: DeploymentName; readonly reader: SchemaReader }) => {
-  const isShown: Readonly<Record<string, boolean>> = {
-    regionally: target.deployment === "regional",
-    documentation: target.reader === "person"
+  /** The first one that a field has is its description. */
+  const shownAnnotations = [
+    ...(target.deployment === "regional" ? ["regionally"] : []),
+    ...(target.reader === "person" ? ["documentation"] : [])
+  ]
+  const describe = (schema: object): Keywords => {
+    const texts = new Map<string, string>()
+    const keywords: Keywords = {}
+    for (const [keyword, value] of Object.entries(schema)) {
+      // If a payload field has the name of an annotation, the value is a schema and not a text.
+      if (TEXT_ANNOTATIONS.has(keyword) && Predicate.isString(value)) texts.set(keyword, value)
+      else keywords[keyword] = Array.isArray(value) ? value.map(describeValue) : describeValue(value)
+    }
+    const description = shownAnnotations.map((name) => texts.get(name)).find(Predicate.isNotUndefined)
+    return description === undefined ? keywords : { ...keywords, description }
   }
-  const describe = (schema: object): Keywords =>
-    Object.fromEntries(
-      Object.entries(schema).flatMap(([keyword, value]) => {
-        // If a payload field has the name of an annotation, the value is a schema and not a text.
-        if (keyword in isShown && Predicate.isString(value)) return isShown[keyword] ? [["description", value]] : []
-        return [[keyword, Array.isArray(value) ? value.map(describeValue) : describeValue(value)]]
-      })
-    )
   const describeValue = (value: unknown): unknown => (Predicate.isObject(value) ? describe(value) : value)
   return describe
 }

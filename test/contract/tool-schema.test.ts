@@ -112,6 +112,26 @@ describe("a tool's input schema", () => {
     })
   })
 
+  it("has the text for its deployment and reader, whichever annotation comes first", () => {
+    const texts = [
+      { description: "for tools", documentation: "for people", regionally: "here" },
+      { regionally: "here", documentation: "for people", description: "for tools" }
+    ]
+    for (const annotations of texts) {
+      const payload = Schema.Struct({ key: Id.annotateKey(annotations) })
+      const describedAs = (description: string) => ({ key: { type: "integer", minimum: 1, description } })
+      assert.deepStrictEqual(inputSchemaOf(payload).properties, describedAs("for people"))
+      assert.deepStrictEqual(publishedInputSchemaOf(payload).properties, describedAs("for tools"))
+      assert.deepStrictEqual(inputSchemaOf(payload, "regional").properties, describedAs("here"))
+      assert.deepStrictEqual(publishedInputSchemaOf(payload, "regional").properties, describedAs("here"))
+    }
+  })
+
+  it("keeps a field that has the name of an annotation", () => {
+    const { properties } = inputSchemaOf(Schema.Struct({ documentation: Id }))
+    assert.deepStrictEqual(properties, { documentation: { type: "integer", minimum: 1 } })
+  })
+
   it("keeps apart what must hold twice", () => {
     const { properties } = inputSchemaOf(Payload)
     assert.deepInclude(properties, {

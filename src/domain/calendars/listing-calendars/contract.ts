@@ -189,9 +189,7 @@ export const update_listing_prices = operation("update_listing_prices", {
   limits: RATE_LIMITS,
   summary: "Set the prices of a listing on its channel",
   details: `${PUSH_DETAILS}
-- A read-only listing returns 422.
-
-On \`ctrip\` the price is what the guest pays.`,
+- A read-only listing returns 422.`,
   payload: {
     ...listingFields,
     prices: rangeListSchema(PricedRange).annotateKey({ documentation: RANGES_MEANING })
