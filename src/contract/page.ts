@@ -17,6 +17,9 @@ export const pageFieldsOf = (defaultLimit: number) => ({
 /** Contract facts 0.2. */
 export const pageFields = pageFieldsOf(PAGE_DEFAULT)
 
+/** The field `total` of a list's result. */
+export const PageTotal = Schema.Int.annotateKey({ documentation: "Number of matching rows on all pages." })
+
 export interface Page {
   readonly offset: number
   readonly limit: number

@@ -4,7 +4,7 @@ import { Id, Integer, MUST_NOT_BE_EMPTY, RecordCode, textUpTo } from "../../cont
 import { IdsOrText } from "../../contract/id-list.ts"
 import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
-import { pageFieldsOf } from "../../contract/page.ts"
+import { PageTotal, pageFieldsOf } from "../../contract/page.ts"
 import {
   KNOWLEDGE_CONTENTS_MAX,
   KNOWLEDGE_ENTRY_TEXT_LENGTH,
@@ -180,7 +180,7 @@ export const search_knowledge_bases = operation("search_knowledge_bases", {
     knowledge_bases: Schema.Array(KnowledgeBase).annotateKey({
       documentation: "Entries of the page without their texts, newest first."
     }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching entries on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { NotFound } from "../../contract/errors.ts"
 import { Id, Integer, RecordCode } from "../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
-import { pageFields } from "../../contract/page.ts"
+import { PageTotal, pageFields } from "../../contract/page.ts"
 import { LISTINGS_PER_MAPPING, RATIO_MAX } from "../../platform/limits.ts"
 import { ShelfStatus } from "../channels/port/channel-events.ts"
 import { ChannelType } from "../channels/port/channel-type.ts"
@@ -86,7 +86,7 @@ export const search_listings = operation("search_listings", {
   },
   success: Schema.Struct({
     listings: Schema.Array(Listing).annotateKey({ documentation: "Listings, one per channel and id." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching listings on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(

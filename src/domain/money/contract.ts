@@ -14,7 +14,7 @@ import {
 } from "../../contract/fields.ts"
 import { editPayloadFields } from "../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
-import { pageFields } from "../../contract/page.ts"
+import { PageTotal, pageFields } from "../../contract/page.ts"
 import { TRANSACTION_DAYS, TRANSACTION_KEYWORD_LENGTH, TRANSACTION_NOTE_LENGTH } from "../../platform/limits.ts"
 
 // Specification, "Transaction (income or expense entry)" and "Incomes and expenses".
@@ -148,7 +148,7 @@ export const search_transactions = operation("search_transactions", {
   },
   success: Schema.Struct({
     transactions: Schema.Array(Transaction).annotateKey({ documentation: "Entries, the newest first." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching entries on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
 import { Id, RecordCode } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { TEMPLATE_FIELDS_MAX } from "../../../platform/limits.ts"
 import { RuleState, ruleFields } from "./rule.ts"
 
@@ -66,7 +66,7 @@ export const list_automation_rules = operation("list_automation_rules", {
   payload: pageFields,
   success: Schema.Struct({
     rules: Schema.Array(AutomationRule).annotateKey({ documentation: "Rules of the page, oldest first." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of rules on all pages." })
+    total: PageTotal
   }),
   exposure
 })

@@ -3,7 +3,7 @@ import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { Id, textUpTo } from "../../../contract/fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { RESERVATION_TAG_LIMIT, TAG_KEYWORD_LENGTH, TAG_NAME_LENGTH } from "../../../platform/limits.ts"
 
 // Specification, "Reservation tags"; contract facts 3.
@@ -38,7 +38,7 @@ export const search_reservation_tags = operation("search_reservation_tags", {
   },
   success: Schema.Struct({
     reservation_tags: Schema.Array(ReservationTag).annotateKey({ documentation: "Tags by id, default tags first." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching tags on all pages." })
+    total: PageTotal
   }),
   exposure: toolMetadata(
     "Lists the tags a reservation can carry: first the service's default ones, then the account's own. keyword finds names that contain it. Tags of properties are in query_tags.",

@@ -12,7 +12,7 @@ import {
 } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { CHANNEL_TEXT_LENGTH, GUEST_PHONE_LENGTH, SEARCH_DAYS, STAY_NIGHTS } from "../../../platform/limits.ts"
 import { ChannelType } from "../../channels/port/channel-type.ts"
 import { OrderStatus } from "../orders/order.ts"
@@ -88,7 +88,7 @@ export const search_reservations = operation("search_reservations", {
   },
   success: Schema.Struct({
     reservations: Schema.Array(Reservation).annotateKey({ documentation: "One row per stay." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching stays on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(

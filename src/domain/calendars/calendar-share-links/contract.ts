@@ -3,7 +3,7 @@ import { NotFound } from "../../../contract/errors.ts"
 import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 
 // Specification, "Calendar share links"; contract facts 8.
@@ -40,7 +40,7 @@ export const search_calendar_share_links = operation("search_calendar_share_link
   },
   success: Schema.Struct({
     calendar_share_links: Schema.Array(CalendarShareLink).annotateKey({ documentation: "The links of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching links on all pages." })
+    total: PageTotal
   }),
   exposure: toolMetadata(
     "Lists the links that show free and taken days without an account. Each url opens a page; with .ics after it, a feed for Google, Apple or Outlook calendars.",

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { hasAtMostCharacters, Id, MUST_NOT_BE_EMPTY, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import {
   BUSY_RETRY_SECONDS,
   CALENDAR_DIGEST_LENGTH,
@@ -98,7 +98,7 @@ export const list_imported_calendars = operation("list_imported_calendars", {
   },
   success: Schema.Struct({
     imported_calendars: Schema.Array(ImportedCalendar).annotateKey({ documentation: "The calendars of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching calendars on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { Id } from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { AuthStatus } from "../port/channel-events.ts"
 import { ChannelType } from "../port/channel-type.ts"
 
@@ -35,7 +35,7 @@ export const search_channel_accounts = operation("search_channel_accounts", {
   },
   success: Schema.Struct({
     channel_accounts: Schema.Array(ChannelAccount).annotateKey({ documentation: "Accounts of the host on channels." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching accounts on all pages." })
+    total: PageTotal
   }),
   exposure: toolMetadata(
     "Lists the host's accounts at channels and whether each still lets the service in (auth_status). Booking sites are not among them.",

@@ -3,7 +3,7 @@ import { Conflict, Forbidden, NotFound, ServerError } from "../../../contract/er
 import { fieldsParameter } from "../../../contract/field-selection.ts"
 import { Id, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import {
   ACTIVITIES_SHOWN,
   CONVERSATION_NOTE_LENGTH,
@@ -179,7 +179,7 @@ export const query_conversations = operation("query_conversations", {
   payload: { ...fieldsParameter("conversations", ListedConversation), ...pageFields },
   success: Schema.Struct({
     conversations: Schema.Array(ListedConversation).annotateKey({ documentation: "Conversations of the page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of conversations on all pages." })
+    total: PageTotal
   }),
   exposure: toolMetadata(
     "Lists conversations with guests, latest message first. This is where a conversation's id comes from.",

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Conflict, NotFound, NotImplemented, Upstream } from "../../../contract/errors.ts"
 import { CalendarDate, Id, Integer, RecordCode, textUpTo } from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { REVIEW_SEARCH_DAYS, REVIEW_TEXT_LENGTH } from "../../../platform/limits.ts"
 import { ReviewContent } from "./review.ts"
 
@@ -92,7 +92,7 @@ The two dates must be less than ${REVIEW_SEARCH_DAYS} days apart; otherwise the 
   },
   success: Schema.Struct({
     reviews: Schema.Array(Review).annotateKey({ documentation: "Records of the page, latest check-out first." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching records on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(

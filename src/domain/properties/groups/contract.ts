@@ -4,7 +4,7 @@ import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { GROUP_NAME_LENGTH, NAMED_PROPERTIES_MAX } from "../../../platform/limits.ts"
 import { GroupRef } from "../properties/contract.ts"
 
@@ -33,7 +33,7 @@ export const search_property_groups = operation("search_property_groups", {
   },
   success: Schema.Struct({
     groups: Schema.Array(Group).annotateKey({ documentation: "The groups of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching groups on all pages." })
+    total: PageTotal
   }),
   exposure: toolMetadata(
     "Lists the groups properties are sorted into, with their property ids.",

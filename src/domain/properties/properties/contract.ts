@@ -6,7 +6,7 @@ import { idsUpTo } from "../../../contract/id-list.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES_MAX, PROPERTY_TITLE_LENGTH } from "../../../platform/limits.ts"
 import { ChannelListing } from "./property-channels.ts"
 
@@ -97,7 +97,7 @@ export const search_properties = operation("search_properties", {
   },
   success: Schema.Struct({
     properties: Schema.Array(Property).annotateKey({ documentation: "The properties of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching properties on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(
@@ -137,7 +137,7 @@ export const search_room_types = operation("search_room_types", {
   },
   success: Schema.Struct({
     room_types: Schema.Array(RoomType).annotateKey({ documentation: "The room types of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching room types on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(

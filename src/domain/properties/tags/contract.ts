@@ -4,7 +4,7 @@ import { Id } from "../../../contract/fields.ts"
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { TagColor } from "../../../contract/tag-color.ts"
 import { NAMED_PROPERTIES_MAX, PROPERTY_TAG_LIMIT, TAG_NAME_LENGTH } from "../../../platform/limits.ts"
 import { TagRef } from "../properties/contract.ts"
@@ -37,7 +37,7 @@ export const query_tags = operation("query_tags", {
   },
   success: Schema.Struct({
     tags: Schema.Array(Tag).annotateKey({ documentation: "The tags of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching tags on all pages." })
+    total: PageTotal
   }),
   exposure: toolMetadata(
     "Lists the tags of properties and room types with the ids of their carriers. Tags of reservations are in search_reservation_tags.",

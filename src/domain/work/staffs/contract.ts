@@ -4,7 +4,7 @@ import { EmailOrNone, Id, Integer, narrowingField, textUpTo } from "../../../con
 import { idsUpTo } from "../../../contract/id-list.ts"
 import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import {
   MOBILE_DIGITS_MAX,
   MOBILE_DIGITS_MIN,
@@ -66,7 +66,7 @@ export const query_staffs = operation("query_staffs", {
   },
   success: Schema.Struct({
     staffs: Schema.Array(Staff).annotateKey({ documentation: "The staff members of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching staff members on all pages." })
+    total: PageTotal
   }),
   exposure: toolMetadata(
     "Lists the people who can be given tasks; is_active 1 or 0 narrows the list. property_ids names the properties a person is limited to; an empty list means all properties.",

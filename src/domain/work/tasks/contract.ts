@@ -13,7 +13,7 @@ import {
 } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
-import { pageFields } from "../../../contract/page.ts"
+import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { AMOUNT_MAX, TASK_NOTE_LENGTH } from "../../../platform/limits.ts"
 
 // Specification, "Tasks and staff" and "Task status"; contract facts 9.
@@ -105,7 +105,7 @@ export const search_tasks = operation("search_tasks", {
   },
   success: Schema.Struct({
     tasks: Schema.Array(Task).annotateKey({ documentation: "The tasks of this page." }),
-    total: Schema.Int.annotateKey({ documentation: "Number of matching tasks on all pages." })
+    total: PageTotal
   }),
   errors: [NotFound],
   exposure: toolMetadata(
