@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Caller } from "../contract/caller.ts"
-import { repeatPeriodically } from "../jobs/loop.ts"
+import { repeatPeriodically } from "../jobs/WorkSchedule.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 import { REJECTION_KINDS_MAX } from "../platform/limits.ts"
 import { anonymousFailedCalls } from "../platform/telemetry/metrics/metric-definitions.ts"

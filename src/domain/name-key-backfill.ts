@@ -2,8 +2,8 @@ import { Array as Arrays, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { nameKeyOf } from "../contract/names.ts"
-import { repeatPeriodically } from "../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../jobs/retention.ts"
+import { repeatPeriodically } from "../jobs/WorkSchedule.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
 
 // Fills missing comparison keys (`nameKeyOf`) in rows older than migration 0069 or written by the previous release. If

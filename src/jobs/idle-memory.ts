@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Ref } from "effect"
-import { repeatPeriodically } from "./loop.ts"
+import { repeatForever } from "./loop.ts"
 
 // V8 collects garbage only when it allocates. A quiet process would keep the memory that it used under load.
 
@@ -81,11 +81,10 @@ const watchMemory = Effect.gen(function* () {
     quietPolls: 0,
     baseBytes: undefined
   })
-  yield* repeatPeriodically("releasing idle memory", IDLE_POLL_MS, () =>
-    Effect.flatMap(Ref.get(state), (last) =>
-      Effect.flatMap(poll(memory, last, releaseMemory), (next) => Ref.set(state, next))
-    )
+  const pollOnce = Effect.flatMap(Ref.get(state), (last) =>
+    Effect.flatMap(poll(memory, last, releaseMemory), (next) => Ref.set(state, next))
   )
+  yield* Effect.forkScoped(repeatForever("releasing idle memory", Effect.andThen(Effect.sleep(IDLE_POLL_MS), pollOnce)))
 })
 
 export const layerIdleMemory = Layer.effectDiscard(watchMemory)

@@ -1,10 +1,11 @@
 import { Cause, DateTime, Effect, Option, Random, Schedule, type Scope } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { type RootSpan, recordFailure, withRootSpan } from "../platform/telemetry/spans.ts"
 import type { ClaimedJob } from "./job-queue.ts"
 import { makeJobWorker, type WorkerPolling } from "./job-worker.ts"
 import { repeatForever } from "./loop.ts"
+import { findNextDueJob } from "./next-due.ts"
 import { type Backoff, backoffMs, nextAttemptAt } from "./retries.ts"
 import { WakeUp } from "./WakeUp.ts"
 
@@ -14,7 +15,7 @@ export const COMPLETION_RETRY_MS = 500
 
 export interface Backlog<Label extends string> {
   readonly kind: Label
-  readonly statement: (sql: SqlClient, time: { readonly now: Date }) => Fragment
+  readonly statement: (sql: SqlClient.SqlClient, time: { readonly now: Date }) => Fragment
 }
 
 export interface AttemptEnd {
@@ -133,7 +134,14 @@ export const runJob = <Job extends ClaimedJob, Outcome, Q, A, C>(
 }
 
 export const makeJobRunner = <Job extends ClaimedJob, Outcome, Q, A, C>(kind: JobKind<Job, Outcome, Q, A, C>) =>
-  Effect.flatMap(kind.queue, ({ claim }) => makeJobWorker({ ...kind, claim, run: (job: Job) => runJob(kind, job) }))
+  Effect.flatMap(Effect.all([kind.queue, SqlClient.SqlClient]), ([{ claim }, sql]) =>
+    makeJobWorker({
+      ...kind,
+      claim,
+      run: (job: Job) => runJob(kind, job),
+      findNextDue: (until) => findNextDueJob(sql, kind.backlog, until)
+    })
+  )
 
 interface WakeableWorker<R> {
   readonly startPolling: Effect.Effect<unknown, never, R>

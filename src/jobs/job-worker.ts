@@ -1,5 +1,5 @@
 import { DateTime, Effect, FiberSet, Latch } from "effect"
-import { repeatForever } from "./loop.ts"
+import { type ScheduledWork, scheduleWork } from "./WorkSchedule.ts"
 
 export const DUE_POLL_MS = 1_000
 export const SHUTDOWN_MS = 1_500
@@ -18,6 +18,7 @@ interface JobSource<Job, R> extends WorkerPolling {
     inProgress: ReadonlySet<Job>
   ) => Effect.Effect<ReadonlyArray<Job>, never, R>
   readonly run: (job: Job) => Effect.Effect<void, never, R>
+  readonly findNextDue?: ScheduledWork<R>["findNextDue"]
 }
 
 /** When the scope closes, jobs in progress get `SHUTDOWN_MS` to end, and are then released for any worker. */
@@ -68,7 +69,12 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
     countFreeSlots,
     inProgress: inProgressView,
     notifyChanged: wakeUp.open,
-    startPolling: Effect.forkScoped(repeatForever(kind.name, Effect.andThen(claimDue, pause))),
+    startPolling: scheduleWork({
+      name: kind.name,
+      iteration: Effect.andThen(claimDue, pause),
+      runDue: Effect.andThen(claimDue, FiberSet.awaitEmpty(fibers)),
+      ...(kind.findNextDue === undefined ? {} : { findNextDue: kind.findNextDue })
+    }),
     awaitIdle: FiberSet.awaitEmpty(fibers)
   }
 })

@@ -1,4 +1,4 @@
-import { Cause, DateTime, Effect, type Scope } from "effect"
+import { Cause, Effect } from "effect"
 import { CurrentPool } from "../platform/database/statement-metrics.ts"
 import { findStorageFailure, logStorageFailure } from "../platform/database/storage-failure.ts"
 import { awaitWritable } from "../platform/database/WriteAccess.ts"
@@ -39,21 +39,3 @@ const logFailure = (workName: string, cause: Cause.Cause<never>): Effect.Effect<
     ? Effect.logWarning(`background work: ${workName} failed and is tried again`, cause)
     : logStorageFailure(storageFailure)
 }
-
-/** The first run is after `everyMs` milliseconds. */
-export const repeatPeriodically = <R>(
-  workName: string,
-  everyMs: number,
-  work: (now: Date) => Effect.Effect<void, never, R>
-): Effect.Effect<void, never, R | Scope.Scope> =>
-  Effect.asVoid(
-    Effect.forkScoped(
-      repeatForever(
-        workName,
-        Effect.sleep(everyMs).pipe(
-          Effect.andThen(awaitWritable),
-          Effect.andThen(Effect.flatMap(DateTime.nowAsDate, work))
-        )
-      )
-    )
-  )

@@ -4,7 +4,7 @@ import { makeRowsReader } from "../../platform/database/rows.ts"
 import { FEED_LAG_MS } from "../../platform/limits.ts"
 import { consumersLagging } from "../../platform/telemetry/metrics/metric-definitions.ts"
 import { setGauge } from "../../platform/telemetry/metrics/metric-updates.ts"
-import { repeatPeriodically } from "../loop.ts"
+import { repeatPeriodically } from "../WorkSchedule.ts"
 import { markLaggingConsumersSql } from "./consumer-statements.ts"
 
 export const LAGGING_POLL_MS = 60_000

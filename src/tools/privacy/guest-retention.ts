@@ -13,8 +13,8 @@ import {
   MESSAGE_IMAGES_PER_STATEMENT,
   releaseOldMessageImagesSql
 } from "../../domain/guests/images/message-image-retention.ts"
-import { repeatPeriodically } from "../../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../../jobs/retention.ts"
+import { repeatPeriodically } from "../../jobs/WorkSchedule.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
 import { findStorageFailure } from "../../platform/database/storage-failure.ts"
 import { RetentionDays } from "../../platform/installation.ts"

@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { recordChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
 import {
   applyRetention,
   nextRowsCondition,
   RETENTION_INTERVAL_MS,
   type RetentionChange
 } from "../../../jobs/retention.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import {
   GRANT_RETENTION_MS,
   GRANTS_REVOKED_AT_ONCE,

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TokenUseRecorder } from "../../../admission/gate/TokenUseRecorder.ts"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { BUFFERED_TOKEN_USES_MAX } from "../../../platform/limits.ts"

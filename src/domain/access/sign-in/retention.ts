@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { applyRetention, nextRowsCondition, RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { KNOWN_BROWSER_MS, SIGN_IN_FAILURE_RESET_MS } from "../../../platform/limits.ts"
 
 const deleteExpiredSessionsSql = (sql: SqlClient.SqlClient, now: Date): Fragment => sql`

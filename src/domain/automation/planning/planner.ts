@@ -1,12 +1,13 @@
 import { Cause, DateTime, Effect, type Latch, Layer, Random } from "effect"
-import type { SqlClient } from "effect/sql/SqlClient"
+import { SqlClient } from "effect/sql"
 import { startOfDay } from "../../../contract/time.ts"
 import { fairBacklogSql } from "../../../jobs/fair-queue.ts"
 import { DUE_POLL_MS } from "../../../jobs/job-worker.ts"
-import { repeatForever } from "../../../jobs/loop.ts"
+import { findNextDueJob } from "../../../jobs/next-due.ts"
 import { POLL_GAP_MS, pollWhenWoken } from "../../../jobs/polling.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { scheduleWork } from "../../../jobs/WorkSchedule.ts"
 import { PLAN_RETENTION_MS } from "../../../platform/limits.ts"
 import { toStorableDate } from "../rules/scheduling.ts"
 import { type ClaimedStay, PLANNING_ROOM, PlanningQueue, STAY_TABLE } from "./PlanningQueue.ts"
@@ -122,13 +123,26 @@ export const runPlanningCycle = (wakeLatch: Latch.Latch): Effect.Effect<void, ne
 export const planningBacklog = [
   {
     kind: "stays_to_plan" as const,
-    statement: (sql: SqlClient, time: { readonly now: Date }) => fairBacklogSql(sql, STAY_TABLE, time)
+    statement: (sql: SqlClient.SqlClient, time: { readonly now: Date }) => fairBacklogSql(sql, STAY_TABLE, time)
   }
 ]
+
+/** Rules whose stays are not all marked yet. They are due at once. */
+const changedRules = {
+  statement: (sql: SqlClient.SqlClient) => sql`
+    SELECT count(*) AS due, CASE WHEN count(*) > 0 THEN to_timestamp(0) END AS oldest_at
+    FROM automation_rules WHERE mark_before IS NOT NULL`
+}
 
 export const layerPlanner = Layer.effectDiscard(
   Effect.gen(function* () {
     const wakeLatch = yield* Effect.flatMap(WakeUp, ({ latch }) => latch)
-    yield* Effect.forkScoped(repeatForever("planning automation", runPlanningCycle(wakeLatch)))
+    const sql = yield* SqlClient.SqlClient
+    yield* scheduleWork({
+      name: "planning automation",
+      iteration: runPlanningCycle(wakeLatch),
+      runDue: Effect.asVoid(Effect.repeat(planOnce, { while: (hasMore) => hasMore })),
+      findNextDue: (until) => findNextDueJob(sql, [...planningBacklog, changedRules], until)
+    })
   })
 ).pipe(Layer.provide(PlanningQueue.layer))

@@ -1,8 +1,9 @@
 import { Cause, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { readNextDue } from "../../../jobs/next-due.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { isOrderExpired, type OrderState } from "../orders/order.ts"
 import { Orders } from "./Orders.ts"
@@ -77,8 +78,13 @@ export const makeTimeOutOrders = Effect.gen(function* () {
   })
 })
 
+const findNextTimeout = (sql: SqlClient.SqlClient) => (until: Date) =>
+  readNextDue(sql`SELECT count(*) AS due, min(expires_at) AS oldest_at FROM orders WHERE expires_at <= ${until}`)
+
 export const layerOrderTimeouts = Layer.effectDiscard(
-  Effect.flatMap(makeTimeOutOrders, (timeOutExpired) =>
-    repeatPeriodically("timing orders out", ORDER_TIMEOUT_POLL_MS, () => timeOutExpired)
-  )
+  Effect.gen(function* () {
+    const timeOutExpired = yield* makeTimeOutOrders
+    const sql = yield* SqlClient.SqlClient
+    yield* repeatPeriodically("timing orders out", ORDER_TIMEOUT_POLL_MS, () => timeOutExpired, findNextTimeout(sql))
+  })
 ).pipe(Layer.provide(Orders.layer))

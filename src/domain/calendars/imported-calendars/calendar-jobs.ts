@@ -4,10 +4,10 @@ import { releasePermitForExternalAct } from "../../../contract/permit-release.ts
 import { addDays, dateInZone, toDayNumber } from "../../../contract/time.ts"
 import { backlogSql } from "../../../jobs/backlog-statements.ts"
 import { defineJobs, startJobs } from "../../../jobs/job-runner.ts"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { type Backoff, backoffMs } from "../../../jobs/retries.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import {
   AVAILABILITY_END_DAYS,
   CALENDAR_FEED_MS,

@@ -2,9 +2,9 @@ import { Cause, DateTime, Effect, Layer } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import { fairBacklogSql } from "../../../jobs/fair-queue.ts"
 import { type AttemptEnd, defineJobs, makeJobRunner } from "../../../jobs/job-runner.ts"
-import { repeatForever } from "../../../jobs/loop.ts"
 import type { Backoff } from "../../../jobs/retries.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { channelComparisons } from "../../../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
@@ -175,9 +175,8 @@ export const syncAllComparisons = Effect.fnUntraced(function* (now: Date) {
 /** The first sync waits one interval, because a starting process is busy. */
 const runComparisons = Effect.gen(function* () {
   const { startPolling, notifyChanged } = yield* makeJobRunner(comparisonJobs)
-  const syncAndWakeUp = Effect.andThen(Effect.flatMap(DateTime.nowAsDate, syncAllComparisons), notifyChanged)
-  yield* Effect.forkScoped(
-    repeatForever("comparing listing calendars", Effect.andThen(Effect.sleep(COMPARISON_SYNC_MS), syncAndWakeUp))
+  yield* repeatPeriodically("comparing listing calendars", COMPARISON_SYNC_MS, (now) =>
+    Effect.andThen(syncAllComparisons(now), notifyChanged)
   )
   yield* startPolling
 })

@@ -1,6 +1,6 @@
 import { Cause, Effect, Layer } from "effect"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_BATCH_ROWS, RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { ImageBytes } from "./ImageBytes.ts"
 import type { ImageKey } from "./image-byte-storage.ts"
 import { ImageStore } from "./store.ts"

@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { recordChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
-import { addDays, dateInZone } from "../../../contract/time.ts"
-import { repeatForever } from "../../../jobs/loop.ts"
+import { addDays, dateInZone, startOfDay } from "../../../contract/time.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { scheduleWork } from "../../../jobs/WorkSchedule.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
@@ -150,10 +150,36 @@ export const makeOpenReviews = Effect.gen(function* () {
   })
 })
 
-export const layerReviewOpening = Layer.effectDiscard(
-  Effect.flatMap(makeOpenReviews, (openDueReviews) =>
-    Effect.forkScoped(
-      repeatForever("opening reviews", Effect.andThen(openDueReviews, Effect.sleep(REVIEW_OPENING_POLL_MS)))
+const readTimeZones = makeRowsReader(Schema.Struct({ time_zone: Schema.String }))
+
+/** The next midnight in the time zone of an operator. `lastRun` is undefined before the first run, which is due. */
+const findNextMidnight = (sql: SqlClient.SqlClient, lastRun: () => Date | undefined) =>
+  Effect.fnUntraced(function* (until: Date) {
+    const after = lastRun()
+    if (after === undefined) return { at: new Date(0), count: 1 }
+    const zones = yield* readTimeZones(sql`SELECT DISTINCT time_zone FROM operators`)
+    const midnights = zones.map(({ time_zone }) =>
+      startOfDay(addDays(dateInZone(after, time_zone), 1), time_zone).getTime()
     )
-  )
+    const next = Math.min(...midnights)
+    return next <= until.getTime() ? { at: new Date(next), count: 1 } : undefined
+  })
+
+export const layerReviewOpening = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    let lastRun: Date | undefined
+    const openReviews = yield* makeOpenReviews
+    const runDue = Effect.gen(function* () {
+      const now = yield* DateTime.nowAsDate
+      yield* openReviews
+      lastRun = now
+    })
+    yield* scheduleWork({
+      name: "opening reviews",
+      iteration: Effect.andThen(runDue, Effect.sleep(REVIEW_OPENING_POLL_MS)),
+      runDue,
+      findNextDue: findNextMidnight(sql, () => lastRun)
+    })
+  })
 )

@@ -2,7 +2,8 @@ import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { recordChange } from "../../../changes/recorded-change.ts"
 import { CurrentActor, systemActor } from "../../../contract/actor.ts"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { readNextDue } from "../../../jobs/next-due.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { RowId } from "../../column-schemas.ts"
 import { changedOffersSql } from "./offer-columns.ts"
@@ -41,8 +42,15 @@ export const makeExpireOffers = Effect.gen(function* () {
   }).pipe(Effect.provideService(CurrentActor, systemActor("service", "expire offers")))
 })
 
+const findNextExpiry = (sql: SqlClient.SqlClient) => (until: Date) =>
+  readNextDue(sql`
+    SELECT count(*) AS due, min(expires_at) AS oldest_at FROM special_offers
+    WHERE status = 'active' AND expires_at <= ${until}`)
+
 export const layerOfferExpiry = Layer.effectDiscard(
-  Effect.flatMap(makeExpireOffers, (expireDueOffers) =>
-    repeatPeriodically("expiring offers", OFFER_EXPIRY_POLL_MS, () => expireDueOffers)
-  )
+  Effect.gen(function* () {
+    const expireDueOffers = yield* makeExpireOffers
+    const sql = yield* SqlClient.SqlClient
+    yield* repeatPeriodically("expiring offers", OFFER_EXPIRY_POLL_MS, () => expireDueOffers, findNextExpiry(sql))
+  })
 )

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { dueSubscriptionsSql } from "./due-subscriptions.ts"
 import { subscriptionActiveCondition } from "./subscription-statements.ts"

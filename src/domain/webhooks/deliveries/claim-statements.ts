@@ -117,6 +117,16 @@ export const subscriptionsToProbeSql = (
     ORDER BY s.health->>'until' LIMIT ${maxJobs}`
 }
 
+/** Selects when the first subscription with a waiting delivery leaves its cooldown, if that is by `until`. */
+export const cooldownEndsSql = (sql: SqlClient, until: Date): Fragment => sql`
+  SELECT count(*) AS due, min(ends_at) AS oldest_at FROM (
+    SELECT greatest(to_timestamp((s.health->>'until')::bigint / 1000.0), min(l.due_at)) AS ends_at
+    FROM webhook_subscriptions s
+    JOIN webhook_lanes l ON l.operator_id = s.operator_id AND l.subscription_id = s.id AND l.event_id > 0
+    WHERE s.deleted_at IS NULL AND s.health->>'state' IN ('resting', 'probing')
+    GROUP BY s.operator_id, s.id
+  ) cooldown WHERE ends_at <= ${until}`
+
 /** Claims nothing if the subscription's health has changed. */
 export const claimProbeSql = (
   sql: SqlClient,

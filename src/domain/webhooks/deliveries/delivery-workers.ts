@@ -1,13 +1,16 @@
 import { DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { NewEventNotifier } from "../../../jobs/events/NewEventNotifier.ts"
 import { makeJobRunner } from "../../../jobs/job-runner.ts"
 import { DUE_POLL_MS } from "../../../jobs/job-worker.ts"
-import { repeatForever } from "../../../jobs/loop.ts"
+import { findNextDueJob, readNextDue } from "../../../jobs/next-due.ts"
 import { pollWhenWoken } from "../../../jobs/polling.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
+import { scheduleWork } from "../../../jobs/WorkSchedule.ts"
+import { cooldownEndsSql } from "./claim-statements.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { deliveryJobs } from "./delivery-attempt.ts"
-import { DISPATCH_BATCH_EVENTS, EventDispatcher } from "./EventDispatcher.ts"
+import { DISPATCH_BATCH_EVENTS, EventDispatcher, eventBacklog } from "./EventDispatcher.ts"
 
 /** The first attempt must start within a second of the event. */
 export const EVENTS_POLL_MS = 500
@@ -44,7 +47,8 @@ export const makeDeliveryPolls = Effect.gen(function* () {
 })
 
 export const runDeliveryWorkers = Effect.gen(function* () {
-  const { dispatchEvents, startPolling, endCooldowns } = yield* makeDeliveryPolls
+  const sql = yield* SqlClient.SqlClient
+  const { dispatchEvents, startPolling, endCooldowns, awaitIdle } = yield* makeDeliveryPolls
   const { latch, wake } = yield* WakeUp
   const wakeLatch = yield* latch
   // Returns true if further events may be due.
@@ -53,7 +57,17 @@ export const runDeliveryWorkers = Effect.gen(function* () {
     if (followed > 0) yield* wake
     return events === DISPATCH_BATCH_EVENTS
   })
-  yield* Effect.forkScoped(repeatForever("dispatching events", pollWhenWoken(wakeLatch, dispatchBatch, EVENTS_POLL_MS)))
+  yield* scheduleWork({
+    name: "dispatching events",
+    iteration: pollWhenWoken(wakeLatch, dispatchBatch, EVENTS_POLL_MS),
+    runDue: Effect.asVoid(Effect.repeat(dispatchBatch, { while: (hasMore) => hasMore })),
+    findNextDue: (until) => findNextDueJob(sql, eventBacklog, until)
+  })
   yield* startPolling
-  yield* Effect.forkScoped(repeatForever("ending cooldowns", Effect.andThen(endCooldowns, Effect.sleep(DUE_POLL_MS))))
+  yield* scheduleWork({
+    name: "ending cooldowns",
+    iteration: Effect.andThen(endCooldowns, Effect.sleep(DUE_POLL_MS)),
+    runDue: Effect.andThen(endCooldowns, awaitIdle),
+    findNextDue: (until) => readNextDue(sql`${cooldownEndsSql(sql, until)}`)
+  })
 })

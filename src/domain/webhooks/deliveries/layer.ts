@@ -1,6 +1,6 @@
 import { Layer } from "effect"
-import { repeatPeriodically } from "../../../jobs/loop.ts"
 import { RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
+import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { runDeliveryWorkers } from "./delivery-workers.ts"
 import { EventDispatcher } from "./EventDispatcher.ts"
