@@ -44,6 +44,12 @@ import {
   layerImageBytes,
   layerService
 } from "./process/service-layers.ts"
+import {
+  NO_TEST_SERVER,
+  type TestServerLayers,
+  type TestServerOptions,
+  testServerLayers
+} from "./process/test-server-layers.ts"
 import { Configuration, isMissingSecretKey, type Settings } from "./service/configuration.ts"
 import { renderGreeting } from "./tools/demo/greeting.ts"
 import { makeHttpApp } from "./transports/http-app.ts"
@@ -105,14 +111,17 @@ const layerForRole = (
   return options.role === "api" ? layerTransports : Layer.provide(layerTransports, backgroundWork)
 }
 
-const layerProgram = (options: ServeOptions) =>
+const makeTestServerLayers = ({ test }: ServeOptions): TestServerLayers =>
+  test === undefined ? NO_TEST_SERVER : testServerLayers(test)
+
+const layerProgram = (options: ServeOptions, testServer = makeTestServerLayers(options)) =>
   Layer.unwrap(
     Effect.map(Effect.tap(Configuration, checkImageStore), (settings) => {
       const sandbox = makeSandboxLayers(settings)
       const connectors = makeConnectorLayer(settings, sandbox)
       return layerForRole(options, settings, connectors, sandbox).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
-        Layer.provide(layerControlCommands),
+        Layer.provide([layerControlCommands, testServer.steering]),
         Layer.provide(Layer.provide(layerUnsealedWarning(options, settings), layerMigration)),
         Layer.provide(layerMigration),
         Layer.provide(layerConnectorMessages(settings)),
@@ -137,7 +146,7 @@ const layerProgram = (options: ServeOptions) =>
         Layer.provide(layerInstallation(settings))
       )
     })
-  ).pipe(Layer.provide(Configuration.layer))
+  ).pipe(Layer.provide(testServer.configuration), Layer.provide(testServer.clock))
 
 interface ServeOptions {
   readonly role: "all" | "api" | "worker"
@@ -148,6 +157,8 @@ interface ServeOptions {
   readonly announce: (greeting: string) => Effect.Effect<void>
   /** Opens when another process has replaced this one. Undefined for a process that is not one of several workers. */
   readonly replacementReady: Latch.Latch | undefined
+  /** Set for a server for tests. */
+  readonly test: TestServerOptions | undefined
 }
 
 const DEFAULT_OPTIONS: ServeOptions = {
@@ -156,7 +167,8 @@ const DEFAULT_OPTIONS: ServeOptions = {
   permits: layerPermits,
   metricsPort: layerPrometheusPort,
   announce: Console.log,
-  replacementReady: undefined
+  replacementReady: undefined,
+  test: undefined
 }
 
 export const serveWith = (options: Partial<ServeOptions>) =>

@@ -21,6 +21,7 @@ import { isOpenApiPath } from "./public-documents/openapi-endpoint.ts"
 import { toRestResponse } from "./rest/rest-endpoint.ts"
 import { SANDBOX_PATH } from "./sandbox-pages/sandbox-endpoint.ts"
 import { toCalendarErrorResponse } from "./shared-calendar/shared-calendar.ts"
+import { TEST_PREFIX } from "./test-endpoint/test-endpoint.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -37,6 +38,7 @@ type EndpointName =
   | "discovery"
   | "openapi"
   | "docs"
+  | "test"
   | "none"
 
 const MCP_PATH = "/mcp"
@@ -53,6 +55,7 @@ export const endpointAt = (path: string): EndpointName => {
   if (path.startsWith(GUEST_PORTAL_PREFIX)) return "guests"
   if (path === AUTHORIZATION_PATH || path === SIGN_IN_PATH || path.startsWith(`${SIGN_IN_PATH}/`)) return "console"
   if (path.startsWith(DISCOVERY_PREFIX)) return "discovery"
+  if (path.startsWith(TEST_PREFIX)) return "test"
   if (path === "/" || path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`)) return "docs"
   return path === REST_PREFIX ? "rest" : "none"
 }
@@ -82,6 +85,7 @@ export const PAGE_REJECTIONS: Readonly<
   discovery: toPublicRejection,
   openapi: toPublicRejection,
   docs: toPlainPageRejection,
+  test: toPlainPageRejection,
   none: toPlainPageRejection
 }
 

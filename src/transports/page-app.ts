@@ -19,6 +19,7 @@ import { DocsEndpoint } from "./public-documents/docs-endpoint.ts"
 import { makeOpenApiHandler } from "./public-documents/openapi-endpoint.ts"
 import { SandboxEndpoint } from "./sandbox-pages/sandbox-endpoint.ts"
 import { makeSharedCalendarHandler } from "./shared-calendar/shared-calendar.ts"
+import { TestEndpoint } from "./test-endpoint/test-endpoint.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -28,7 +29,7 @@ export const makePages = Effect.fnUntraced(function* (settings: HttpSettings) {
   const writeMode = yield* WriteAccess
   const readyResponse = Effect.map((yield* Readiness).isReady, toReadyResponse)
   const [sandbox, connectors, consolePages] = [yield* SandboxEndpoint, yield* ConnectorEndpoint, yield* ConsoleEndpoint]
-  const docs = yield* DocsEndpoint
+  const [docs, testRoutes] = [yield* DocsEndpoint, yield* TestEndpoint]
   const discovery = makeDiscoveryHandler(settings.publicUrl, yield* PublicClientEnabled)
   const openApi = makeOpenApiHandler(settings.publicUrl, yield* Deployment)
 
@@ -55,6 +56,7 @@ export const makePages = Effect.fnUntraced(function* (settings: HttpSettings) {
     discovery: orNotFound("discovery", (request) => Effect.sync(() => discovery(request))),
     openapi: orNotFound("openapi", (request) => Effect.sync(() => openApi(request))),
     docs: orNotFound("docs", docs),
+    test: orNotFound("test", testRoutes),
     none: (request) => reject("none", request, pathNotFoundError)
   }
 

@@ -38,6 +38,15 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     )
   },
   {
+    path: "layers.ts",
+    purpose: "an entry of the published package: the layers that a test of another project replaces",
+    imports: splitNames(
+      "admission/concurrency admission/gate admission/windows changes contract domain/<family> domain/access/oauth",
+      "domain/access/operators domain/access/sign-in domain/channels/port domain/webhooks/deliveries jobs jobs/events",
+      "service/Api.ts service/memory-stores.ts service/service-assembly.ts service/service.ts service/stores.ts"
+    )
+  },
+  {
     path: "main.ts",
     purpose: "the process: settings select the layers",
     imports: splitNames(
@@ -55,7 +64,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events platform/database",
       "platform/installation.ts platform/sealing platform/telemetry service/backlog.ts service/configuration.ts",
       "service/job-kinds.ts service/service-assembly.ts tools/demo tools/privacy transports/connectors",
-      "transports/console transports/console/queries transports/public-documents transports/sandbox-pages"
+      "transports/console transports/console/queries transports/public-documents transports/sandbox-pages",
+      "platform/MovableClock.ts transports/test-endpoint"
     )
   },
   {
@@ -102,7 +112,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "contract platform/database platform/installation.ts platform/limits.ts",
       "service/service.ts transports/connectors transports/console transports/endpoints.ts",
       "transports/guest-portal transports/http transports/pages transports/property-feed",
-      "transports/public-documents transports/sandbox-pages transports/shared-calendar"
+      "transports/public-documents transports/sandbox-pages transports/shared-calendar",
+      "transports/test-endpoint"
     )
   },
   {
@@ -122,8 +133,13 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "contract domain/<family> service/service.ts transports/connectors transports/console",
       "transports/guest-portal transports/http transports/mcp transports/oauth transports/pages",
       "transports/property-feed transports/public-documents transports/rest transports/sandbox-pages",
-      "transports/shared-calendar"
+      "transports/shared-calendar transports/test-endpoint"
     )
+  },
+  {
+    path: "transports/test-endpoint",
+    purpose: "the routes of a server for tests",
+    imports: splitNames("contract jobs transports/http")
   },
   {
     path: "transports/connectors",
@@ -429,8 +445,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   },
   {
     path: "jobs",
-    purpose: "background work: loop, poll, lease, retry, retention",
-    imports: splitNames("platform/database platform/telemetry")
+    purpose: "background work: loop, poll, lease, retry, retention, and the order of all work in a server for tests",
+    imports: splitNames("platform/MovableClock.ts platform/database platform/telemetry")
   },
   {
     path: "contract",
@@ -446,6 +462,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "platform/database",
     purpose: "the embedded database and PostgreSQL: connections, migrations, statements, rows",
     imports: splitNames("platform/limits.ts platform/telemetry")
+  },
+  {
+    path: "platform/MovableClock.ts",
+    purpose: "the clock of a server for tests, which can be moved forward",
+    imports: []
   },
   { path: "platform/telemetry", purpose: "log lines, traces and metrics, without secrets", imports: [] },
   {

@@ -43,6 +43,15 @@ export const resolveWorkerCount = (
   return Effect.succeed(1)
 }
 
+/** One process must run all background work, so that it can run it in order. */
+export const requireSingleProcess = (
+  workers: number | undefined,
+  role: ServeRole
+): Effect.Effect<void, InvalidServeFlag> =>
+  (workers ?? 1) === 1 && role === "all"
+    ? Effect.void
+    : new InvalidServeFlag({ message: "--test: needs one process that runs everything, without --workers and --role" })
+
 /** The worker has already reported its failure. */
 class FirstWorkerFailed extends Data.TaggedError("FirstWorkerFailed")<{ readonly code: number }> {
   override readonly [Runtime.errorExitCode] = this.code
@@ -62,9 +71,9 @@ const reportNeverServed = Effect.fnUntraced(function* ({ end: { code, signal } }
 
 // Imported on demand, because other commands and the primary process do not need the server.
 
-const serveAlone = Effect.fnUntraced(function* (role: ServeRole) {
+const serveAlone = Effect.fnUntraced(function* (role: ServeRole, isTestServer: boolean) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))
-  return yield* serveWith({ role })
+  return yield* serveWith({ role, test: isTestServer ? {} : undefined })
 })
 
 const serveAsWorker = Effect.fnUntraced(function* (role: ServeRole) {
@@ -104,24 +113,27 @@ export const serveCommand = Command.make(
         "What to run. api: the endpoints only; worker: the background work only, without a port (default: all)"
       ),
       Flag.withDefault("all")
+    ),
+    test: Flag.Boolean("test").pipe(
+      Flag.withDescription(
+        "Run a server for tests: a new database that is removed at the end, and a clock that POST /test/clock moves (default: off)"
+      ),
+      Flag.withDefault(false)
     )
   },
-  Effect.fnUntraced(function* ({ workers, role }) {
+  Effect.fnUntraced(function* ({ workers, role, test }) {
     yield* exitAtSecondSignal
     if (cluster.isWorker) return yield* reportFailure(serveAsWorker(role))
     const startup = Effect.gen(function* () {
       const settings = yield* Configuration
-      const workerCount = yield* resolveWorkerCount(
-        Option.getOrUndefined(workers),
-        role,
-        settings,
-        availableParallelism()
-      )
+      const requested = Option.getOrUndefined(workers)
+      if (test) yield* requireSingleProcess(requested, role)
+      const workerCount = test ? 1 : yield* resolveWorkerCount(requested, role, settings, availableParallelism())
       if (role !== "worker") yield* requireFreePort(settings)
       return { settings, workerCount }
     }).pipe(Effect.provide(Configuration.layer))
     const { settings, workerCount } = yield* reportFailure(startup)
-    if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role)))
+    if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role, test)))
     return yield* serveAsPrimary(workerCount, settings).pipe(
       Effect.catchTag("WorkerNeverReady", reportNeverServed),
       Effect.catchTag("MetricsPortUnavailable", (error) => reportFailure(error))

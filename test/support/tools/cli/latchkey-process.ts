@@ -61,11 +61,12 @@ export const startService = (
   readyText: string,
   env: Record<string, string>,
   node = process.execPath,
-  program = launcherPath
+  program = launcherPath,
+  args: ReadonlyArray<string> = ["serve"]
 ) =>
   Effect.acquireRelease(
     Effect.callback<ServiceProcess, Error>((resume) => {
-      const child = spawnLatchkey(["serve"], env, node, program)
+      const child = spawnLatchkey(args, env, node, program)
       let startupOutput = ""
       const exit = new Promise<{ readonly code: number | null }>((resolve) =>
         child.on("close", (code) => resolve({ code }))
