@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export const ADVANCE_MAX_MS = 400 * DAY_MS
 /** Work that makes further work due at once, again and again, ends here. */
 export const ROUNDS_PER_INSTANT_MAX = 1_000
-/** Due work that cannot run yet, such as an event that waits for another, is tried again after this time, then after twice as long. */
+/** Pause before due work that cannot run yet, such as an event that waits for another, is tried again. It doubles. */
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 60 * 60 * 1000
 
@@ -24,7 +24,7 @@ export class WorkNeverEnds extends Data.TaggedError("WorkNeverEnds")<{ readonly 
   }
 }
 
-type AnyWork = ScheduledWork<never>
+type AnyWork = Omit<ScheduledWork<never>, "iteration">
 
 /** Work without a due time runs once a day, at midnight UTC. */
 class CollectedWork {
@@ -111,7 +111,6 @@ const collectInto = (works: Array<CollectedWork>, clock: Clock): (typeof WorkSch
       const { findNextDue } = work
       const own: AnyWork = {
         name: work.name,
-        iteration: Effect.void,
         runDue: Effect.provide(work.runDue, services),
         ...(findNextDue === undefined
           ? {}
