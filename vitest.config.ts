@@ -7,10 +7,10 @@ const refuseSockets = "test/support/refuse-sockets.ts"
 
 export default defineConfig({
   test: {
-    // A hanging test fails after a minute. A test that needs longer passes a limit of test/support/time-limits.ts.
-    testTimeout: 60_000,
+    // A hanging test fails after two minutes; on a slow machine some need one. A test that needs longer passes a limit of test/support/time-limits.ts.
+    testTimeout: 120_000,
     // A hook starts what the tests of a file share, such as a service with a database of its own.
-    hookTimeout: 120_000,
+    hookTimeout: 240_000,
     // More than the two cores of the smallest machine, because tests of processes and of browsers mostly wait for them.
     // Each worker takes about 1 GB.
     maxWorkers: 5,

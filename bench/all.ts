@@ -26,7 +26,8 @@ for (const name of [
   "automation",
   "pages",
   "pooler",
-  "custom-plans"
+  "custom-plans",
+  "test-server"
 ]) {
   console.log(`\n== bench/${name}.ts`)
   const { status } = spawnSync(process.execPath, [`bench/${name}.ts`], { env, stdio: "inherit" })

@@ -88,7 +88,7 @@ export const processorMsAt = async (url: string): Promise<number> => {
   return (await Promise.all(schedules)).reduce((sum, each) => sum + Number(each.split(" ", 1)[0]) / 1e6, 0)
 }
 
-const START_MS = 30_000
+const START_MS = 120_000
 const STOP_MS = 10_000
 
 const answers = async (url: string): Promise<boolean> => {

@@ -36,6 +36,8 @@ function handOver() {
   const child = spawn(node, [...FLAGS, fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" })
   // Whoever ends this process means the program: it is told, and this process waits for it to finish its work.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) process.on(signal, () => child.kill(signal))
+  // A test server ends with the process that started it, which is known by the channel to this process.
+  process.on("disconnect", () => child.kill("SIGTERM"))
   child.on("error", (error) => refuse(error.message))
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? 128 + constants.signals[signal]

@@ -24,7 +24,7 @@ if (isTooOld()) {
 function isTooOld() {
   const [major, minor] = process.versions.node.split(".").map(Number)
   const [oldestMajor, oldestMinor] = OLDEST_NODE.split(".").map(Number)
-  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
+  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor) || (major === 23 && minor < 8)
 }
 
 function silenceExperimentalWarnings() {

@@ -34,7 +34,7 @@ const pick = (versions: Readonly<Record<string, string>>, name: string): Record<
   return { [name]: version }
 }
 
-/** Returns the published package.json for the one of the repository. */
+/** Returns the published package.json, made from the repository's. */
 export const renderPublishedManifest = ({
   name,
   version,
@@ -51,7 +51,8 @@ export const renderPublishedManifest = ({
     bin: { latchkey: "dist/latchkey.js" },
     exports: { ...listExports(), "./package.json": "./package.json" },
     files: ["dist", "CHANGELOG.md"],
-    engines: { node: ">=22.15" },
+    // Node 23 has zstd from 23.8 on.
+    engines: { node: "^22.15 || >=23.8" },
     dependencies: pick(dependencies, RUNTIME_DEPENDENCY),
     peerDependencies: pick(dependencies, PEER_DEPENDENCY),
     peerDependenciesMeta: { [PEER_DEPENDENCY]: { optional: true } }

@@ -3,9 +3,10 @@ import { chmod, copyFile, mkdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { writeClient } from "../client/build.ts"
 import { writeBundle } from "./bundle.ts"
-import { LIBRARY_ENTRIES, PEER_DEPENDENCY } from "./entries.ts"
+import { LIBRARY_ENTRIES, MIGRATED_DATABASE_FILE, PEER_DEPENDENCY } from "./entries.ts"
 import { renderLicenses } from "./licenses.ts"
 import { readManifest, renderPublishedManifest, toEntryName } from "./manifest.ts"
+import { writeMigratedDatabase } from "./migrated-database.ts"
 import { writeTypes } from "./types.ts"
 
 export const ROOT = join(import.meta.dirname, "..")
@@ -22,6 +23,7 @@ export const writeDist = async (folder: string): Promise<void> => {
       folder: join(folder, "library"),
       externalPackages: [PEER_DEPENDENCY]
     }),
+    writeMigratedDatabase(join(folder, "program", MIGRATED_DATABASE_FILE)),
     writeTypes(ROOT, Object.values(LIBRARY_ENTRIES), join(folder, "types")),
     writeClient(join(folder, "client"))
   ])

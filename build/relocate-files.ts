@@ -2,14 +2,20 @@ import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Plugin } from "rolldown"
 import { EXAMPLE_FILES, GUIDE_SECTIONS } from "../src/transports/docs/site/guides.ts"
+import { MIGRATED_DATABASE_FILE } from "./entries.ts"
 
 /** A bundle is one flat folder. This folder inside it has the files that the documentation site serves. */
 const SITE_FOLDER = "site"
 
 const PROGRAM_URL = /new URL\("(\.[^"]+\.ts)", import\.meta\.url\)/g
+/** The command as a file beside the folder of each bundle. */
+const LAUNCHER_URL = 'new URL("../latchkey.js", import.meta.url)'
+const REPOSITORY_LAUNCHER_URL = 'new URL("../../bin/latchkey.js", import.meta.url)'
 const SITE_PATH = /resolvePath\("([^"]+)"\)/g
 /** What needs no change: a program's own address, and the function whose arguments SITE_PATH rewrites. */
 const PORTABLE_USES = /new URL\(import\.meta\.url\)|fileURLToPath\(import\.meta\.resolve\(specifier\)\)/g
+/** The build writes the file beside the program. The sources have none. */
+const MIGRATED_DATABASE_PATH = `join(import.meta.dirname, "${MIGRATED_DATABASE_FILE}")`
 
 export interface SiteFile {
   readonly from: string
@@ -35,6 +41,7 @@ const rewritePaths = (
       addProgram(join(dirname(file), path), name)
       return `new URL("./${name}.js", import.meta.url)`
     })
+    .replaceAll(REPOSITORY_LAUNCHER_URL, LAUNCHER_URL)
     .replace(SITE_PATH, (_, specifier: string) => {
       if (specifier.endsWith("/docs")) {
         for (const siteFile of listGuides(join(dirname(file), specifier))) addSiteFile(siteFile)
@@ -47,7 +54,11 @@ const rewritePaths = (
       addSiteFile({ from, to })
       return `resolvePath("./${to}")`
     })
-  const remaining = code.replace(PORTABLE_USES, "").replaceAll(/new URL\("\.\/[\w-]+\.js", import\.meta\.url\)/g, "")
+  const remaining = code
+    .replace(PORTABLE_USES, "")
+    .replaceAll(LAUNCHER_URL, "")
+    .replaceAll(MIGRATED_DATABASE_PATH, "")
+    .replaceAll(/new URL\("\.\/[\w-]+\.js", import\.meta\.url\)/g, "")
   if (remaining.includes("import.meta"))
     throw new Error(`${file}: build/relocate-files.ts must rewrite its import.meta`)
   return code

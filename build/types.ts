@@ -18,7 +18,7 @@ export const writeTypes = async (root: string, files: ReadonlyArray<string>, fol
   // Inside the repository, so that the compiler finds node_modules.
   const copy = await mkdtemp(join(root, ".types-"))
   try {
-    for (const name of ["src", "migrations", "package.json"])
+    for (const name of ["bin", "src", "migrations", "package.json"])
       await cp(join(root, name), join(copy, name), { recursive: true })
     // An inferred type can name only exported types.
     await changeFiles(join(copy, "src"), (text) => text.replaceAll(/^(?=(?:interface|type) \w)/gm, "export "))

@@ -44,14 +44,10 @@ import {
   layerImageBytes,
   layerService
 } from "./process/service-layers.ts"
-import {
-  NO_TEST_SERVER,
-  type TestServerLayers,
-  type TestServerOptions,
-  testServerLayers
-} from "./process/test-server-layers.ts"
+import { NO_TEST_SERVER, type TestServerLayers, testServerLayers } from "./process/test-server-layers.ts"
 import { Configuration, isMissingSecretKey, type Settings } from "./service/configuration.ts"
 import { renderGreeting } from "./tools/demo/greeting.ts"
+import type { TestServerOptions } from "./tools/test-server/options.ts"
 import { makeHttpApp } from "./transports/http-app.ts"
 import { listen } from "./transports/http-server/listen.ts"
 import { layerMetricsPort, type MetricsPortUnavailable } from "./transports/metrics/metrics-endpoint.ts"
@@ -78,9 +74,11 @@ const layerMigration = Layer.provide(
   layerDatabase
 )
 
-/** With several workers, only the primary process warns. */
-const layerUnsealedWarning = ({ replacementReady }: ServeOptions, settings: Settings) =>
-  replacementReady === undefined && isMissingSecretKey(settings) ? Layer.effectDiscard(warnSecretsInClear) : Layer.empty
+/** With several workers, only the primary process warns. A test server has no real secrets. */
+const layerUnsealedWarning = ({ replacementReady, test }: ServeOptions, settings: Settings) =>
+  replacementReady === undefined && test === undefined && isMissingSecretKey(settings)
+    ? Layer.effectDiscard(warnSecretsInClear)
+    : Layer.empty
 
 /** An interruption waits until open requests have ended. */
 const serveHttp = Effect.fnUntraced(function* ({ announce, replacementReady }: ServeOptions) {
@@ -117,13 +115,14 @@ const makeTestServerLayers = ({ test }: ServeOptions): TestServerLayers =>
 const layerProgram = (options: ServeOptions, testServer = makeTestServerLayers(options)) =>
   Layer.unwrap(
     Effect.map(Effect.tap(Configuration, checkImageStore), (settings) => {
+      const layerMigrated = Layer.provide(layerMigration, testServer.emptyDatabase)
       const sandbox = makeSandboxLayers(settings)
       const connectors = makeConnectorLayer(settings, sandbox)
       return layerForRole(options, settings, connectors, sandbox).pipe(
         Layer.provide(Layer.provide(layerIdleMemory, ProcessMemory.layer)),
-        Layer.provide([layerControlCommands, testServer.steering]),
-        Layer.provide(Layer.provide(layerUnsealedWarning(options, settings), layerMigration)),
-        Layer.provide(layerMigration),
+        Layer.provide([layerControlCommands, testServer.makeTestRoutes(settings, sandbox)]),
+        Layer.provide(Layer.provide(layerUnsealedWarning(options, settings), layerMigrated)),
+        Layer.provide(layerMigrated),
         Layer.provide(layerConnectorMessages(settings)),
         // The Service comes after the pages, because they call its operations.
         Layer.provide([layerConsole(settings), layerDocumentation(settings)]),
@@ -146,7 +145,7 @@ const layerProgram = (options: ServeOptions, testServer = makeTestServerLayers(o
         Layer.provide(layerInstallation(settings))
       )
     })
-  ).pipe(Layer.provide(testServer.configuration), Layer.provide(testServer.clock))
+  ).pipe(Layer.provide(testServer.configuration), Layer.provide(testServer.foundation))
 
 interface ServeOptions {
   readonly role: "all" | "api" | "worker"
@@ -157,7 +156,7 @@ interface ServeOptions {
   readonly announce: (greeting: string) => Effect.Effect<void>
   /** Opens when another process has replaced this one. Undefined for a process that is not one of several workers. */
   readonly replacementReady: Latch.Latch | undefined
-  /** Set for a server for tests. */
+  /** Set for a test server. */
   readonly test: TestServerOptions | undefined
 }
 

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Caller } from "../contract/caller.ts"
 import { repeatPeriodically } from "../jobs/WorkSchedule.ts"
 import { jsonParameter } from "../platform/database/parameters.ts"
+import { clearAfterReset } from "../platform/database/ResetListeners.ts"
 import { REJECTION_KINDS_MAX } from "../platform/limits.ts"
 import { anonymousFailedCalls } from "../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../platform/telemetry/metrics/metric-updates.ts"
@@ -48,6 +49,7 @@ export class FailedCallCounter extends Context.Service<
       const writeCounts = makeWriter(sql, counts)
       // Finalizers run in reverse order. So this one runs after the loop has ended and has put its batch back.
       yield* Effect.addFinalizer(() => writeFinally(writeCounts))
+      yield* clearAfterReset(Effect.sync(() => counts.clear()))
       yield* repeatPeriodically("saving refusals", FAILED_CALLS_WRITE_MS, () => writeCounts)
 
       const count = (kind: FailedCallKey) =>

@@ -39,6 +39,10 @@ export const makeFailedCallCounts = (maxKeys: number) => {
       }
       return taken
     },
+    clear: (): void => {
+      counts.clear()
+      uncounted = 0
+    },
     takeUncounted: (): number => {
       const taken = uncounted
       uncounted = 0

@@ -171,8 +171,13 @@ export const Currency = Schema.String.check(
   })
 )
 
-export const currencyDecimals = (code: string): number =>
-  currencyCodes.code(code)?.digits ?? NEW_CURRENCY_DECIMALS.get(code) ?? 2
+/** The library searches all currencies on each call. A calendar of a listing formats more than 500 prices. */
+const CURRENCY_DECIMALS: ReadonlyMap<string, number> = new Map([
+  ...NEW_CURRENCY_DECIMALS,
+  ...currencyCodes.data.map(({ code, digits }): [string, number] => [code, digits])
+])
+
+export const currencyDecimals = (code: string): number => CURRENCY_DECIMALS.get(code.toUpperCase()) ?? 2
 
 export const MAJOR_UNITS_DESCRIPTION = "major units"
 

@@ -7,9 +7,31 @@ export const DAY_START_CACHE_SIZE = 10_000
 export const DAY_MS = 86_400_000
 const MS_PER_MINUTE = 60_000
 
+const DATE_LENGTH = 10
+export const DAY_NUMBER_CACHE_SIZE = 10_000
+
+// Caches, because a calendar of a listing converts more than 500 days several times.
+const dayNumbers = new Map<string, number>()
+const dayTexts = new Map<number, string>()
+
 /** Days since 1970-01-01. */
-export const toDayNumber = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS
-export const fromDayNumber = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+export const toDayNumber = (date: string): number => {
+  const cached = dayNumbers.get(date)
+  if (cached !== undefined) return cached
+  const day = Date.parse(`${date}T00:00:00Z`) / DAY_MS
+  if (dayNumbers.size >= DAY_NUMBER_CACHE_SIZE) dayNumbers.clear()
+  if (date.length === DATE_LENGTH) dayNumbers.set(date, day)
+  return day
+}
+
+export const fromDayNumber = (day: number): string => {
+  const cached = dayTexts.get(day)
+  if (cached !== undefined) return cached
+  const date = new Date(day * DAY_MS).toISOString().slice(0, DATE_LENGTH)
+  if (dayTexts.size >= DAY_NUMBER_CACHE_SIZE) dayTexts.clear()
+  dayTexts.set(day, date)
+  return date
+}
 
 /** Counts both ends. Returns zero or less if the range ends before it starts. */
 export const daysInRange = (startDate: string, endDate: string): number =>

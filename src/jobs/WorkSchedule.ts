@@ -2,7 +2,7 @@ import { Context, DateTime, Effect, type Scope } from "effect"
 import { awaitWritable } from "../platform/database/WriteAccess.ts"
 import { repeatForever } from "./loop.ts"
 
-/** What is due next. `count` tells whether a run made progress although `at` is the same. */
+/** The work that is due next. `count` tells whether a run made progress although `at` is the same. */
 export interface NextDue {
   readonly at: Date
   readonly count: number
@@ -22,8 +22,8 @@ export interface ScheduledWork<R> {
 }
 
 /**
- * Starts background work. By default each work repeats in its own fiber. A server for tests collects the works instead
- * and runs them in the order in which they are due (steered-work.ts).
+ * Starts background work. By default each work repeats in its own fiber. A test server collects the works instead
+ * and runs them in the order in which they are due (OrderedWork.ts).
  */
 export const WorkSchedule = Context.Reference<{
   readonly add: <R>(work: ScheduledWork<R>) => Effect.Effect<void, never, R | Scope.Scope>

@@ -3,6 +3,8 @@ import { type ScheduledWork, scheduleWork } from "./WorkSchedule.ts"
 
 export const DUE_POLL_MS = 1_000
 export const SHUTDOWN_MS = 1_500
+/** Claims of a run of what is due. A job that is due again at once must not hold the run forever. */
+export const CLAIMS_PER_RUN_MAX = 1_000
 
 export interface WorkerPolling {
   readonly pollMs?: number
@@ -46,15 +48,28 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
       )
     })
 
-  /** Uninterruptible, so that every claimed job is started. */
-  const startClaimed = (claim: Effect.Effect<ReadonlyArray<Job>, never, R>) =>
-    Effect.uninterruptible(Effect.flatMap(claim, (jobs) => Effect.forEach(jobs, startJob, { discard: true })))
+  /** Uninterruptible, so that every claimed job is started. Returns the number of jobs. */
+  const startClaimed = (claim: Effect.Effect<ReadonlyArray<Job>, never, R>): Effect.Effect<number, never, R> =>
+    Effect.uninterruptible(
+      Effect.flatMap(claim, (jobs) => Effect.as(Effect.forEach(jobs, startJob, { discard: true }), jobs.length))
+    )
 
   const claimDue = Effect.gen(function* () {
     yield* wakeUp.close
     const freeSlots = yield* countFreeSlots
-    if (freeSlots > 0)
-      yield* startClaimed(Effect.flatMap(DateTime.nowAsDate, (now) => kind.claim(now, freeSlots, inProgress)))
+    return freeSlots === 0
+      ? 0
+      : yield* startClaimed(Effect.flatMap(DateTime.nowAsDate, (now) => kind.claim(now, freeSlots, inProgress)))
+  })
+
+  /** A job may make the next one due, such as the next delivery of the same record. */
+  const runDue = Effect.gen(function* () {
+    for (let claims = 0; claims < CLAIMS_PER_RUN_MAX; claims++) {
+      if ((yield* claimDue) === 0) break
+      yield* FiberSet.awaitEmpty(fibers)
+    }
+    // Also waits for jobs that another trigger started.
+    yield* FiberSet.awaitEmpty(fibers)
   })
 
   const { gapMs = 0, pollMs = DUE_POLL_MS } = kind
@@ -72,7 +87,7 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
     startPolling: scheduleWork({
       name: kind.name,
       iteration: Effect.andThen(claimDue, pause),
-      runDue: Effect.andThen(claimDue, FiberSet.awaitEmpty(fibers)),
+      runDue,
       ...(kind.findNextDue === undefined ? {} : { findNextDue: kind.findNextDue })
     }),
     awaitIdle: FiberSet.awaitEmpty(fibers)

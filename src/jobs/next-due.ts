@@ -28,10 +28,6 @@ export const findNextDueJob = (
   backlog: ReadonlyArray<DueStatement>,
   until: Date
 ): Effect.Effect<NextDue | undefined> =>
-  Effect.gen(function* () {
-    let next: NextDue | undefined
-    for (const { statement } of backlog) {
-      next = toEarlier(next, yield* readNextDue(sql`${statement(sql, { now: until })}`))
-    }
-    return next
-  })
+  Effect.forEach(backlog, ({ statement }) => readNextDue(sql`${statement(sql, { now: until })}`), {
+    concurrency: "unbounded"
+  }).pipe(Effect.map((dues) => dues.reduce(toEarlier, undefined)))

@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 
 /**
- * The wall clock of a server for tests. It runs like the system clock, and can be moved forward. Sleeps, time-outs and
+ * The wall clock of a test server. It runs like the system clock, and a test can move it. Sleeps, time-outs and
  * measured durations follow the system's monotonic clock, so a move does not end them.
  */
 export class MovableClock extends Context.Service<

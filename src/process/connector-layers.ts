@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import { layerWithHttpConnectors } from "../connectors/http/connectors-layer.ts"
 import { Ingest } from "../connectors/ingest/Ingest.ts"
 import { layerSandbox, layerSandboxWorkers } from "../connectors/sandbox/layer.ts"
+import type { Marketplace } from "../connectors/sandbox/Marketplace.ts"
 import { SandboxAccess } from "../connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "../connectors/sandbox/SandboxConnector.ts"
 import { Connectors } from "../domain/channels/port/connector.ts"
@@ -16,15 +17,26 @@ import { layerSandboxEndpoint } from "../transports/sandbox-pages/sandbox-endpoi
 export const layerOutboundHttp = ({ webhookAllowedHosts }: Settings) =>
   Layer.provide(OutboundHttp.layer(webhookAllowedHosts), AddressResolver.layer)
 
+/** Also provides the request database that the marketplace uses. */
+export type LayerMarketplace = Layer.Layer<
+  Marketplace | Layer.Success<typeof layerRequestDatabase>,
+  DatabaseFailure,
+  DatabaseSettings | WakeUp
+>
+
 export interface SandboxLayers {
   readonly connector: Layer.Layer<Connectors, DatabaseFailure, DatabaseSettings | WakeUp>
+  /** Undefined without a sandbox. */
+  readonly marketplace: LayerMarketplace | undefined
   readonly backgroundWork: Layer.Layer<never, DatabaseFailure, DatabaseSettings | WakeUp>
 }
 
 type DatabaseFailure = Layer.Error<typeof layerRequestDatabase>
 
 export const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLayers => {
-  if (sandbox === "never") return { connector: Connectors.layerNone, backgroundWork: Layer.empty }
+  if (sandbox === "never") {
+    return { connector: Connectors.layerNone, marketplace: undefined, backgroundWork: Layer.empty }
+  }
   // The request database makes changes by sandbox guests as durable as changes by callers.
   const marketplace = layerSandbox.pipe(
     Layer.provideMerge(Layer.merge(Ingest.layer, SandboxAccess.layerFromSettings(sandbox, DEMO_EMAIL))),
@@ -32,6 +44,7 @@ export const makeSandboxLayers = ({ sandbox, publicUrl }: Settings): SandboxLaye
   )
   return {
     connector: Layer.provide(Layer.merge(layerSandboxConnector, layerSandboxEndpoint(publicUrl)), marketplace),
+    marketplace,
     backgroundWork: Layer.provide(layerSandboxWorkers, marketplace)
   }
 }

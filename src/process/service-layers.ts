@@ -16,7 +16,11 @@ import { ChannelGateway } from "../domain/channels/port/ChannelGateway.ts"
 import { isFolderUsable } from "../domain/guests/images/folder-byte-storage.ts"
 import { ImageBytes } from "../domain/guests/images/ImageBytes.ts"
 import { IMAGES_FOLDER } from "../platform/database/data-folder.ts"
-import { layerBackgroundDatabase, layerRequestDatabase } from "../platform/database/database-layers.ts"
+import {
+  DatabaseInMemory,
+  layerBackgroundDatabase,
+  layerRequestDatabase
+} from "../platform/database/database-layers.ts"
 import { IMAGE_STORE_DESCRIPTION, isLocalOnly, type Settings, WrongSetting } from "../service/configuration.ts"
 import { layerServiceAssembly } from "../service/service-assembly.ts"
 import { makeTryPageToken } from "../tools/demo/try-page-token.ts"
@@ -42,10 +46,14 @@ export const layerService = (settings: Settings, windows: Layer.Layer<RateWindow
     Layer.provideMerge(windows)
   )
 
-export const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) => {
-  if (imageStore !== undefined) return ImageBytes.layerFolder(imageStore)
-  return databaseUrl === undefined ? ImageBytes.layerFolder(join(dataDir, IMAGES_FOLDER)) : ImageBytes.layerDatabase
-}
+export const layerImageBytes = ({ imageStore, databaseUrl, dataDir }: Settings) =>
+  Layer.unwrap(
+    Effect.map(DatabaseInMemory, (inMemory) => {
+      if (imageStore !== undefined) return ImageBytes.layerFolder(imageStore)
+      const hasFolder = databaseUrl === undefined && inMemory === undefined
+      return hasFolder ? ImageBytes.layerFolder(join(dataDir, IMAGES_FOLDER)) : ImageBytes.layerDatabase
+    })
+  )
 
 /** Does not create a missing image folder, because a volume may not be mounted yet. */
 export const checkImageStore = Effect.fnUntraced(function* ({ imageStore }: Settings) {

@@ -24,6 +24,7 @@ import type { ReceivedInput } from "../contract/input.ts"
 import { isChange, needsToken } from "../contract/operation.ts"
 import { type CallReader, callReader, type ParsedCall } from "../domain/operation-handlers.ts"
 import { WakeUp } from "../jobs/WakeUp.ts"
+import { clearAfterReset } from "../platform/database/ResetListeners.ts"
 import { isStatementTimeout } from "../platform/database/statement-timeout.ts"
 import { findStorageFailure, logStorageFailure } from "../platform/database/storage-failure.ts"
 import { isReadOnlyError, WriteAccess } from "../platform/database/WriteAccess.ts"
@@ -84,6 +85,7 @@ export class Service extends Context.Service<
       const clock = yield* Clock.Clock
       const { wake } = yield* WakeUp
       const recentRejections = new RecentRejections()
+      yield* clearAfterReset(Effect.sync(() => recentRejections.clear()))
       const runners = new Map<string, CallRunner>()
       const measures = new Map<string, CallObservers["measure"]>()
       // Names that callers make up must not become metric labels.

@@ -18,7 +18,7 @@ const REFUSED_STATUSES: ReadonlyArray<number> = [400, 429, 501]
 
 /** What only the inside of the service would say: places in code, modules, statements. */
 const INSIDES =
-  /\bat .{1,200}:\d+:\d+|node_modules|\.ts:\d|\b(?:Sql|Pg|Postgres)\w*Error|\bSELECT .* FROM\b|\brelation "|SQLSTATE/
+  /\bat .{1,200}(?:\.[cm]?[jt]s|node:[\w/]+):\d+:\d+|node_modules|\.ts:\d|\b(?:Sql|Pg|Postgres)\w*Error|\bSELECT .* FROM\b|\brelation "|SQLSTATE/
 
 /** What is wrong with an answer to a call with these credentials; nothing, as a rule. */
 export const faultsOf = (operation: AnyOperation, heard: Heard, fields: Fields): ReadonlyArray<string> => {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { findFreePort } from "../support/tools/cli/latchkey-process.ts"
+import { FEW_CONNECTIONS, findFreePort } from "../support/tools/cli/latchkey-process.ts"
 import type { Ground } from "./grounds.ts"
 
 // The service as a process, as whoever runs it starts it, unless a test asks for a shorter lease.
@@ -51,7 +51,14 @@ const programOf = ({ leaseMs, workers = 1, former = HERE }: Running): ReadonlyAr
 const begin = async (ground: Partial<Ground> & Pick<Ground, "env">, port: string, running: Running): Promise<Life> => {
   const { leaseMs } = running
   const startedAt = performance.now()
-  const env = { PORT: port, DEMO: "0", LOG_LEVEL: "warn", WEBHOOK_ALLOWED_HOSTS: "127.0.0.1", ...ground.env }
+  const env = {
+    ...FEW_CONNECTIONS,
+    PORT: port,
+    DEMO: "0",
+    LOG_LEVEL: "warn",
+    WEBHOOK_ALLOWED_HOSTS: "127.0.0.1",
+    ...ground.env
+  }
   const child: ChildProcess = spawn(process.execPath, programOf(running), {
     env: { PATH: process.env.PATH ?? "", LEASE_MS: String(leaseMs), ...env },
     stdio: ["ignore", "pipe", "pipe"]

@@ -1,46 +1,20 @@
 import { execFile } from "node:child_process"
-import { mkdir, readdir, readFile, stat, symlink } from "node:fs/promises"
+import { cp, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Schema } from "effect"
-import { ROOT, writePackage } from "../../build/package.ts"
+import { Effect, Schema } from "effect"
+import { ROOT } from "../../build/package.ts"
+import { startScript, waitUntilUnreachable } from "../support/testing-script.ts"
 import { PROCESSES_MS } from "../support/time-limits.ts"
 import { findFreePort, makeEmptyFolder, startService } from "../support/tools/cli/latchkey-process.ts"
+import { DEPENDENCY, UnpackedPackage } from "../support/unpacked-package.ts"
 
 // The published package, packed and unpacked into a folder that has only its one dependency beside it.
 
-const run = promisify(execFile)
-
 /** The package with its dependencies, unpacked. */
 const MAX_BYTES = 60 * 1000 * 1000
-const DEPENDENCY = "@electric-sql/pglite"
-
-/** The folder of the unpacked package. */
-class UnpackedPackage extends Context.Service<UnpackedPackage, string>()("latchkey/test/build/UnpackedPackage") {
-  static readonly layer = Layer.effect(
-    UnpackedPackage,
-    Effect.flatMap(makeEmptyFolder, (folder) =>
-      Effect.promise(async () => {
-        const source = join(folder, "source")
-        await writePackage(source)
-        const { stdout } = await run("npm", ["pack", "--silent", source], { cwd: folder })
-        const unpacked = join(folder, "node_modules/latchkey")
-        await mkdir(unpacked, { recursive: true })
-        await run("tar", ["-xzf", join(folder, stdout.trim()), "-C", unpacked, "--strip-components=1"])
-        for (const name of [DEPENDENCY, "effect"]) await linkPackage(folder, name)
-        return unpacked
-      })
-    )
-  )
-}
-
-const linkPackage = async (folder: string, name: string): Promise<void> => {
-  const link = join(folder, "node_modules", name)
-  await mkdir(join(link, ".."), { recursive: true })
-  await symlink(join(ROOT, "node_modules", name), link)
-}
 
 /** Returns every file with its size and the time of its last change. */
 const listFiles = async (
@@ -75,6 +49,48 @@ const readPackedManifest = Effect.flatMap(UnpackedPackage, (folder) =>
   Effect.promise(async () => Schema.decodeUnknownSync(Manifest)(await readFile(join(folder, "package.json"), "utf8")))
 )
 
+const run = promisify(execFile)
+
+/** A program that imports the package without `effect`. */
+const IMPORTING_PROGRAM = `import { createLatchkey, LatchkeyTestError, type SandboxOrder } from "latchkey/testing"
+const { sandbox, advance, close } = await createLatchkey({ seed: ({ reset }) => reset(), port: undefined })
+const stay = { check_in_date: "2027-02-01", check_out_date: "2027-02-04", guest_name: "Ada Moreau" }
+const order: SandboxOrder = await sandbox.book({ listing_id: "1", ...stay })
+// @ts-expect-error: a stay needs its dates.
+await sandbox.book({ listing_id: "1" })
+const later: Date = await advance("1d")
+const { code }: { code: number } = new LatchkeyTestError(404, "order_id: no such order.")
+await close()
+export const facts = [order.status, later, code]
+`
+
+const STRICT_OPTIONS = [
+  ...["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false"],
+  ...["--target", "es2022", "--module", "nodenext"]
+]
+
+/** Returns JSON of the properties that the token reads. */
+const TESTING_PROGRAM = `import { createLatchkey } from "latchkey/testing"
+const latchkey = await createLatchkey({ now: "2027-01-04T09:00:00Z" })
+const headers = { "Service-Access-Token": latchkey.token }
+const readProperties = async () => (await fetch(\`\${latchkey.url}/v3/properties\`, { headers })).json()
+const before = await readProperties()
+const after = await latchkey.advance("30d")
+await latchkey.reset()
+const { error_code, data } = await readProperties()
+await latchkey.close()
+console.log(JSON.stringify({ error_code, total: data.total, wasTotal: before.data.total, after }))
+`
+
+const STARTING_PROGRAM = `import { createLatchkey } from "latchkey/testing"
+const { url } = await createLatchkey({ seed: "empty" })
+console.log(url)
+setInterval(() => {}, 1000)
+`
+
+/** The folder whose `node_modules` has the package. */
+const projectFolder = Effect.map(UnpackedPackage, (folder) => join(folder, "../.."))
+
 /** A start from nothing, with the demo's token in the greeting. */
 const TOKEN = /Service-Access-Token: (\S+)"/
 
@@ -94,7 +110,7 @@ layer(UnpackedPackage.layer, { timeout: PROCESSES_MS })("the packed package", (i
     Effect.gen(function* () {
       const folder = yield* UnpackedPackage
       const { exports } = yield* readPackedManifest
-      assert.includeMembers(Object.keys(exports), [".", "./client"])
+      assert.includeMembers(Object.keys(exports), [".", "./client", "./testing"])
       for (const entry of Object.values(exports)) {
         if (typeof entry === "string") continue
         assert.include(yield* Effect.promise(() => readFile(join(folder, entry.types), "utf8")), "export")
@@ -130,6 +146,57 @@ layer(UnpackedPackage.layer, { timeout: PROCESSES_MS })("the packed package", (i
         }
         assert.strictEqual((yield* stop).code, 0)
         assert.deepStrictEqual(yield* Effect.promise(() => listFiles(folder)), before)
+      }),
+    PROCESSES_MS
+  )
+
+  it.effect(
+    "has code and types for tests that need no other package",
+    () =>
+      Effect.gen(function* () {
+        const [unpacked, folder] = [yield* UnpackedPackage, yield* makeEmptyFolder]
+        const code = yield* Effect.promise(() => readFile(join(unpacked, "dist/library/testing.js"), "utf8"))
+        const imports = Array.from(code.matchAll(/ from "([^"]+)"/g), ([, specifier = ""]) => specifier)
+        assert.isNotEmpty(imports)
+        assert.deepStrictEqual(
+          imports.filter((specifier) => !specifier.startsWith("node:")),
+          []
+        )
+        yield* Effect.promise(async () => {
+          await cp(unpacked, join(folder, "node_modules/latchkey"), { recursive: true })
+          await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+          await writeFile(join(folder, "program.ts"), IMPORTING_PROGRAM)
+          const compiler = join(ROOT, "node_modules/.bin/tsc")
+          await run(compiler, [...STRICT_OPTIONS, "program.ts"], { cwd: folder }).catch(({ stdout }) => {
+            assert.fail(stdout)
+          })
+        })
+      }),
+    PROCESSES_MS
+  )
+
+  it.effect(
+    "starts a test server",
+    () =>
+      Effect.gen(function* () {
+        const { line, exitCode } = yield* startScript(yield* projectFolder, TESTING_PROGRAM)
+        assert.strictEqual(yield* Effect.promise(() => exitCode), 0)
+        const { after, ...answers } = JSON.parse(line)
+        assert.deepStrictEqual(answers, { error_code: 0, total: 8, wasTotal: 8 })
+        assert.strictEqual(after.slice(0, 10), "2027-02-03")
+      }),
+    PROCESSES_MS
+  )
+
+  it.effect(
+    "ends a test server with a program that is killed",
+    () =>
+      Effect.gen(function* () {
+        const { line, exitCode, kill } = yield* startScript(yield* projectFolder, STARTING_PROGRAM)
+        assert.strictEqual(yield* Effect.promise(() => fetch(line).then(({ ok }) => typeof ok)), "boolean")
+        kill("SIGKILL")
+        assert.isNull(yield* Effect.promise(() => exitCode))
+        yield* waitUntilUnreachable(line)
       }),
     PROCESSES_MS
   )

@@ -2,14 +2,17 @@ import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import {
   addDays,
+  DAY_NUMBER_CACHE_SIZE,
   DAY_START_CACHE_SIZE,
   dateInZone,
   daysInRange,
   firstInstantAt,
   formatUtcInstant,
   formatWallClock,
+  fromDayNumber,
   shortenFraction,
   startOfDay,
+  toDayNumber,
   toInstant,
   toInstantRange,
   toUtcInstantText,
@@ -216,4 +219,16 @@ describe("firstInstantOf", () => {
     asked(1).setTime(0)
     assert.strictEqual(asked(1).toISOString(), `${day(1)}T14:00:00.000Z`)
   })
+})
+
+it("days and their numbers agree also when more days are in use than are cached", () => {
+  for (const repetition of [1, 2]) {
+    for (let day = 0; day <= DAY_NUMBER_CACHE_SIZE; day++) {
+      const date = new Date(day * 86_400_000).toISOString().slice(0, 10)
+      assert.strictEqual(fromDayNumber(day), date, `${repetition}`)
+      assert.strictEqual(toDayNumber(date), day, `${repetition}`)
+    }
+  }
+  assert.isNaN(toDayNumber("2027-13-01"))
+  assert.isNaN(toDayNumber("2027-13-01"))
 })

@@ -90,10 +90,16 @@ const writers = (door: Door) => {
 }
 
 const noteAnswers = (count: Tally, name: string, { kept }: Door, life: Life) => {
-  if (kept.unanswered > 0) count.fell(`${kept.unanswered} calls of ${name} got no answer`, life.said())
+  // An example is cut off, so of each failure only its last cause.
+  const failures = life
+    .said()
+    .split("\n")
+    .filter((line) => line.includes('"level":"error"'))
+    .map((line) => line.match(/\[cause\]: .*?(?=\\n|$)/g)?.at(-1) ?? line)
+    .join("\n")
+  if (kept.unanswered > 0) count.fell(`${kept.unanswered} calls of ${name} got no answer`, failures)
   for (const [code, times] of kept.answers) {
-    if (code !== 0 && code !== 409)
-      count.fell(`calls of ${name} are answered ${code}`, `${times} times; ${life.said()}`)
+    if (code !== 0 && code !== 409) count.fell(`calls of ${name} are answered ${code}`, `${times} times; ${failures}`)
   }
 }
 

@@ -3,8 +3,9 @@ import { Cause, Deferred, Effect, Exit, Fiber, Latch, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { attemptOnce, COMPLETION_RETRIES, COMPLETION_RETRY_MS } from "../../src/jobs/job-runner.ts"
-import { DUE_POLL_MS, makeJobWorker, SHUTDOWN_MS } from "../../src/jobs/job-worker.ts"
+import { CLAIMS_PER_RUN_MAX, DUE_POLL_MS, makeJobWorker, SHUTDOWN_MS } from "../../src/jobs/job-worker.ts"
 import { computeLeaseEnd, LEASE_MS } from "../../src/jobs/lease.ts"
+import { type ScheduledWork, WorkSchedule } from "../../src/jobs/WorkSchedule.ts"
 
 // A table of timed work in memory, whose "statements" keep the rules; deliveries keep them in SQL (test/domain/webhooks/deliveries).
 
@@ -206,6 +207,35 @@ describe("timed work", () => {
       yield* TestClock.adjust(1)
       assert.strictEqual(polls, 3)
     })
+  )
+
+  it.effect("that makes the next one due is followed by it in the same run of what is due", () =>
+    Effect.gen(function* () {
+      let left = 3
+      const scheduled: Array<ScheduledWork<never>> = []
+      const schedule = WorkSchedule.of({
+        add: (work) =>
+          Effect.map(Effect.context<Effect.Services<typeof work.runDue>>(), (services) => {
+            const provided = { name: work.name, iteration: Effect.void, runDue: Effect.provide(work.runDue, services) }
+            scheduled.push(provided)
+          })
+      })
+      const made = yield* makeJobWorker({
+        name: "testing",
+        maxInProgress: 1,
+        claim: () => Effect.sync(() => (left === 0 ? [] : [left])),
+        run: () =>
+          Effect.sync(() => {
+            left--
+          })
+      })
+      yield* Effect.provideService(made.startPolling, WorkSchedule, schedule)
+      yield* scheduled[0]?.runDue ?? Effect.die("nothing is scheduled")
+      assert.strictEqual(left, 0)
+      left = CLAIMS_PER_RUN_MAX + 1
+      yield* scheduled[0]?.runDue ?? Effect.void
+      assert.strictEqual(left, 1)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("that was taken is also begun, when the worker is stopped in between", () =>

@@ -45,6 +45,8 @@ describe("the declared settings", () => {
         // NODE_OPTIONS, a variable of Node.
         "platform/telemetry/metrics/heap-utilization.ts",
         "service/configuration.ts",
+        // Variables of the operating system, for the process of a test server.
+        "testing/server-process.ts",
         // The doctor prints the declared settings.
         "tools/cli/doctor.ts",
         "tools/cli/password-flags.ts",

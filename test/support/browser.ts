@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import axe from "axe-core"
 import { Context, Effect, Layer } from "effect"
 import { type Browser as Chromium, chromium, type Page } from "playwright-core"
+import { PAGE_ACTION_MS } from "./time-limits.ts"
 
 export const CHROMIUM_PATH = "/usr/bin/chromium"
 
@@ -45,7 +46,11 @@ export const DESKTOP_VIEWPORT = { width: 1280, height: 900 } as const
 export const openPage = Effect.fnUntraced(function* (options: Parameters<Chromium["newPage"]>[0] = {}) {
   const browser = yield* Browser
   return yield* Effect.acquireRelease(
-    Effect.promise(() => browser.newPage(options)),
+    Effect.promise(async () => {
+      const page = await browser.newPage(options)
+      page.setDefaultTimeout(PAGE_ACTION_MS)
+      return page
+    }),
     (page) => Effect.promise(() => page.close())
   )
 })

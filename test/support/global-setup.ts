@@ -10,7 +10,7 @@ import { migrations } from "../../migrations/index.ts"
 import { EmbeddedDatabase, layerInMemory } from "../../src/platform/database/embedded.ts"
 import { migrate } from "../../src/platform/database/migrate.ts"
 import { DEMO_GREETING_END, type DemoSnapshot, parseDemoAccess } from "./demo-snapshot.ts"
-import { createScratchDatabase } from "./scratch-database.ts"
+import { createScratchDatabase, raiseEventPositions } from "./scratch-database.ts"
 import { unpackSnapshot } from "./snapshot.ts"
 import { findFreePort, makeEmptyFolder, startService } from "./tools/cli/latchkey-process.ts"
 
@@ -66,6 +66,7 @@ const prepareEmbeddedDatabase = async () => {
     yield* dropTemplateDatabases
     yield* writeSnapshot(emptySnapshot)
     yield* migrate(migrations)
+    yield* raiseEventPositions
     yield* writeSnapshot(snapshot)
   })
   await Effect.runPromise(migrateAndSnapshot.pipe(Effect.provide(layerInMemory())))

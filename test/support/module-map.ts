@@ -26,7 +26,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "contract domain/<family> domain/access/oauth domain/access/operators domain/access/sign-in",
       "domain/channels/port domain/webhooks/deliveries jobs jobs/events main.ts platform/database",
       "platform/installation.ts platform/limits.ts platform/sealing platform/telemetry service/Api.ts",
-      "service/configuration.ts service/service-assembly.ts service/service.ts service/settings.ts tools/backup tools/demo tools/doctor tools/privacy tools/workers transports/docs"
+      "service/configuration.ts service/service-assembly.ts service/service.ts service/settings.ts tools/backup tools/demo tools/doctor tools/privacy",
+      "tools/test-server tools/workers transports/docs"
     )
   },
   {
@@ -51,7 +52,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     purpose: "the process: settings select the layers",
     imports: splitNames(
       "admission/concurrency admission/windows domain/<family> jobs jobs/events platform/database",
-      "platform/limits.ts platform/sealing platform/telemetry process service/configuration.ts tools/demo",
+      "platform/limits.ts platform/sealing platform/telemetry process service/configuration.ts tools/demo tools/test-server",
       "transports/http-app.ts transports/http-server transports/metrics"
     )
   },
@@ -59,13 +60,13 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "process",
     purpose: "the layers of a process: the Service and its pages, channels, background work, facts of the installation",
     imports: splitNames(
-      "admission/windows changes connectors/http connectors/ingest connectors/sandbox domain/<family>",
+      "admission/windows changes connectors/http connectors/ingest connectors/sandbox contract domain/<family>",
       "domain/access/oauth domain/access/operators domain/access/sign-in domain/channels/port",
       "domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events platform/database",
       "platform/installation.ts platform/sealing platform/telemetry service/backlog.ts service/configuration.ts",
       "service/job-kinds.ts service/service-assembly.ts tools/demo tools/privacy transports/connectors",
       "transports/console transports/console/queries transports/public-documents transports/sandbox-pages",
-      "platform/MovableClock.ts transports/test-endpoint"
+      "platform/MovableClock.ts tools/test-server transports/test-endpoint"
     )
   },
   {
@@ -90,12 +91,30 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     )
   },
   {
+    path: "tools/test-server",
+    purpose: "the data of a test server: seeds, operators, the state that a reset goes back to",
+    imports: splitNames(
+      "connectors/sandbox contract domain/<family> domain/access/operators jobs platform/database",
+      "platform/limits.ts platform/MovableClock.ts service/configuration.ts tools/demo"
+    )
+  },
+  {
     path: "tools/demo",
     purpose: "the demo operator",
     imports: splitNames(
       "connectors/ingest connectors/sandbox contract domain/<family> domain/access/operators",
       "domain/channels/port jobs platform/database platform/limits.ts service/configuration.ts"
     )
+  },
+  {
+    path: "testing.ts",
+    purpose: "an entry of the published package: a server for the tests of another project",
+    imports: splitNames("testing")
+  },
+  {
+    path: "testing",
+    purpose: "the process of a test server, and the calls of its routes",
+    imports: []
   },
   {
     path: "transports/http-app.ts",
@@ -138,8 +157,8 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   },
   {
     path: "transports/test-endpoint",
-    purpose: "the routes of a server for tests",
-    imports: splitNames("contract jobs transports/http")
+    purpose: "the routes of a test server",
+    imports: splitNames("contract platform/database platform/limits.ts transports/http")
   },
   {
     path: "transports/connectors",
@@ -427,7 +446,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "platform/telemetry"
     )
   },
-  { path: "admission/windows", purpose: "rate-limit windows", imports: splitNames("contract platform/telemetry") },
+  {
+    path: "admission/windows",
+    purpose: "rate-limit windows",
+    imports: splitNames("contract platform/database platform/telemetry")
+  },
   {
     path: "admission/concurrency",
     purpose: "concurrency permits: how many calls run at once, and whose call is next",
@@ -445,7 +468,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   },
   {
     path: "jobs",
-    purpose: "background work: loop, poll, lease, retry, retention, and the order of all work in a server for tests",
+    purpose: "background work: loop, poll, lease, retry, retention, and the order of all work in a test server",
     imports: splitNames("platform/MovableClock.ts platform/database platform/telemetry")
   },
   {
@@ -465,7 +488,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   },
   {
     path: "platform/MovableClock.ts",
-    purpose: "the clock of a server for tests, which can be moved forward",
+    purpose: "the clock of a test server, which can be moved forward",
     imports: []
   },
   { path: "platform/telemetry", purpose: "log lines, traces and metrics, without secrets", imports: [] },
@@ -608,7 +631,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
 
 /** Statements that change another's table, `file writes table`: the demo puts down what no operation can make. */
 export const FOREIGN_WRITES: ReadonlyArray<string> = [
-  "tools/demo/seed.ts writes properties",
+  "tools/demo/write-properties.ts writes properties",
   "tools/demo/write-dictionary.ts writes dictionary_entries",
   "tools/demo/write-transactions.ts writes transaction_shares",
   "tools/demo/write-transactions.ts writes transactions",

@@ -24,8 +24,19 @@ export const createEmptyDatabase = Effect.fnUntraced(function* (server: string, 
   return url.href
 })
 
+/** Above all positions that tests insert. Tests dispatch events at the epoch, which would give small positions. */
+const FIRST_POSITION = 2 ** 40
+
+export const raiseEventPositions = Effect.flatMap(
+  SqlClient,
+  (sql) => sql`SELECT setval('event_positions', ${FIRST_POSITION}::bigint)`
+)
+
 /** The same, migrated. */
 export const createScratchDatabase = (server: string) =>
   Effect.tap(createEmptyDatabase(server), (url) =>
-    migrate(migrations).pipe(Effect.provide(layerPostgres({ url: Redacted.make(url) }), { local: true }), Effect.orDie)
+    Effect.andThen(migrate(migrations), raiseEventPositions).pipe(
+      Effect.provide(layerPostgres({ url: Redacted.make(url) }), { local: true }),
+      Effect.orDie
+    )
   )

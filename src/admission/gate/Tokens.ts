@@ -1,5 +1,6 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
 import { Caller } from "../../contract/caller.ts"
+import { clearAfterReset } from "../../platform/database/ResetListeners.ts"
 import { makeReadClientChooser } from "../../platform/database/SharedReads.ts"
 import { LimitOverrides, TokenLimits } from "../windows/limit-overrides.ts"
 import { computeDigestHex, isSameDigest } from "./credentials.ts"
@@ -69,6 +70,7 @@ export class Tokens extends Context.Service<
           Exit.isSuccess(exit) && exit.value !== undefined ? Duration.seconds(TOKEN_CACHE_SECONDS) : Duration.zero
       })
 
+      yield* clearAfterReset(Cache.invalidateAll(cache))
       return { lookup: (token) => Cache.get(cache, computeDigestHex(token)) }
     })
   )

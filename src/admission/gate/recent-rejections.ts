@@ -33,6 +33,10 @@ export class RecentRejections {
     this.#byDigest.set(digest, { caller, until: now + REJECTED_TOKEN_MS })
   }
 
+  clear(): void {
+    this.#byDigest.clear()
+  }
+
   find(headers: Headers, now: number): Caller | undefined {
     if (this.#byDigest.size === 0) return undefined
     const token = readToken(headers)

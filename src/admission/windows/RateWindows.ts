@@ -1,4 +1,5 @@
 import { Context, Effect, Layer } from "effect"
+import { clearAfterReset } from "../../platform/database/ResetListeners.ts"
 import { rateWindowRejections } from "../../platform/telemetry/metrics/metric-definitions.ts"
 import { incrementCounter } from "../../platform/telemetry/metrics/metric-updates.ts"
 import { decideAdmission, type WindowsDecision } from "./admission.ts"
@@ -48,20 +49,24 @@ export class RateWindows extends Context.Service<
     giveBack: () => Effect.void
   })
 
-  static readonly layerMemory = Layer.sync(RateWindows, () => {
-    const counters = new MemoryCounters()
-    return withRejectionMetric({
-      admit: (buckets, peek) =>
-        Effect.clockWith((clock) => Effect.succeed(counters.admit(buckets, peek, clock.currentTimeMillisUnsafe()))),
-      count: (buckets) =>
-        Effect.clockWith((clock) => Effect.succeed(counters.count(buckets, clock.currentTimeMillisUnsafe()))),
-      giveBack: (buckets, at) =>
-        Effect.clockWith((clock) => {
-          const now = clock.currentTimeMillisUnsafe()
-          return Effect.succeed(counters.giveBack(bucketsStillOpen(buckets, at, now), now))
-        })
+  static readonly layerMemory: Layer.Layer<RateWindows> = Layer.effect(
+    RateWindows,
+    Effect.gen(function* () {
+      const counters = new MemoryCounters()
+      yield* clearAfterReset(Effect.sync(() => counters.clear()))
+      return withRejectionMetric({
+        admit: (buckets, peek) =>
+          Effect.clockWith((clock) => Effect.succeed(counters.admit(buckets, peek, clock.currentTimeMillisUnsafe()))),
+        count: (buckets) =>
+          Effect.clockWith((clock) => Effect.succeed(counters.count(buckets, clock.currentTimeMillisUnsafe()))),
+        giveBack: (buckets, at) =>
+          Effect.clockWith((clock) => {
+            const now = clock.currentTimeMillisUnsafe()
+            return Effect.succeed(counters.giveBack(bucketsStillOpen(buckets, at, now), now))
+          })
+      })
     })
-  })
+  )
 
   /**
    * For several processes. Each process uses its own clock, so that Retry-After, the window and the local fallback

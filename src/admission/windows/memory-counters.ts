@@ -58,6 +58,10 @@ export class MemoryCounters {
     }
   }
 
+  clear(): void {
+    this.#byLength.clear()
+  }
+
   get size(): number {
     let size = 0
     for (const { young, old } of this.#byLength.values()) size += young.size + old.size

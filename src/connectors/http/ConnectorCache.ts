@@ -1,6 +1,7 @@
 import { type Array as Arr, Clock, Context, DateTime, Effect, Layer, Schema, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SigningSecret } from "../../domain/webhooks/deliveries/signature.ts"
+import { clearAfterReset } from "../../platform/database/ResetListeners.ts"
 import { makeRowsReader } from "../../platform/database/rows.ts"
 import { CONNECTORS_MAX } from "../../platform/limits.ts"
 import { CurrentSealer, type SecretSealer } from "../../platform/sealing/CurrentSealer.ts"
@@ -49,8 +50,14 @@ const unsealConnector = (
 }
 
 const cacheForTtl = (readAll: Effect.Effect<ConnectorRowsById>) =>
-  Effect.map(Semaphore.make(1), (semaphore) => {
+  Effect.gen(function* () {
+    const semaphore = yield* Semaphore.make(1)
     let cached: { readonly at: number; readonly all: ConnectorRowsById } | undefined
+    yield* clearAfterReset(
+      Effect.sync(() => {
+        cached = undefined
+      })
+    )
     const readCached = Effect.map(Clock.currentTimeMillis, (now) =>
       cached !== undefined && Math.abs(now - cached.at) < CONNECTOR_CACHE_TTL_MS ? cached.all : undefined
     )

@@ -87,17 +87,14 @@ export class Marketplace extends Context.Service<
   static readonly layer = Layer.effect(
     Marketplace,
     Effect.gen(function* () {
-      const { findAccount, runOrderAction } = yield* makeOrderActions
+      const { findAccount, runAction, runOrderAction } = yield* makeOrderActions
       const makeMoneyAction = (kind: "payment" | "refund") =>
         Effect.fnUntraced(function* (input: typeof SandboxMoneyRequest.Encoded) {
           const request = yield* decodeMoneyRequest(input)
           const account = yield* findAccount(request)
           const paymentId = yield* generatePaymentId
-          return yield* runOrderAction(
-            account,
-            { orderId: request.order_id },
-            moveMoneyRule(kind, { paymentId, amount: request.amount })
-          )
+          const rule = moveMoneyRule(kind, { paymentId, amount: request.amount })
+          return yield* runAction(account, { orderId: request.order_id }, rule, () => ({ kind, subject: paymentId }))
         })
       const makeOrderAction = (rule: MarketplaceRule<SandboxOrderView, RuleError>) =>
         Effect.fnUntraced(function* (input: typeof SandboxOrderRequest.Encoded) {
@@ -141,10 +138,9 @@ const noChangeRequestedError = new BadRequest({
 
 const makeOrderActions = Effect.gen(function* () {
   const accountLookup = yield* makeAccountLookup
-  const { runOrderAction } = yield* makeGuestActionRunner
   return {
     findAccount: (request: SandboxOrderRequest) => accountLookup.byOrder(request.order_id, request),
-    runOrderAction
+    ...(yield* makeGuestActionRunner)
   }
 })
 

@@ -8,6 +8,7 @@ import {
   ChannelUnavailable
 } from "../../domain/channels/port/errors.ts"
 import { makeAccountLookup } from "./account-lookup.ts"
+import { NextFailures } from "./NextFailures.ts"
 import type { FailureMode, SandboxAccount } from "./rows.ts"
 import { SandboxAccess } from "./SandboxAccess.ts"
 import { SandboxAccounts } from "./SandboxAccounts.ts"
@@ -71,12 +72,13 @@ export const makeRequestHandler = Effect.gen(function* () {
   const accounts = yield* SandboxAccounts
   const accountLookup = yield* makeAccountLookup
   const { isAllowed } = yield* SandboxAccess
+  const nextFailures = yield* NextFailures
 
   return <A>({ operatorId, accountId, channelType }: RemoteAccount, request: RequestInfo, perform: RequestWork<A>) =>
     Effect.gen(function* () {
       const account = (yield* isAllowed) ? yield* accountLookup.byOperatorAccount(operatorId, accountId) : undefined
       if (account === undefined) return yield* new ChannelNotServed({ channelType })
-      const failureMode = yield* accounts.findFailureMode(account)
+      const failureMode = (yield* nextFailures.take(account, request)) ?? (yield* accounts.findFailureMode(account))
       const record = (answer: string) =>
         Effect.flatMap(DateTime.nowAsDate, (now) => accounts.recordRequest(account, { ...request, answer }, now))
       const label = FAILURE_MODE_LABELS[failureMode.mood]

@@ -82,7 +82,7 @@ export const recordEventSql = <Name extends EventName>(
  * undispatched events.
  */
 export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
-  WITH given AS MATERIALIZED (${assignPositionsSql(sql, batch)})
+  WITH given AS MATERIALIZED (${assignPositionsSql(sql, batch, now)})
   UPDATE events e SET fanned_out_at = ${now}, position = given.before + each.nth
   FROM given, ${batch} each
   WHERE e.ctid = ANY (ARRAY(SELECT place FROM ${batch})) AND each.place = e.ctid
@@ -93,10 +93,10 @@ export const dispatchEventsSql = (sql: SqlClient, batch: Fragment, now: Date): F
  * current time in microseconds, so a database restored from an older dump never reuses a position that a consumer has
  * stored.
  */
-const assignPositionsSql = (sql: SqlClient, batch: Fragment): Fragment => sql`
+const assignPositionsSql = (sql: SqlClient, batch: Fragment, now: Date): Fragment => sql`
   SELECT setval('event_positions', events + greatest(
       coalesce(pg_sequence_last_value('event_positions'), 0),
-      floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint)) - events AS before
+      floor(extract(epoch FROM ${now}::timestamptz) * 1000000)::bigint)) - events AS before
   FROM (SELECT count(*) AS events FROM ${batch}) counted WHERE events > 0`
 
 /** Selects the position up to which retention has deleted events of the operator, or 0. */

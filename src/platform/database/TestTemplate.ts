@@ -23,7 +23,7 @@ export class TestTemplateRejected extends Data.TaggedError("TestTemplateRejected
 }
 
 /** A reset leaves dead rows and write-ahead log. This many resets share the cost of removing them. */
-const RESETS_PER_CLEANUP = 20
+export const RESETS_PER_CLEANUP = 20
 
 const readRole = makeSingleRowReader(Schema.Struct({ role: Schema.String, mayRestore: Schema.Boolean }))
 const readServerProcess = makeSingleRowReader(Schema.Struct({ hasCheckpointer: Schema.Boolean }))

@@ -50,6 +50,14 @@ export class DatabaseSettings extends Context.Service<
 
 type Settings = DatabaseSettings["Service"]
 
+/**
+ * Set for a test server: its embedded database is in memory instead of `dataDir`. It starts from `copy`, or empty.
+ */
+export const DatabaseInMemory = Context.Reference<{ readonly copy: Blob | undefined } | undefined>(
+  "latchkey/platform/database/DatabaseInMemory",
+  { defaultValue: () => undefined }
+)
+
 const toPooler = ({ databasePrepared, databaseDirectUrl }: Settings): PostgresOptions["pooler"] =>
   databasePrepared && databaseDirectUrl === undefined ? undefined : { supportsPreparedStatements: databasePrepared }
 
@@ -72,10 +80,12 @@ const layerCheckedServer = (settings: Settings, url: Redacted.Redacted, requires
 
 // The module is loaded on demand to save memory. The layer waits for a command that uses the folder, never for a
 // service.
-const layerEmbedded = Layer.unwrap(
+export const layerEmbedded = Layer.unwrap(
   Effect.gen(function* () {
     const { dataDir } = yield* DatabaseSettings
     const embedded = yield* Effect.promise(() => import("./embedded.ts"))
+    const inMemory = yield* DatabaseInMemory
+    if (inMemory !== undefined) return Layer.effectContext(Layer.build(embedded.layerInMemory(inMemory.copy)))
     const openFolder = retryUntilFolderFree(
       (scope) => Effect.andThen(ensureNotMoved(dataDir), Layer.buildWithScope(embedded.layerEmbedded(dataDir), scope)),
       ({ ownerKind }) => ownerKind !== "service"
@@ -122,7 +132,7 @@ export const layerControl = (afterTransaction: Effect.Effect<void>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { databaseUrl, dataDir } = yield* DatabaseSettings
-      if (databaseUrl !== undefined) return Layer.empty
+      if (databaseUrl !== undefined || (yield* DatabaseInMemory) !== undefined) return Layer.empty
       const control = yield* Effect.promise(() => import("./control-socket.ts"))
       return Layer.provide(control.layerControlSocket(dataDir, afterTransaction), layerEmbedded)
     })
@@ -131,7 +141,7 @@ export const layerControl = (afterTransaction: Effect.Effect<void>) =>
 export const layerWriteAccess = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, dataDir } = yield* DatabaseSettings
-    if (databaseUrl !== undefined) return Layer.empty
+    if (databaseUrl !== undefined || (yield* DatabaseInMemory) !== undefined) return Layer.empty
     const { layerEmbeddedWriteAccess } = yield* Effect.promise(() => import("./embedded-write-access.ts"))
     return Layer.provide(layerEmbeddedWriteAccess(dataDir), layerEmbedded)
   })

@@ -30,3 +30,8 @@ export const exitAtSecondSignal = Effect.sync(() => {
 export const stopAtHangUp = Effect.sync(() => {
   process.on("SIGHUP", () => void process.emit("SIGTERM"))
 })
+
+/** A test server ends with the program that started it over an IPC channel, also if that is killed. */
+export const stopWithParent = Effect.sync(() => {
+  process.once("disconnect", () => void process.emit("SIGTERM"))
+})

@@ -7,9 +7,11 @@ import { HttpServerError } from "effect/http"
 import { WORKERS_MAX } from "../../platform/limits.ts"
 import { layerTelemetry } from "../../platform/telemetry/layer.ts"
 import { Configuration, type Settings } from "../../service/configuration.ts"
+import { CLOCK_START, SEEDS, type TestServerOptions } from "../test-server/options.ts"
 import type { WorkerNeverReady } from "../workers/worker-lifecycle.ts"
 import { reportFailure } from "./command-output.ts"
-import { exitAtSecondSignal, stopAtHangUp } from "./process-signals.ts"
+import { instantFlag } from "./instant-flag.ts"
+import { exitAtSecondSignal, stopAtHangUp, stopWithParent } from "./process-signals.ts"
 
 /** Fails before the database starts, which takes seconds. */
 const requireFreePort = ({ port, host }: Pick<Settings, "port" | "host">) =>
@@ -52,6 +54,16 @@ export const requireSingleProcess = (
     ? Effect.void
     : new InvalidServeFlag({ message: "--test: needs one process that runs everything, without --workers and --role" })
 
+const requireNoTestFlags = (flags: Readonly<Record<string, Option.Option<unknown>>>) => {
+  const given = Object.entries(flags).find(([, value]) => Option.isSome(value))
+  return given === undefined ? Effect.void : new InvalidServeFlag({ message: `--${given[0]}: needs --test` })
+}
+
+const requireUsableTime = (now: Date | undefined) =>
+  now === undefined || (now.getTime() >= CLOCK_START.min && now.getTime() <= CLOCK_START.max)
+    ? Effect.void
+    : new InvalidServeFlag({ message: "--now: must be from 1970-01-01 to 9998-12-31" })
+
 /** The worker has already reported its failure. */
 class FirstWorkerFailed extends Data.TaggedError("FirstWorkerFailed")<{ readonly code: number }> {
   override readonly [Runtime.errorExitCode] = this.code
@@ -71,9 +83,9 @@ const reportNeverServed = Effect.fnUntraced(function* ({ end: { code, signal } }
 
 // Imported on demand, because other commands and the primary process do not need the server.
 
-const serveAlone = Effect.fnUntraced(function* (role: ServeRole, isTestServer: boolean) {
+const serveAlone = Effect.fnUntraced(function* (role: ServeRole, test: TestServerOptions | undefined) {
   const { serveWith } = yield* Effect.promise(() => import("../../main.ts"))
-  return yield* serveWith({ role, test: isTestServer ? {} : undefined })
+  return yield* serveWith({ role, test })
 })
 
 const serveAsWorker = Effect.fnUntraced(function* (role: ServeRole) {
@@ -116,23 +128,38 @@ export const serveCommand = Command.make(
     ),
     test: Flag.Boolean("test").pipe(
       Flag.withDescription(
-        "Run a server for tests: a new database that is removed at the end, and a clock that POST /test/clock moves (default: off)"
+        "Run a test server: a database of its own, and the routes below /test/, such as one that moves the clock (default: off)"
       ),
       Flag.withDefault(false)
-    )
+    ),
+    seed: Flag.Literals("seed", SEEDS).pipe(
+      Flag.withDescription(
+        "With --test: what the database has at the start. demo: the demo operator; empty: an operator without properties (default: demo)"
+      ),
+      Flag.optional
+    ),
+    now: instantFlag("now", "With --test: where the clock starts", "the present")
   },
-  Effect.fnUntraced(function* ({ workers, role, test }) {
+  Effect.fnUntraced(function* ({ workers, role, test: isTestServer, seed, now }) {
     yield* exitAtSecondSignal
     if (cluster.isWorker) return yield* reportFailure(serveAsWorker(role))
     const startup = Effect.gen(function* () {
       const settings = yield* Configuration
       const requested = Option.getOrUndefined(workers)
-      if (test) yield* requireSingleProcess(requested, role)
-      const workerCount = test ? 1 : yield* resolveWorkerCount(requested, role, settings, availableParallelism())
+      if (isTestServer) yield* requireSingleProcess(requested, role)
+      else yield* requireNoTestFlags({ seed, now })
+      yield* requireUsableTime(Option.getOrUndefined(now))
+      const workerCount = isTestServer
+        ? 1
+        : yield* resolveWorkerCount(requested, role, settings, availableParallelism())
       if (role !== "worker") yield* requireFreePort(settings)
       return { settings, workerCount }
     }).pipe(Effect.provide(Configuration.layer))
     const { settings, workerCount } = yield* reportFailure(startup)
+    const test = isTestServer
+      ? { seed: Option.getOrElse(seed, () => "demo" as const), now: Option.getOrUndefined(now)?.getTime() }
+      : undefined
+    if (isTestServer) yield* stopWithParent
     if (workerCount === 1) return yield* reportFailure(Effect.andThen(stopAtHangUp, serveAlone(role, test)))
     return yield* serveAsPrimary(workerCount, settings).pipe(
       Effect.catchTag("WorkerNeverReady", reportNeverServed),

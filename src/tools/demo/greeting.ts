@@ -1,8 +1,8 @@
-import { DateTime, Effect } from "effect"
+import { Context, DateTime, Effect } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { addDays, dateInZone } from "../../contract/time.ts"
 import { isPlainLoopback, type Settings } from "../../service/configuration.ts"
-import { type DemoAccess, seedDemo } from "./seed.ts"
+import { type DemoAccess, type OperatorsExist, seedDemo } from "./seed.ts"
 
 type GreetingSettings = Pick<Settings, "publicUrl" | "demo" | "sandbox">
 
@@ -46,12 +46,18 @@ const renderWelcomeBack = (accountId: number): ReadonlyArray<string> => [
   `  echo 'a new password' | npx latchkey account password --account ${accountId} --password-stdin`
 ]
 
+/** Seeds the demo operator. A test server has seeded it before. */
+export const DemoSeed = Context.Reference<Effect.Effect<DemoAccess, OperatorsExist, SqlClient>>(
+  "latchkey/tools/demo/DemoSeed",
+  { defaultValue: () => seedDemo }
+)
+
 /** Seeds the demo operator if `demo` is set. */
 export const renderGreeting = Effect.fn("greet")(function* (
   settings: GreetingSettings
 ): Effect.fn.Return<string, never, SqlClient> {
   const welcomeLines = settings.demo
-    ? yield* Effect.matchEffect(seedDemo, {
+    ? yield* Effect.matchEffect(yield* DemoSeed, {
         onFailure: ({ demoAccountId }) =>
           Effect.succeed(
             demoAccountId === undefined ? [] : [...renderWelcomeBack(demoAccountId), ...renderMarketplace(settings)]

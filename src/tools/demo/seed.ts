@@ -14,6 +14,7 @@ import { writeDictionary } from "./write-dictionary.ts"
 import { writeDirectOrders } from "./write-direct-orders.ts"
 import { writeKnowledge } from "./write-knowledge.ts"
 import { writePortfolio } from "./write-portfolio.ts"
+import { writeProperties } from "./write-properties.ts"
 import { writeStaffAndTasks } from "./write-staff-and-tasks.ts"
 import { writeTransactions } from "./write-transactions.ts"
 
@@ -51,18 +52,6 @@ const ORDER_DEPENDENT_WRITERS = [
   writeAutomation
 ]
 
-const writeProperties = Effect.fnUntraced(function* (operatorId: number, now: Date) {
-  const sql = yield* SqlClient.SqlClient
-  const titles = DEMO_PROPERTIES.map(({ title }) => title)
-  const rows = yield* sql<{ id: number; title: string }>`
-    INSERT INTO properties (operator_id, title, created_at)
-    SELECT ${operatorId}::bigint, title, ${now}::timestamptz
-    FROM unnest(${titles}::text[]) WITH ORDINALITY AS input (title, place) ORDER BY place
-    RETURNING id, title`
-  const ids = new Map(rows.map(({ id, title }) => [title, id]))
-  return titles.flatMap((title) => ids.get(title) ?? [])
-})
-
 /** Runs in one transaction. If several processes start at once, only one of them seeds. */
 export const seedDemo = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -91,7 +80,11 @@ export const seedDemo = Effect.gen(function* () {
     timeZone: TIME_ZONE,
     now,
     today,
-    propertyIds: yield* writeProperties(operatorId, now),
+    propertyIds: yield* writeProperties(
+      operatorId,
+      DEMO_PROPERTIES.map(({ title }) => title),
+      now
+    ),
     orders: makeDemoOrders(today, TIME_ZONE)
   }
   yield* Effect.forEach(BASE_WRITERS, (write) => write(operator), { discard: true })

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { TestTemplate } from "../../../src/platform/database/TestTemplate.ts"
+import { RESETS_PER_CLEANUP, TestTemplate } from "../../../src/platform/database/TestTemplate.ts"
 import { canOverlap, withServerNote } from "../../support/overlapping-transactions.ts"
 import { layerOwnDatabase } from "../../support/own-database.ts"
 
@@ -153,13 +153,34 @@ layer(layerTemplate, { excludeTestServices: true })("the template of a test serv
     })
   )
 
+  it.effect("is refused for a role that may not turn off triggers", () =>
+    Effect.gen(function* () {
+      const { sql, template } = yield* prepare
+      // The failure also rolls back the role.
+      const takeWithoutRight = Effect.gen(function* () {
+        yield* sql`CREATE ROLE template_reader`
+        yield* sql`SET LOCAL ROLE template_reader`
+        yield* template.take
+      })
+      const error = yield* Effect.flip(sql.withTransaction(takeWithoutRight))
+      assert.strictEqual(error._tag, "TestTemplateRejected")
+      assert.include(error.message, 'GRANT SET ON PARAMETER session_replication_role TO "template_reader"')
+    })
+  )
+
   it.effect("restores a table after more resets than share one clean-up", () =>
     Effect.gen(function* () {
       const { sql, template, content } = yield* prepare
-      for (let round = 0; round < 45; round += 1) {
-        yield* sql`UPDATE template_parent SET name = ${`round ${round}`}`
-        yield* template.reset
-      }
+      const loadSize = Effect.map(
+        sql<{ size: number }>`SELECT pg_relation_size('template_parent')::int AS size`,
+        ([row]) => row?.size ?? 0
+      )
+      const write = sql`UPDATE template_parent SET name = name || 'again'`
+      const resetOften = Effect.repeat(Effect.andThen(write, template.reset), { times: 2 * RESETS_PER_CLEANUP - 1 })
+      yield* resetOften
+      const size = yield* loadSize
+      yield* Effect.repeat(resetOften, { times: 4 })
+      assert.isAtMost(yield* loadSize, size)
       yield* assertRestored(content)
     })
   )

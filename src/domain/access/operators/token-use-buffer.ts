@@ -24,6 +24,7 @@ export const makeTokenUseBuffer = (capacity: number) => {
     }) satisfies RecordTokenUse,
     size: () => uses.size,
     restore: restore,
+    clear: () => uses.clear(),
     take: (limit: number): ReadonlyArray<TokenUse> => {
       const taken: Array<TokenUse> = []
       for (const [tokenId, use] of uses) {

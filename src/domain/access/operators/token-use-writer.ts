@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { TokenUseRecorder } from "../../../admission/gate/TokenUseRecorder.ts"
 import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { clearAfterReset } from "../../../platform/database/ResetListeners.ts"
 import { makeRowsReader } from "../../../platform/database/rows.ts"
 import { BUFFERED_TOKEN_USES_MAX } from "../../../platform/limits.ts"
 import { makeTokenUseBuffer, type TokenUse } from "./token-use-buffer.ts"
@@ -23,6 +24,7 @@ export const layerTokenUseWriter = Layer.effect(
     const write = makeTokenUseWriter(sql, uses)
     // Finalizers run in reverse order. So this one runs after the loop has returned its batch to the buffer.
     yield* Effect.addFinalizer(() => writeAtShutdown(write))
+    yield* clearAfterReset(Effect.sync(() => uses.clear()))
     yield* repeatPeriodically("saving when tokens were used", TOKEN_USES_WRITE_MS, () => write)
     return uses.record
   })

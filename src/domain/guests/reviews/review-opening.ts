@@ -7,6 +7,7 @@ import { addDays, dateInZone, startOfDay } from "../../../contract/time.ts"
 import { WakeUp } from "../../../jobs/WakeUp.ts"
 import { scheduleWork } from "../../../jobs/WorkSchedule.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { clearAfterReset } from "../../../platform/database/ResetListeners.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { EMPTY_REVIEW_DAYS } from "../../../platform/limits.ts"
 import { reviewedChannelCondition } from "./channel-conditions.ts"
@@ -169,6 +170,11 @@ export const layerReviewOpening = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     let lastRun: Date | undefined
+    yield* clearAfterReset(
+      Effect.sync(() => {
+        lastRun = undefined
+      })
+    )
     const openReviews = yield* makeOpenReviews
     const runDue = Effect.gen(function* () {
       const now = yield* DateTime.nowAsDate

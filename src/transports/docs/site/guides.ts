@@ -20,7 +20,8 @@ export const GUIDE_SECTIONS: ReadonlyArray<readonly [section: string, files: Rea
       "guides/push-prices.md",
       "guides/connect-a-channel.md",
       "guides/sync-calendars.md",
-      "guides/test-against-the-sandbox.md"
+      "guides/test-against-the-sandbox.md",
+      "guides/test-your-integration.md"
     ]
   ],
   [

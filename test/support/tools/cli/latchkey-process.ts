@@ -16,14 +16,23 @@ export interface CommandResult {
 /** The processes of tests are short: to compile the embedded database's functions a second time would not pay. */
 const FIRST_COMPILER_ONLY = "--wasm-tiering-budget=1000000000"
 
-/** A command line as a person has it: nothing of this test run's environment but the search path. */
+/**
+ * Up to five tests run at the same time on a server with 100 connections, and some start several processes. By default a
+ * process has 14 connections for requests and 5 for other work, so together they would need more than there are.
+ */
+export const FEW_CONNECTIONS = { DATABASE_CONNECTIONS: "4" }
+
+/** A command line as a person has it: of this test run's environment it has only the search path. */
 const spawnLatchkey = (
   args: ReadonlyArray<string>,
   env: Record<string, string>,
   node: string,
   program = launcherPath
 ) =>
-  spawn(node, [FIRST_COMPILER_ONLY, program, ...args], { env: { PATH: process.env.PATH ?? "", ...env }, stdio: "pipe" })
+  spawn(node, [FIRST_COMPILER_ONLY, program, ...args], {
+    env: { PATH: process.env.PATH ?? "", ...FEW_CONNECTIONS, ...env },
+    stdio: "pipe"
+  })
 
 /** Runs `latchkey` to its end; `input` is its standard input. */
 export const runLatchkeyProcess = (

@@ -70,9 +70,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
               })
             })
             const says = Effect.fnUntraced(function* (words: string) {
-              const status = yield* Effect.promise(() =>
-                page.getByRole("status").first().textContent({ timeout: 5_000 })
-              )
+              const status = yield* Effect.promise(() => page.getByRole("status").first().textContent())
               assert.include(status, words)
             })
 

@@ -27,8 +27,8 @@ const files = readdirSync(DOCS_FOLDER, { recursive: true, encoding: "utf8" }).fi
 /** What its boxes do is done to a machine, as root: they are tried on one of their own. */
 const FOR_A_MACHINE = "operate/"
 
-/** Pages whose blocks build on each other: guides.system.test.ts runs them whole. */
-const IS_TESTED_WHOLE = /^quickstarts\/|^reference\/errors\.md$/
+/** Pages whose blocks build on each other: guides.system.test.ts and test-server.embedded.system.test.ts run them whole. */
+const IS_TESTED_WHOLE = /^quickstarts\/|^reference\/errors\.md$|^guides\/test-your-integration\.md$/
 
 const boxes = files
   .filter((file) => !file.startsWith(FOR_A_MACHINE) && !IS_TESTED_WHOLE.test(file))

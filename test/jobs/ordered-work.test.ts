@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, DateTime, Effect, Layer, Result, type Scope } from "effect"
+import { Clock, DateTime, Effect, Layer, Random, Result, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 import { DUE_POLL_MS } from "../../src/jobs/job-worker.ts"
-import { ROUNDS_PER_INSTANT_MAX, SteeredWork } from "../../src/jobs/SteeredWork.ts"
+import { OrderedWork, RUNS_PER_INSTANT_MAX } from "../../src/jobs/OrderedWork.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { repeatPeriodically, scheduleWork } from "../../src/jobs/WorkSchedule.ts"
 import { MovableClock } from "../../src/platform/MovableClock.ts"
@@ -13,20 +13,20 @@ const START = Date.parse("2026-12-01T10:00:00Z")
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-const layerSteering = SteeredWork.layer.pipe(
+const layerTestRoutes = OrderedWork.layer.pipe(
   Layer.provideMerge(Layer.merge(WakeUp.layerProcess, MovableClock.layer(START)))
 )
 
 /** Moves the system clock below the movable one. */
 type Adjust = (ms: number) => Effect.Effect<void>
 
-const withSteering = <A, E>(
-  run: (adjust: Adjust) => Effect.Effect<A, E, SteeredWork | MovableClock | WakeUp | Scope.Scope>
+const withOrderedWork = <A, E>(
+  run: (adjust: Adjust) => Effect.Effect<A, E, OrderedWork | MovableClock | WakeUp | Scope.Scope>
 ) =>
   Effect.flatMap(Clock.Clock, (system) =>
     run((ms) => Effect.provideService(TestClock.adjust(ms), Clock.Clock, system)).pipe(
       Effect.scoped,
-      Effect.provide(layerSteering)
+      Effect.provide(layerTestRoutes)
     )
   )
 
@@ -66,11 +66,11 @@ const runTimers = (timers: ReadonlyArray<Timer>, steps: ReadonlyArray<number>) =
   Effect.gen(function* () {
     const runs: Array<string> = []
     yield* startTimers(timers, runs)
-    const { advance } = yield* SteeredWork
+    const { advance } = yield* OrderedWork
     let end = START
     for (const step of steps) end = yield* advance(step)
     return { runs, end }
-  }).pipe(Effect.scoped, Effect.provide(layerSteering))
+  }).pipe(Effect.scoped, Effect.provide(layerTestRoutes))
 
 const timer = (name: string, hours: number, again: ReadonlyArray<number> = []): Timer => ({
   name,
@@ -127,9 +127,92 @@ describe("advancing", () => {
     Effect.gen(function* () {
       const runs: Array<string> = []
       yield* repeatPeriodically("retention", 1, (now) => Effect.sync(() => runs.push(now.toISOString())))
-      yield* (yield* SteeredWork).advance(3 * DAY_MS)
+      yield* (yield* OrderedWork).advance(3 * DAY_MS)
       assert.deepStrictEqual(runs, ["2026-12-02T00:00:00.000Z", "2026-12-03T00:00:00.000Z", "2026-12-04T00:00:00.000Z"])
-    }).pipe(Effect.provide(layerSteering))
+    }).pipe(Effect.provide(layerTestRoutes))
+  )
+
+  it.effect("runs all jobs of one due time at that time, although each is due again the next day", () =>
+    Effect.gen(function* () {
+      const jobs = Array.from({ length: 5 }, () => START + HOUR_MS)
+      const runs: Array<string> = []
+      const findDueJobs = (until: number) => jobs.filter((at) => at <= until).toSorted((one, other) => one - other)
+      yield* scheduleWork({
+        name: "one job at a time",
+        iteration: Effect.never,
+        runDue: Effect.map(DateTime.nowAsDate, (now) => {
+          runs.push(now.toISOString())
+          jobs.splice(
+            jobs.findIndex((at) => at <= now.getTime()),
+            1,
+            now.getTime() + DAY_MS
+          )
+        }),
+        findNextDue: (until) =>
+          Effect.sync(() => {
+            const due = findDueJobs(until.getTime())
+            return due[0] === undefined ? undefined : { at: new Date(due[0]), count: due.length }
+          })
+      })
+      yield* (yield* OrderedWork).advance(2 * DAY_MS)
+      assert.deepStrictEqual(runs, [
+        ...Array<string>(5).fill("2026-12-01T11:00:00.000Z"),
+        ...Array<string>(5).fill("2026-12-02T11:00:00.000Z")
+      ])
+    }).pipe(Effect.provide(layerTestRoutes))
+  )
+
+  it.effect("finds work that a caller makes due while the clock stands", () =>
+    Effect.gen(function* () {
+      const runs: Array<string> = []
+      const { wake } = yield* WakeUp
+      let dueAt: number | undefined
+      let hasCalled = false
+      yield* scheduleWork({
+        name: "called",
+        iteration: Effect.never,
+        runDue: Effect.map(DateTime.nowAsDate, (now) => {
+          runs.push(now.toISOString())
+          dueAt = undefined
+        }),
+        findNextDue: () =>
+          Effect.gen(function* () {
+            if (hasCalled) return dueAt === undefined ? undefined : { at: new Date(dueAt), count: 1 }
+            hasCalled = true
+            // The caller's change comes just after the search has read this work.
+            dueAt = START + HOUR_MS
+            yield* wake
+            return undefined
+          })
+      })
+      yield* (yield* OrderedWork).advance(DAY_MS)
+      assert.deepStrictEqual(runs, ["2026-12-01T11:00:00.000Z"])
+    }).pipe(Effect.provide(layerTestRoutes))
+  )
+
+  it.effect("searches all works once for each due time, and gives jobs no jitter", () =>
+    Effect.gen(function* () {
+      const runs: Array<string> = []
+      yield* startTimers([timer("first", 1), timer("second", 2)], runs)
+      let searches = 0
+      yield* scheduleWork({
+        name: "idle",
+        iteration: Effect.never,
+        runDue: Effect.void,
+        findNextDue: () =>
+          Effect.sync(() => {
+            searches++
+            return undefined
+          })
+      })
+      const jitters: Array<number> = []
+      yield* repeatPeriodically("daily", 1, () => Effect.map(Random.next, (jitter) => jitters.push(jitter)))
+      yield* (yield* OrderedWork).advance(DAY_MS)
+      assert.strictEqual(runs.length, 2)
+      // One before the first due time and one after each.
+      assert.strictEqual(searches, 4)
+      assert.deepStrictEqual(jitters, [0.5])
+    }).pipe(Effect.provide(layerTestRoutes))
   )
 
   it.effect("passes over due work that cannot run yet, and tries it again", () =>
@@ -143,24 +226,24 @@ describe("advancing", () => {
         runDue: Effect.sync(() => blockedRuns++),
         findNextDue: () => Effect.succeed({ at: new Date(START), count: 1 })
       })
-      const end = yield* (yield* SteeredWork).advance(30 * DAY_MS)
+      const end = yield* (yield* OrderedWork).advance(30 * DAY_MS)
       assert.strictEqual(end, START + 30 * DAY_MS)
       assert.deepStrictEqual(runs, ["other 2026-12-01T13:00:00.000Z"])
       // At least once an hour, and not once a second.
       assert.isAtLeast(blockedRuns, 30 * 24)
       assert.isAtMost(blockedRuns, 2 * 30 * 24)
-    }).pipe(Effect.provide(layerSteering))
+    }).pipe(Effect.provide(layerTestRoutes))
   )
 
   for (const { rounds, ends } of [
-    { rounds: ROUNDS_PER_INSTANT_MAX, ends: true },
-    { rounds: ROUNDS_PER_INSTANT_MAX + 1, ends: false }
+    { rounds: RUNS_PER_INSTANT_MAX, ends: true },
+    { rounds: RUNS_PER_INSTANT_MAX + 1, ends: false }
   ]) {
     it.effect(`${ends ? "ends" : "fails"} after ${rounds} rounds at one instant`, () =>
-      withSteering((adjust) =>
+      withOrderedWork((adjust) =>
         Effect.gen(function* () {
           yield* startTimers([timer("endless", 1, Array<number>(rounds - 1).fill(0))], [])
-          const result = yield* Effect.result((yield* SteeredWork).advance(DAY_MS))
+          const result = yield* Effect.result((yield* OrderedWork).advance(DAY_MS))
           assert.strictEqual(Result.isSuccess(result), ends)
           if (Result.isFailure(result)) assert.include(result.failure.message, "endless")
           // The clock runs on in any case.
@@ -174,7 +257,7 @@ describe("advancing", () => {
 })
 
 it.effect("without advancing, work runs when it is woken and when it is due", () =>
-  withSteering((adjust) =>
+  withOrderedWork((adjust) =>
     Effect.gen(function* () {
       const runs: Array<string> = []
       yield* startTimers([{ name: "soon", at: START + DUE_POLL_MS, again: [] }], runs)
@@ -191,11 +274,11 @@ it.effect("without advancing, work runs when it is woken and when it is due", ()
 )
 
 it.effect("pausing keeps background work from running", () =>
-  withSteering((adjust) =>
+  withOrderedWork((adjust) =>
     Effect.gen(function* () {
       const runs: Array<string> = []
       yield* startTimers([{ name: "due", at: START + 1, again: [] }], runs)
-      const { pauseFor } = yield* SteeredWork
+      const { pauseFor } = yield* OrderedWork
       yield* pauseFor(
         Effect.andThen(
           adjust(10 * DUE_POLL_MS),

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { ADVANCE_MAX_MS } from "../../../src/jobs/SteeredWork.ts"
-import { parseAdvance } from "../../../src/transports/test-endpoint/advance-duration.ts"
+import { ADVANCE_MAX_MS } from "../../../src/jobs/OrderedWork.ts"
+import { parseAdvance } from "../../../src/tools/test-server/advance-duration.ts"
 
 it("a duration is a text with a unit or a number of milliseconds", () => {
   assert.deepStrictEqual(
