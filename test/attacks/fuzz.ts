@@ -130,6 +130,10 @@ const makeTwins: Effect.Effect<Twins, never, Effect.Services<typeof attackedWorl
 const meansTheSame = (operation: ApiOperation, fields: Fields): boolean => {
   const { method, params } = routeOf(operation)
   if (!params.every((name) => Object.hasOwn(fields, name) && fields[name] !== "")) return false
+  // A tool takes a list as JSON text too, and a body over REST does not.
+  if (Object.values(fields).some(isJsonTextOfList)) return false
   const inText = Object.entries(fields).filter(([name]) => method === "GET" || params.includes(name))
   return inText.every(([name, value]) => readsAlike(operation, name, value))
 }
+
+const isJsonTextOfList = (value: unknown): boolean => typeof value === "string" && value.trim().startsWith("[")
