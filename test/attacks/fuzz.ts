@@ -1,5 +1,6 @@
 import { Effect, Result } from "effect"
 import { conversationLimits } from "../../src/admission/windows/call-buckets.ts"
+import { makeInputCorrector } from "../../src/contract/input-correction.ts"
 import { parseJson } from "../../src/contract/json-text.ts"
 import { isChange, needsToken, rateLimitOf, routeOf } from "../../src/contract/operation.ts"
 import { BODY_BYTES, FEED_WAIT_SECONDS, OAUTH_BODY_BYTES } from "../../src/platform/limits.ts"
@@ -130,10 +131,11 @@ const makeTwins: Effect.Effect<Twins, never, Effect.Services<typeof attackedWorl
 const meansTheSame = (operation: ApiOperation, fields: Fields): boolean => {
   const { method, params } = routeOf(operation)
   if (!params.every((name) => Object.hasOwn(fields, name) && fields[name] !== "")) return false
-  // A tool takes a list as JSON text too, and a body over REST does not.
-  if (Object.values(fields).some(isJsonTextOfList)) return false
+  if (hasListAsText(operation, fields)) return false
   const inText = Object.entries(fields).filter(([name]) => method === "GET" || params.includes(name))
   return inText.every(([name, value]) => readsAlike(operation, name, value))
 }
 
-const isJsonTextOfList = (value: unknown): boolean => typeof value === "string" && value.trim().startsWith("[")
+/** Whether a tool would read a JSON text in the fields as a list, which REST does not. */
+const hasListAsText = ({ payloadSchema: { ast } }: ApiOperation, fields: Fields): boolean =>
+  jsonText(makeInputCorrector(ast, false, true)(fields)) !== jsonText(makeInputCorrector(ast, false)(fields))

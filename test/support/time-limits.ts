@@ -15,5 +15,5 @@ export const NEW_DATABASES_MS = 360_000
 /** For attacks that send some thousand requests one after the other. They take a minute on a quiet machine. */
 export const REQUESTS_MS = 900_000
 
-/** One action of a browser's page. A page with all operations takes seven seconds on a quiet machine. */
+/** For one action in a browser. The page that lists all operations takes seven seconds on a quiet, slow machine. */
 export const PAGE_ACTION_MS = 120_000

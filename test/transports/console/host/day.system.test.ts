@@ -70,7 +70,9 @@ describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
               })
             })
             const says = Effect.fnUntraced(function* (words: string) {
-              const status = yield* Effect.promise(() => page.getByRole("status").first().textContent())
+              const status = yield* Effect.promise(() =>
+                page.getByRole("status").first().textContent({ timeout: 5_000 })
+              )
               assert.include(status, words)
             })
 

@@ -422,7 +422,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
         Effect.map(fillAndSendTwice(cookie, PATH, act, fields), (pages) => pages.map(({ status }) => status))
       // One shows the addresses; the other says that the form was sent before.
       const oneShown = Effect.map((statuses: ReadonlyArray<number>) => assert.sameMembers([...statuses], [200, 303]))
-      // Two operations: if each of the two made one of them first, both show the address, and it is the same.
+      // This form runs two operations. If each page was first in one of them, both show the address, which is the same.
       const followed = yield* fillAndSendTwice(cookie, PATH, "follow", { property: String(property), url: ELSEWHERE })
       const shown = followed.filter(({ status }) => status === 200)
       assert.isTrue(followed.every(({ status }) => status === 200 || status === 303))
