@@ -70,6 +70,7 @@ import searchTextsOfGuests from "./0068_search_texts_of_guests.ts"
 import nameKeys from "./0069_name_keys.ts"
 import madeByGrants from "./0070_made_by_grants.ts"
 import keysByGrants from "./0071_keys_by_grants.ts"
+import propertyPrices from "./0072_property_prices.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -143,5 +144,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 68, name: "search_texts_of_guests", up: searchTextsOfGuests, nonTransactional: true },
   { id: 69, name: "name_keys", up: nameKeys, nonTransactional: true },
   { id: 70, name: "made_by_grants", up: madeByGrants, nonTransactional: true },
-  { id: 71, name: "keys_by_grants", up: keysByGrants }
+  { id: 71, name: "keys_by_grants", up: keysByGrants },
+  { id: 72, name: "property_prices", up: propertyPrices }
 ]

@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+// What a night in a property costs: its currency, fees and taxes, and the base prices by day of a property or of a room type.
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  // A property without a currency has the currency of its operator; without a capacity its number of guests is not limited.
+  yield* sql`
+    ALTER TABLE properties
+      ADD COLUMN currency text,
+      ADD COLUMN capacity integer CHECK (capacity >= 1),
+      ADD COLUMN fees jsonb NOT NULL DEFAULT '[]',
+      ADD COLUMN taxes jsonb NOT NULL DEFAULT '[]'`
+
+  // One row per day and owner, which is either a property or a room type. Prices are whole numbers in major units.
+  // A day without any value has no row.
+  yield* sql`
+    CREATE TABLE base_prices (
+      operator_id bigint NOT NULL,
+      property_id bigint,
+      room_type_id bigint,
+      date date NOT NULL,
+      price bigint CHECK (price >= 1),
+      minimum_stay integer CHECK (minimum_stay >= 1),
+      maximum_stay integer CHECK (maximum_stay >= 1),
+      CHECK (num_nonnulls(property_id, room_type_id) = 1),
+      CHECK (num_nonnulls(price, minimum_stay, maximum_stay) >= 1),
+      FOREIGN KEY (operator_id, property_id) REFERENCES properties (operator_id, id) ON DELETE CASCADE,
+      FOREIGN KEY (operator_id, room_type_id) REFERENCES room_types (operator_id, id) ON DELETE CASCADE
+    )`
+  yield* sql`
+    CREATE UNIQUE INDEX base_prices_property_day ON base_prices (operator_id, property_id, date)
+    WHERE property_id IS NOT NULL`
+  yield* sql`
+    CREATE UNIQUE INDEX base_prices_room_type_day ON base_prices (operator_id, room_type_id, date)
+    WHERE room_type_id IS NOT NULL`
+})
