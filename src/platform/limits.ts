@@ -295,6 +295,9 @@ export const LISTING_RANGES_MAX = 400
 export const LISTING_INVENTORY_MAX = 1_000
 /** Per listing. */
 export const QUEUED_LISTING_PUSHES_MAX = 1_000
+/** Listings that one change of base prices pushes to, and listings without a mapping that its answer names. */
+export const BASE_PRICE_LISTINGS_MAX = 500
+export const UNMAPPED_LISTINGS_SHOWN = 100
 /** A push that its channel does not accept is abandoned at this age. */
 export const LISTING_PUSH_GIVE_UP_MS = 24 * 60 * 60 * 1000
 export const LISTING_PUSH_RETENTION_MS = 30 * 24 * 60 * 60 * 1000

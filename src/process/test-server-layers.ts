@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { makeNextFailures, NextFailures } from "../connectors/sandbox/NextFailures.ts"
 import { Operators } from "../domain/access/operators/Operators.ts"
-import { Listings } from "../domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../domain/calendars/base-prices/mapping-price-pushes.ts"
 import { parseAllowedHosts } from "../domain/webhooks/deliveries/allowed-hosts.ts"
 import { OrderedWork } from "../jobs/OrderedWork.ts"
 import type { WakeUp } from "../jobs/WakeUp.ts"
@@ -149,7 +149,7 @@ const layerTestRoutes = (settings: Settings, options: TestServerOptions, marketp
     Layer.provide(Layer.provideMerge(layerTestActions, WebhookReceiver.layer)),
     Layer.provideMerge(TestData.layer),
     Layer.provide([layerTestStart(settings, options), Layer.provide(TestTemplate.layer, layerDatabase)]),
-    Layer.provide(Layer.merge(Operators.layer, Listings.layer)),
+    Layer.provide(Layer.merge(Operators.layer, layerListingsWithPrices)),
     Layer.provide(marketplace),
     Layer.provideMerge(OrderedWork.layer)
   )

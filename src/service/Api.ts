@@ -11,6 +11,7 @@ import { ReservationTagOperations } from "../domain/bookings/reservation-tags/co
 import { ReservationOperations } from "../domain/bookings/reservations/contract.ts"
 import { StayOperations } from "../domain/bookings/stays/contract.ts"
 import { AvailabilityOperations } from "../domain/calendars/availability/contract.ts"
+import { BasePriceOperations } from "../domain/calendars/base-prices/contract.ts"
 import { CalendarShareLinkOperations } from "../domain/calendars/calendar-share-links/contract.ts"
 import { ImportedCalendarOperations } from "../domain/calendars/imported-calendars/contract.ts"
 import { ListingCalendarOperations } from "../domain/calendars/listing-calendars/contract.ts"
@@ -49,6 +50,7 @@ export const Api = {
   ...AvailabilityOperations,
   ...ListingCalendarOperations,
   ...PriceAndRulesOperations,
+  ...BasePriceOperations,
   ...ReservationOperations,
   ...StayOperations,
   ...CheckInOperations,

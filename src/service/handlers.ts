@@ -11,6 +11,7 @@ import { layerReservationTags } from "../domain/bookings/reservation-tags/handle
 import { layerReservations } from "../domain/bookings/reservations/handlers.ts"
 import { layerStays } from "../domain/bookings/stays/handlers.ts"
 import { layerAvailabilities } from "../domain/calendars/availability/handlers.ts"
+import { layerBasePrices } from "../domain/calendars/base-prices/handlers.ts"
 import { layerCalendarShareLinks } from "../domain/calendars/calendar-share-links/handlers.ts"
 import { layerImportedCalendars } from "../domain/calendars/imported-calendars/handlers.ts"
 import { layerListingCalendars } from "../domain/calendars/listing-calendars/handlers.ts"
@@ -51,6 +52,7 @@ const families = Layer.mergeAll(
   layerStays,
   layerCheckIn,
   layerAvailabilities,
+  layerBasePrices,
   layerCalendarShareLinks,
   layerImportedCalendars,
   layerPropertyFeeds,

@@ -20,6 +20,8 @@ import { OrderStore } from "../domain/bookings/reservations/store.ts"
 import { StayStore } from "../domain/bookings/stays/store.ts"
 import { Availability } from "../domain/calendars/availability/Availability.ts"
 import { AvailabilityStore } from "../domain/calendars/availability/store.ts"
+import { layerListingsWithPrices } from "../domain/calendars/base-prices/mapping-price-pushes.ts"
+import { BasePriceStore } from "../domain/calendars/base-prices/store.ts"
 import { ShareLinkStore } from "../domain/calendars/calendar-share-links/store.ts"
 import { ImportedCalendars } from "../domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { ImportedCalendarStore } from "../domain/calendars/imported-calendars/store.ts"
@@ -33,7 +35,6 @@ import { SpecialOfferStore } from "../domain/guests/special-offers/store.ts"
 import { KnowledgeAnswers } from "../domain/knowledge/search/KnowledgeAnswers.ts"
 import { AnswerStore } from "../domain/knowledge/search/store.ts"
 import { KnowledgeBaseStore } from "../domain/knowledge/store.ts"
-import { Listings } from "../domain/listings/Listings.ts"
 import { ListingStore } from "../domain/listings/store.ts"
 import { OperatorDictionaries } from "../domain/money/OperatorDictionaries.ts"
 import { TransactionStore } from "../domain/money/store.ts"
@@ -80,7 +81,8 @@ export const layerStores = Layer.mergeAll(
   KnowledgeAnswers.layer,
   AnswerStore.layer,
   ListingStore.layer,
-  Listings.layer,
+  layerListingsWithPrices,
+  BasePriceStore.layer,
   TransactionStore.layer,
   OperatorDictionaries.layer,
   PriceAndRulesStore.layer,

@@ -22,6 +22,7 @@ import { Conversations } from "../../domain/guests/conversations/Conversations.t
 import { Reviews } from "../../domain/guests/reviews/Reviews.ts"
 import { SpecialOffers } from "../../domain/guests/special-offers/SpecialOffers.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import { ChannelPaymentStore } from "../../domain/money/channel-payment-store.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"
@@ -75,7 +76,7 @@ export class Ingest extends Context.Service<
       Orders.layer,
       ChannelPaymentStore.layer,
       ChannelAccounts.layer,
-      Listings.layer,
+      layerListingsWithPrices,
       Conversations.layer,
       SpecialOffers.layer,
       Reviews.layer

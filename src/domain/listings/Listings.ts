@@ -1,7 +1,7 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../contract/actor.ts"
-import { type NotFound, ValidationFailed } from "../../contract/errors.ts"
+import { type Conflict, type NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { LISTING_JSON_LENGTH, LISTINGS_MAX, LISTINGS_PER_MAPPING, RATIO_MAX } from "../../platform/limits.ts"
 import type { ChannelListingEvent } from "../channels/port/channel-events.ts"
 import {
@@ -21,6 +21,7 @@ import {
   makeListListings,
   makeUpdateMapping
 } from "./mapping-and-ratio.ts"
+import { listingQueueFullError, MappingPricePushes } from "./MappingPricePushes.ts"
 import { findOversizedField } from "./rules.ts"
 
 export class Listings extends Context.Service<
@@ -33,23 +34,27 @@ export class Listings extends Context.Service<
       at: Date
     ) => Effect.Effect<VersionOutcome, InvalidChannelEvent, CurrentActor>
     readonly list: (filter: ListingFilter, limit: number) => Effect.Effect<ReadonlyArray<ListingWithMapping>>
-    /** Changes mapping and ratio together or not at all. */
+    /**
+     * Changes mapping and ratio together or not at all, and queues the base prices for the listing. Fails if its queue
+     * is full.
+     */
     readonly setMapping: (
       operatorId: number,
       key: ListingKey,
       change: ListingMappingChange
-    ) => Effect.Effect<ListingWithMapping, NotFound | ValidationFailed, CurrentActor>
+    ) => Effect.Effect<ListingWithMapping, Conflict | NotFound | ValidationFailed, CurrentActor>
   }
 >()("latchkey/domain/listings/Listings") {
   static readonly layer = Layer.effect(
     Listings,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      Listings.of({
+    Effect.gen(function* () {
+      const [sql, pricePushes] = [yield* SqlClient.SqlClient, yield* MappingPricePushes]
+      return Listings.of({
         applyUpdate: makeApplyUpdate(sql),
         list: makeListListings(sql),
-        setMapping: makeSetMapping(sql)
+        setMapping: makeSetMapping(sql, pricePushes)
       })
-    )
+    })
   )
 }
 
@@ -83,18 +88,24 @@ const listingLimitError = new InvalidChannelEvent({
   reason: `the operator already has ${LISTINGS_MAX} listings, the maximum`
 })
 
-const makeSetMapping = (sql: SqlClient.SqlClient): Listings["Service"]["setMapping"] => {
-  const updateMapping = makeUpdateMapping(sql)
+const makeSetMapping = (
+  sql: SqlClient.SqlClient,
+  pricePushes: MappingPricePushes["Service"]
+): Listings["Service"]["setMapping"] => {
+  const updateMapping = makeUpdateMapping(sql, pricePushes)
   const runLocked = withOperatorLock(sql)
   return Effect.fnUntraced(function* (operatorId, key, change) {
     const { mapping, ratio } = change
     if (ratio !== undefined && !(Number.isInteger(ratio) && ratio >= 1 && ratio <= RATIO_MAX))
       return yield* invalidRatioError
-    const update = updateMapping(operatorId, key, change)
-    const isNewMapping = mapping !== undefined && mapping !== null
-    const updated = yield* isNewMapping ? runLocked(operatorId, update) : update
+    const update = updateMapping(operatorId, key, change, yield* DateTime.nowAsDate)
+    const updated = yield* runLocked(
+      operatorId,
+      // A failure inside the lock rolls the change back.
+      Effect.filterOrFail(update, (row) => row?.is_queue_full !== true, () => listingQueueFullError)
+    )
     if (updated === undefined) return yield* listingNotFoundError
-    const { known: isKnown, linked: otherListingCount, ...listing } = updated
+    const { known: isKnown, linked: otherListingCount, is_queue_full: _, ...listing } = updated
     if (!isKnown) return yield* mapping?.type === "room_type" ? unknownRoomTypeIdError : unknownPropertyIdError
     return otherListingCount < LISTINGS_PER_MAPPING ? listing : yield* mappedListingLimitError
   })

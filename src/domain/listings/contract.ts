@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { NotFound } from "../../contract/errors.ts"
+import { Conflict, NotFound } from "../../contract/errors.ts"
 import { Id, Integer, RecordCode } from "../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../contract/operation.ts"
 import { PageTotal, pageFields } from "../../contract/page.ts"
@@ -150,7 +150,8 @@ export const set_listing_mapping = operation("set_listing_mapping", {
 - null in both \`property_id\` and \`room_type_id\` removes the mapping. Without both the mapping stays.
 - A property or room type has at most ${LISTINGS_PER_MAPPING} listings; one more returns 422.
 - A call without \`property_id\`, \`room_type_id\`, \`ratio\` and \`readonly\` returns 400.
-- The whole change happens, or none of it.`,
+- The whole change happens, or none of it.
+- A new mapping, ratio or \`readonly: false\` queues the base prices of all days from today on for the listing. See set_base_prices. If its queue is full, the call returns 409 with \`Retry-After\`.`,
   payload: {
     listing_id: RecordCode.annotateKey({ documentation: "The channel's own id of the listing, from search_listings." }),
     channel_type: ChannelType.annotateKey({ documentation: "Channel of the listing." }),
@@ -173,7 +174,7 @@ export const set_listing_mapping = operation("set_listing_mapping", {
   success: Schema.Struct({
     mapping: ListingMappingRecord.annotateKey({ documentation: "The listing with its mapping and ratio." })
   }),
-  errors: [NotFound],
+  errors: [NotFound, Conflict],
   exposure: {
     notATool: "a host maps a listing once, without an agent",
     extension: true

@@ -8,6 +8,7 @@ import { LISTINGS_PER_MAPPING } from "../../platform/limits.ts"
 import type { OperatorScoped } from "../operator-rows.ts"
 import { propertyExistsCondition, roomTypeExistsCondition } from "../properties/properties/ownership.ts"
 import { type ListingKey, operatorListingSql } from "./listing-lookup.ts"
+import type { MappingPricePushes } from "./MappingPricePushes.ts"
 import type { ListingMapping } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
@@ -59,7 +60,7 @@ export interface ListingMappingChange {
 }
 
 const readMappedListing = makeOptionalRowReader(
-  Schema.Struct({ ...ListingWithMapping.fields, known: Schema.Boolean, linked: Schema.Int })
+  Schema.Struct({ ...ListingWithMapping.fields, known: Schema.Boolean, linked: Schema.Int, is_queue_full: Schema.Boolean })
 )
 
 interface MappingParameters extends OperatorScoped, ListingKey {
@@ -80,11 +81,12 @@ const mappingAssignmentsSql = (
     : sql`property_id = l.property_id, room_type_id = l.room_type_id`
 
 /**
- * Nothing changes if the target is not `known`, or has too many other listings (`linked`). For a new target, the caller
- * must hold the operator's lock.
+ * Nothing changes if the target is not `known`, or has too many other listings (`linked`). Pushes the base prices of the
+ * new mapping or ratio. If `is_queue_full` is true, the caller must roll back the change. The caller must hold the
+ * operator's lock.
  */
-export const makeUpdateMapping = (sql: Sql) => {
-  const statement = (parameters: MappingParameters, isMappingChanged: boolean) => {
+export const makeUpdateMapping = (sql: Sql, pricePushes: MappingPricePushes["Service"]) => {
+  const statement = (parameters: MappingParameters, isMappingChanged: boolean, now: Date) => {
     const { operatorId, channel_type, listing_id, property_id, room_type_id } = parameters
     const { ratio, isReadonly, maxListings } = parameters
     const mappingConditions = [
@@ -108,15 +110,17 @@ export const makeUpdateMapping = (sql: Sql) => {
           FROM before, target
           WHERE l.operator_id = before.operator_id AND l.id = before.id AND target.known AND target.linked < ${maxListings}::bigint
           RETURNING l.*
-        )`,
+        ), ${pricePushes.toCtes(sql, now)}`,
       events: [],
-      changedRecords: changedRecordsSql(sql, "listing"),
+      changedRecords: sql`
+        SELECT changed.* FROM (${changedRecordsSql(sql, "listing")}) changed, queue_check WHERE NOT queue_check.is_full`,
       outcome: sql`
-        SELECT ${listingWithMappingColumnsSql(sql)}, target.known, target.linked
-        FROM (SELECT * FROM after UNION ALL SELECT * FROM before WHERE NOT EXISTS (SELECT FROM after)) l, target`
+        SELECT ${listingWithMappingColumnsSql(sql)}, target.known, target.linked, queue_check.is_full AS is_queue_full
+        FROM (SELECT * FROM after UNION ALL SELECT * FROM before WHERE NOT EXISTS (SELECT FROM after)) l, target,
+          queue_check`
     })
   }
-  return (operatorId: number, { channel_type, listing_id }: ListingKey, change: ListingMappingChange) => {
+  return (operatorId: number, { channel_type, listing_id }: ListingKey, change: ListingMappingChange, now: Date) => {
     const { mapping, ratio, readonly: isReadonly } = change
     const property_id = mapping?.type === "property" ? mapping.id : undefined
     const room_type_id = mapping?.type === "room_type" ? mapping.id : undefined
@@ -124,7 +128,8 @@ export const makeUpdateMapping = (sql: Sql) => {
     return readMappedListing(
       statement(
         { operatorId, channel_type, listing_id, property_id, room_type_id, ratio, isReadonly, maxListings },
-        mapping !== undefined
+        mapping !== undefined,
+        now
       )
     )
   }

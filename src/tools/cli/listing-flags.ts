@@ -3,6 +3,7 @@ import { Flag } from "effect/cli"
 import { BadRequest, NotFound } from "../../contract/errors.ts"
 import { ChannelType } from "../../domain/channels/port/channel-type.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio.ts"
 import { toPricingRatio } from "../../domain/listings/rules.ts"
 
@@ -32,7 +33,7 @@ export interface ListingOptions {
 const AMBIGUOUS_LISTINGS_MAX = 20
 
 export const resolveListing = Effect.fnUntraced(function* ({ listing, channel, operator }: ListingOptions) {
-  const listings = yield* Effect.provide(Listings, Listings.layer)
+  const listings = yield* Effect.provide(Listings, layerListingsWithPrices)
   const filter = {
     listing_id: listing,
     channel_type: Option.getOrUndefined(channel),

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadRequest } from "../../contract/errors.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio.ts"
 import { LISTING_LIST_DEFAULT, LISTING_LIST_MAX } from "../../platform/limits.ts"
 import { runCommand } from "./command-runner.ts"
@@ -36,7 +37,7 @@ export const listListingsCommand = Command.make(
         }
         const matches = yield* Listings.use((listings) => listings.list(filter, limit))
         return { listings: matches.map(toListedListing) }
-      }).pipe(Effect.provide(Listings.layer)),
+      }).pipe(Effect.provide(layerListingsWithPrices)),
       ({ listings }) => (listings.length === 0 ? "No listings." : listings.map(formatListing).join("\n"))
     )
 ).pipe(Command.withDescription("List listings with their mapping and price"))

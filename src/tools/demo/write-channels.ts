@@ -8,6 +8,7 @@ import { formatUtcInstant } from "../../contract/time.ts"
 import { countNights } from "../../domain/bookings/reservations/rules/nights.ts"
 import type { ChannelOrderEvent, ChannelRoom } from "../../domain/channels/port/channel-events.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { HOST_RESPONSE_DEADLINE_MS } from "../../platform/limits.ts"
 import { type DemoThreads, makeDemoThreads } from "./conversations.ts"
@@ -106,7 +107,7 @@ export const writeChannels = Effect.fn("demo.writeChannels")(
   },
   // No workers run yet, so a wake-up in this process is enough.
   Effect.provide(
-    Layer.mergeAll(Listings.layer, layerSandbox).pipe(
+    Layer.mergeAll(layerListingsWithPrices, layerSandbox).pipe(
       Layer.provide(Ingest.layer),
       Layer.provide([WakeUp.layerProcess, SandboxAccess.layerAlways])
     )

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../../../src/domain/calendars/base-prices/mapping-price-pushes.ts"
 import { LISTING_JSON_LENGTH, LISTINGS_MAX } from "../../../src/platform/limits.ts"
 import { countRows, createHostWithProperties, runConcurrently } from "../../support/domain/host-client.ts"
 import {
@@ -29,7 +30,7 @@ const rulesOf = Effect.fnUntraced(function* (operatorId: number) {
     SELECT price_and_rules FROM listings WHERE operator_id = ${operatorId} ORDER BY id`
 })
 
-layer(Layer.provideMerge(Listings.layer, layerTest))("what channels say of listings", (it) => {
+layer(Layer.provideMerge(layerListingsWithPrices, layerTest))("what channels say of listings", (it) => {
   it.effect("is taken once, and a new version in the place of the old one", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, listings, speaker } = yield* talking

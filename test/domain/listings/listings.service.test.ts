@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../../../src/domain/calendars/base-prices/mapping-price-pushes.ts"
 import { createHostClient } from "../../support/domain/host-client.ts"
 import { EVENT_TIME, makeListingEvent, toChannelAccountRef } from "../../support/domain/listings/listing-events.ts"
 import { fieldOfError } from "../../support/error-messages.ts"
@@ -8,7 +9,7 @@ import { asSystemActor, call, createOperator, layerTest } from "../../support/ha
 import { insertChannelAccount, insertListing } from "../../support/listings.ts"
 import { countStatements } from "../../support/statement-count.ts"
 
-layer(Layer.provideMerge(Listings.layer, layerTest))("listings", (it) => {
+layer(Layer.provideMerge(layerListingsWithPrices, layerTest))("listings", (it) => {
   it.effect("are listed as their channels have them", () =>
     Effect.gen(function* () {
       const { api, as, operatorId } = yield* createHostClient()

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Listings } from "../../../src/domain/listings/Listings.ts"
+import { layerListingsWithPrices } from "../../../src/domain/calendars/base-prices/mapping-price-pushes.ts"
 import { LISTINGS_PER_MAPPING, RATIO_MAX } from "../../../src/platform/limits.ts"
 import { createHostClient, createHostWithProperties, runConcurrently } from "../../support/domain/host-client.ts"
 import { loadAuditRecordLines } from "../../support/domain/listings/listing-events.ts"
@@ -35,7 +36,7 @@ const linked = Effect.fnUntraced(function* (operatorId: number, account: number,
     FROM generate_series(1, ${count}::int) n`
 })
 
-layer(Layer.provideMerge(Listings.layer, layerTest))("pricing ratios", (it) => {
+layer(Layer.provideMerge(layerListingsWithPrices, layerTest))("pricing ratios", (it) => {
   it.effect("are told of a property or of a room type, a row a listing, -1 where they are read-only", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, property } = yield* selling

@@ -85,6 +85,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(Grants)({}),
   Layer.mock(HostReviews)({}),
   Layer.mock(Images)({}),
+  Layer.mock(BasePriceStore)({}),
   Layer.mock(ListingCalendarStore)({}),
   Layer.mock(KnowledgeAnswers)({}),
   Layer.mock(ListingStore)({}),

@@ -65,17 +65,17 @@ const listingFields = {
   })
 }
 
-const rangeFields = {
+export const rangeFields = {
   start_date: CalendarDate.annotateKey({ documentation: "First day, today or later in the host's time zone." }),
   end_date: CalendarDate.annotateKey({
     documentation: `Last day, included, at most ${AVAILABILITY_END_DAYS} days after today.`
   })
 }
 
-const integerBetween = (minimum: number, maximum: number, noun: string) =>
+export const integerBetween = (minimum: number, maximum: number, noun: string) =>
   Integer.check(Schema.isBetween({ minimum, maximum }, { expected: `${noun} from ${minimum} to ${maximum}` }))
 
-const NumberOfNights = integerBetween(1, STAY_NIGHTS, "a number of nights")
+export const NumberOfNights = integerBetween(1, STAY_NIGHTS, "a number of nights")
 
 const ADVANCE_PATTERN = /^\d{1,3}D(([01]?\d|2[0-3])H)?$/
 
@@ -119,7 +119,7 @@ export const RestrictedRange = Schema.Struct({
   exact_stay_on_arrival: restriction("exact_stay_on_arrival", NumberOfNights)
 })
 
-const rangeListSchema = <Range extends Schema.Top>(range: Range) =>
+export const rangeListSchema = <Range extends Schema.Top>(range: Range) =>
   Schema.Array(range).check(
     Schema.isMinLength(1, { expected: "a list of at least one range of days" }),
     Schema.isMaxLength(LISTING_RANGES_MAX, { expected: `at most ${LISTING_RANGES_MAX} ranges of days` })
@@ -189,7 +189,8 @@ export const update_listing_prices = operation("update_listing_prices", {
   limits: RATE_LIMITS,
   summary: "Set the prices of a listing on its channel",
   details: `${PUSH_DETAILS}
-- A read-only listing returns 422.`,
+- A read-only listing returns 422.
+- The prices hold until the base price of their days changes. See set_base_prices.`,
   payload: {
     ...listingFields,
     prices: rangeListSchema(PricedRange).annotateKey({ documentation: RANGES_MEANING })

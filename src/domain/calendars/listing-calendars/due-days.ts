@@ -18,6 +18,10 @@ export const dayRangesSql = (sql: SqlClient, days: Fragment): Fragment => sql`
 export const formatDaySet = (ranges: ReadonlyArray<DayRange>): string =>
   `{${ranges.map(({ start_date, end_date }) => `[${start_date},${end_date}]`).join(",")}}`
 
+/** Keeps one day before today, because of time zones. */
+export const withoutPastDaysSql = (sql: SqlClient, days: Fragment, now: Date): Fragment => sql`
+  (${days} - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1)))`
+
 /** Changes within this time are sent as one push. */
 export const CALENDAR_COOLDOWN_MS = 1_000
 

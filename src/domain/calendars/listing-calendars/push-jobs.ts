@@ -39,16 +39,19 @@ const toChannelAccountTarget = ({ operator_id, account_id, channel_type }: Claim
   channelType: channel_type
 })
 
+/** A push of the service itself may have more ranges than a message to a channel. */
+const sendInChunks = <Range>(
+  ranges: ReadonlyArray<Range>,
+  send: (chunk: ReadonlyArray<Range>) => Effect.Effect<unknown, ChannelError>
+) => Effect.forEach(Arr.chunksOf(ranges, LISTING_RANGES_MAX), send, { discard: true })
+
 const sendInventories =
   (claimedPush: ClaimedPush, inventories: ReadonlyArray<DayRangeInventory>) => (gateway: ChannelGateway["Service"]) =>
-    Effect.forEach(
-      Arr.chunksOf(inventories, LISTING_RANGES_MAX),
-      (chunk) =>
-        gateway.pushInventories(toChannelAccountTarget(claimedPush), {
-          listingId: claimedPush.listing_id,
-          inventories: chunk
-        }),
-      { discard: true }
+    sendInChunks(inventories, (chunk) =>
+      gateway.pushInventories(toChannelAccountTarget(claimedPush), {
+        listingId: claimedPush.listing_id,
+        inventories: chunk
+      })
     )
 
 const buildCalendarMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
@@ -93,7 +96,8 @@ const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
         push,
         emptyReason,
         ranges: prices,
-        send: (gateway) => gateway.pushPrices(account, { listingId, prices })
+        send: (gateway) =>
+          sendInChunks(prices, (chunk) => gateway.pushPrices(account, { listingId, prices: chunk }))
       } satisfies PushMessage
     }
     case "inventories": {
@@ -111,7 +115,8 @@ const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
         push,
         emptyReason,
         ranges: restrictions,
-        send: (gateway) => gateway.pushRestrictions(account, { listingId, restrictions })
+        send: (gateway) =>
+          sendInChunks(restrictions, (chunk) => gateway.pushRestrictions(account, { listingId, restrictions: chunk }))
       } satisfies PushMessage
     }
     case "availability":

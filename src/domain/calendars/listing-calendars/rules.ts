@@ -17,6 +17,9 @@ export interface DayRange {
 
 export type RangesField = "prices" | "inventories" | "restrictions"
 
+/** A field of a call that has ranges of days. */
+type DayRangesField = RangesField | "ranges"
+
 const findDateFault = ({ start_date, end_date }: DayRange, today: string): string | undefined => {
   if (end_date < start_date) return "end_date: must not be before start_date."
   if (start_date < today) return "start_date: must be today or later."
@@ -26,8 +29,8 @@ const findDateFault = ({ start_date, end_date }: DayRange, today: string): strin
 }
 
 /** Errors name the index of the range: `prices[1].end_date: …`. */
-const validateRanges = <Range>(
-  field: RangesField,
+export const validateRanges = <Range>(
+  field: DayRangesField,
   ranges: ReadonlyArray<Range>,
   findFault: (range: Range) => string | undefined
 ): Result.Result<ReadonlyArray<Range>, ValidationFailed> => {
@@ -40,7 +43,7 @@ const validateRanges = <Range>(
 
 /** See contract facts 6.4. */
 export const validatePushDates = <Range extends DayRange>(
-  field: RangesField,
+  field: DayRangesField,
   ranges: ReadonlyArray<Range>,
   today: string
 ): Result.Result<ReadonlyArray<Range>, ValidationFailed> =>

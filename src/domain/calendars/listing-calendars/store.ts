@@ -7,7 +7,7 @@ import { makeOptionalRowReader, makeRowsReader } from "../../../platform/databas
 import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
 import { QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
 import { type ListingKey, operatorListingSql } from "../../listings/listing-lookup.ts"
-import { formatDaySet } from "./due-days.ts"
+import { formatDaySet, withoutPastDaysSql } from "./due-days.ts"
 import type { DayRange, RangesField } from "./rules.ts"
 
 /** `at` is the position in the request, from 1. */
@@ -67,13 +67,14 @@ const makeQueuePush = (sql: SqlClient.SqlClient): ListingCalendarStore["Service"
             FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) l
             JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
           ), lane AS (
-            INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days)
-            SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${formatDaySet(kind === "inventories" ? ranges : [])}::datemultirange
+            INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting, said_days, direct_price_days)
+            SELECT operator_id, id, account_id, ${now}::timestamptz, 1, ${formatDaySet(kind === "inventories" ? ranges : [])}::datemultirange,
+              ${formatDaySet(kind === "prices" ? ranges : [])}::datemultirange
             FROM own WHERE auth_status <> 'disconnected' AND NOT is_readonly
             ON CONFLICT (operator_id, listing_row) DO UPDATE
               SET waiting = lane.waiting + 1, account_id = excluded.account_id,
-                said_days = excluded.said_days
-                  + (lane.said_days - datemultirange(daterange(NULL, (${now}::timestamptz AT TIME ZONE 'UTC')::date - 1))),
+                said_days = excluded.said_days + ${withoutPastDaysSql(sql, sql`lane.said_days`, now)},
+                direct_price_days = excluded.direct_price_days + ${withoutPastDaysSql(sql, sql`lane.direct_price_days`, now)},
                 due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END
               WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer < ${most}
             RETURNING operator_id, listing_row

@@ -1,0 +1,67 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+
+/**
+ * Returns the currency of a room type's base prices: the one that all its properties have, and else that of the
+ * operator. `o` is a row of `operators`.
+ */
+export const roomTypeCurrencySql = (sql: SqlClient, roomTypeId: Fragment, o: Fragment): Fragment => sql`
+  (SELECT CASE WHEN min(each.currency) = max(each.currency) THEN min(each.currency) ELSE ${o}.currency END
+    FROM (
+      SELECT coalesce(p.currency, ${o}.currency) AS currency
+      FROM room_type_properties member
+      JOIN properties p ON p.operator_id = member.operator_id AND p.id = member.property_id
+      WHERE member.operator_id = ${o}.id AND member.room_type_id = ${roomTypeId}) each)`
+
+/**
+ * Selects the target of base prices, at most one row: `operator_id, property_id, room_type_id, fallback_id, currency,
+ * inherits_price`. For a property, `room_type_id` is null and `fallback_id` is its room type, if any. The property
+ * takes the price of its room type only if `inherits_price` is true, because the currencies are the same then.
+ */
+export const propertyTargetSql = (sql: SqlClient, operatorId: Fragment, propertyId: Fragment): Fragment => sql`
+  SELECT target.*, target.fallback_id IS NOT NULL AND target.currency = target.fallback_currency AS inherits_price
+  FROM (
+    SELECT p.operator_id, p.id AS property_id, NULL::bigint AS room_type_id, member.room_type_id AS fallback_id,
+      coalesce(p.currency, o.currency) AS currency,
+      CASE WHEN member.room_type_id IS NOT NULL THEN ${roomTypeCurrencySql(sql, sql`member.room_type_id`, sql`o`)} END
+        AS fallback_currency
+    FROM properties p
+    JOIN operators o ON o.id = p.operator_id
+    LEFT JOIN room_type_properties member ON member.operator_id = p.operator_id AND member.property_id = p.id
+    WHERE p.operator_id = ${operatorId} AND p.id = ${propertyId}
+  ) target`
+
+/** As {@link propertyTargetSql}. */
+export const roomTypeTargetSql = (sql: SqlClient, operatorId: Fragment, roomTypeId: Fragment): Fragment => sql`
+  SELECT t.operator_id, NULL::bigint AS property_id, t.id AS room_type_id, NULL::bigint AS fallback_id,
+    ${roomTypeCurrencySql(sql, sql`t.id`, sql`o`)} AS currency, NULL::text AS fallback_currency, false AS inherits_price
+  FROM room_types t JOIN operators o ON o.id = t.operator_id
+  WHERE t.operator_id = ${operatorId} AND t.id = ${roomTypeId}`
+
+export interface PriceDates {
+  readonly start: Fragment
+  /** Included. */
+  readonly end: Fragment
+}
+
+/**
+ * Selects `date, price, minimum_stay, maximum_stay` of the target in row `target`, one row for each day of the range.
+ * A value is null if neither the target nor its room type has one.
+ */
+export const effectiveBasePricesSql = (sql: SqlClient, target: Fragment, { start, end }: PriceDates): Fragment => sql`
+  SELECT day.date, coalesce(own.price, CASE WHEN target.inherits_price THEN shared.price END) AS price,
+    coalesce(own.minimum_stay, shared.minimum_stay) AS minimum_stay,
+    coalesce(own.maximum_stay, shared.maximum_stay) AS maximum_stay
+  FROM ${target} target
+  CROSS JOIN LATERAL (
+    SELECT ${start} + n AS date FROM generate_series(0, ${end} - ${start}) n
+  ) day
+  LEFT JOIN LATERAL (
+    SELECT * FROM base_prices b
+    WHERE b.operator_id = target.operator_id AND b.property_id = target.property_id AND b.date = day.date
+    UNION ALL
+    SELECT * FROM base_prices b
+    WHERE b.operator_id = target.operator_id AND b.room_type_id = target.room_type_id AND b.date = day.date
+  ) own ON true
+  LEFT JOIN base_prices shared ON shared.operator_id = target.operator_id AND shared.room_type_id = target.fallback_id
+    AND shared.date = day.date`

@@ -1,0 +1,60 @@
+import type { SqlClient } from "effect/sql/SqlClient"
+import type { Fragment } from "effect/sql/Statement"
+import { traceparentSql } from "../../../platform/database/traceparent-sql.ts"
+import { QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
+import { withoutPastDaysSql } from "./due-days.ts"
+
+/**
+ * Returns the CTEs `lane`, `push` and `queue_check`, which queue the pushes of the CTE `requested_push`. It has one row
+ * for each listing: `operator_id, listing_row, account_id, price_days` (datemultirange), `prices` and `restrictions`
+ * (JSON ranges of days, or null), and `keeps_direct_prices`. If that is true, days with a direct price are left out.
+ * Otherwise the pushed prices replace the direct ones.
+ *
+ * `queue_check` has one row. If its `is_full` is true, the queue of a listing has no room, and the caller must roll
+ * back the transaction. Locks partitions in a fixed order to avoid deadlocks, and before a push gets its id. So the ids
+ * of a listing rise in commit order.
+ */
+export const queueBasePricePushesSql = (sql: SqlClient, now: Date): Fragment => {
+  const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
+  return sql`
+    lane AS (
+      INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting)
+      SELECT operator_id, listing_row, account_id, ${now}::timestamptz,
+        (prices IS NOT NULL)::integer + (restrictions IS NOT NULL)::integer
+      FROM requested_push ORDER BY operator_id, listing_row
+      ON CONFLICT (operator_id, listing_row) DO UPDATE
+        SET account_id = excluded.account_id,
+          due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END,
+          (waiting, direct_price_days) = (
+            SELECT lane.waiting + excluded.waiting
+                - (r.prices IS NOT NULL AND r.keeps_direct_prices AND r.price_days <@ lane.direct_price_days)::integer,
+              CASE WHEN r.keeps_direct_prices THEN lane.direct_price_days
+                ELSE ${withoutPastDaysSql(sql, sql`lane.direct_price_days`, now)} - r.price_days END
+            FROM requested_push r
+            WHERE r.operator_id = excluded.operator_id AND r.listing_row = excluded.listing_row)
+        WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer + excluded.waiting <= ${most}
+      RETURNING operator_id, listing_row, direct_price_days
+    ), push AS (
+      INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)
+      SELECT lane.operator_id, lane.listing_row, content.kind, content.ranges, ${now}::timestamptz, ${traceparentSql(sql)}
+      FROM lane
+      JOIN requested_push r ON r.operator_id = lane.operator_id AND r.listing_row = lane.listing_row
+      CROSS JOIN LATERAL (VALUES
+        ('prices', CASE WHEN r.keeps_direct_prices THEN ${pricesOutsideSql(sql, sql`r.prices`, sql`lane.direct_price_days`)} ELSE r.prices END),
+        ('restrictions', r.restrictions)
+      ) AS content (kind, ranges)
+      WHERE content.ranges IS NOT NULL
+      ORDER BY lane.listing_row, content.kind
+      RETURNING operator_id, listing_row
+    ), queue_check AS (
+      SELECT (SELECT count(*) FROM requested_push) > (SELECT count(*) FROM lane) AS is_full
+    )`
+}
+
+/** Returns null if no day is left. */
+const pricesOutsideSql = (sql: SqlClient, prices: Fragment, days: Fragment): Fragment => sql`
+  (SELECT jsonb_agg(jsonb_build_object('start_date', lower(part), 'end_date', upper(part) - 1, 'price', each -> 'price')
+      ORDER BY lower(part))
+    FROM jsonb_array_elements(${prices}) each
+    CROSS JOIN unnest(
+      datemultirange(daterange((each ->> 'start_date')::date, (each ->> 'end_date')::date, '[]')) - ${days}) part)`
