@@ -8,11 +8,9 @@ import {
   AVAILABILITY_END_DAYS,
   BASE_PRICE_LISTINGS_MAX,
   LISTING_RANGES_MAX,
-  LISTINGS_PER_MAPPING,
   QUEUED_LISTING_PUSHES_MAX,
   RATIO_MAX,
-  STAY_NIGHTS,
-  UNMAPPED_LISTINGS_SHOWN
+  STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
 import {
   layerPushService,
@@ -108,4 +106,314 @@ layer(layerPushService)("base prices", (it) => {
       assert.include(yield* loadAuditRecordLines(operatorId), `property:${propertyId} base_prices`)
     })
   )
+
+  it.effect("are pushed for changed days only, and a cleared day keeps its price on the channel", () =>
+    Effect.gen(function* () {
+      const { set, plain, dearer, api, as, propertyId } = yield* prepareHost
+      yield* set({ ...MAY, price: 100 })
+      const same = yield* set({ ...MAY, price: 100 })
+      assert.deepStrictEqual(same.data, { pushed: [], skipped: [] })
+      const oneDay = { start_date: "2027-05-03", end_date: "2027-05-03" }
+      assert.deepStrictEqual((yield* set({ ...MAY, price: 100 }, { ...oneDay, price: 120 })).data, {
+        pushed: [listing(plain), listing(dearer)],
+        skipped: []
+      })
+      assert.deepStrictEqual((yield* set({ ...oneDay, price: null })).data, { pushed: [], skipped: [] })
+      const { days } = yield* api
+        .get_base_prices({ property_id: propertyId, start_date: "2027-05-03", end_date: "2027-05-04" })
+        .pipe(as)
+      assert.deepStrictEqual(
+        days.map(({ price }) => price),
+        [null, 100]
+      )
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-01..2027-05-04 100", "2027-05-03..2027-05-03 120"])
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`SELECT FROM base_prices WHERE property_id = ${propertyId}`
+      assert.strictEqual(rows.length, 3)
+    })
+  )
+
+  it.effect("are pushed again with a new ratio, which leaves out direct prices", () =>
+    Effect.gen(function* () {
+      const { set, setRatio, plain, token } = yield* prepareHost
+      yield* set({ ...MAY, price: 100 })
+      const direct = { start_date: "2027-05-02", end_date: "2027-05-02", price: 77 }
+      yield* call(token, "update_listing_prices", { ...listing(plain), prices: [direct] })
+      yield* setRatio(plain, { ratio: 120 })
+      // The same again is no change.
+      yield* setRatio(plain, { ratio: 120 })
+      yield* set({ ...MAY, price: 100 })
+      yield* set({ ...MAY, price: 90 })
+      yield* setRatio(plain, { ratio: 100 })
+      yield* setRatio(plain, { readonly: true })
+      yield* set({ ...MAY, price: 80 })
+      yield* setRatio(plain, { readonly: false })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), [
+        "2027-05-01..2027-05-04 100",
+        "2027-05-02..2027-05-02 77",
+        "2027-05-01..2027-05-01 120, 2027-05-03..2027-05-04 120",
+        "2027-05-01..2027-05-04 108",
+        "2027-05-01..2027-05-04 90",
+        "2027-05-01..2027-05-04 80"
+      ])
+    })
+  )
+
+  it.effect("queue nothing for a new ratio if every day has a direct price", () =>
+    Effect.gen(function* () {
+      const { set, setRatio, plain, token } = yield* prepareHost
+      yield* set({ ...MAY, price: 100 })
+      yield* call(token, "update_listing_prices", { ...listing(plain), prices: [{ ...MAY, price: 70 }] })
+      yield* setRatio(plain, { ratio: 120 })
+      const sql = yield* SqlClient.SqlClient
+      const [lane] = yield* sql<{ waiting: number; pushes: number }>`
+        SELECT waiting, (SELECT count(*)::integer FROM listing_pushes p WHERE p.listing_row = lane.listing_row) AS pushes
+        FROM listing_lanes lane WHERE listing_row = (SELECT id FROM listings WHERE listing_id = ${plain})`
+      assert.deepStrictEqual(lane, { waiting: 2, pushes: 2 })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-01..2027-05-04 100", "2027-05-01..2027-05-04 70"])
+    })
+  )
+
+  it.effect("go to a newly mapped listing, with stay lengths, from today on", () =>
+    Effect.gen(function* () {
+      const { set, setRatio, operatorId, account, propertyId, token } = yield* prepareHost
+      yield* set({ start_date: TODAY, end_date: "2027-04-22", price: 100, maximum_stay: 9 })
+      const added = yield* insertListing(operatorId, account, { ratio: 50 })
+      yield* call(token, "update_listing_prices", {
+        ...listing(added),
+        prices: [{ start_date: TODAY, end_date: "2027-04-22", price: 7 }]
+      })
+      yield* TestClock.setTime(NOW + 24 * 60 * 60 * 1000)
+      yield* setRatio(added, { property_id: propertyId })
+      yield* setRatio(added, { property_id: null, room_type_id: null })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(added), ["2027-04-20..2027-04-22 7", "2027-04-21..2027-04-22 50"])
+      assert.deepStrictEqual(yield* loadRestrictions(added), [
+        { start_date: "2027-04-21", end_date: "2027-04-22", max_stay_on_arrival: 9 }
+      ])
+    })
+  )
+
+  it.effect("of a room type go to its listings, and to those of its properties without an own price", () =>
+    Effect.gen(function* () {
+      const { set, operatorId, account, propertyId, plain, dearer, api, as, token } = yield* prepareHost
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [propertyId] }).pipe(as)
+      const shared = yield* insertListing(operatorId, account, { roomTypeId: room_type_id })
+      const own = yield* set({ start_date: "2027-05-01", end_date: "2027-05-02", price: 200, minimum_stay: 3 })
+      assert.deepStrictEqual(own.data, {
+        pushed: [listing(plain), listing(dearer)],
+        skipped: [{ ...listing(shared), reason: "no_mapping" }]
+      })
+      const setShared = (...ranges: ReadonlyArray<object>) => call(token, "set_base_prices", { room_type_id, ranges })
+      const { data } = yield* setShared({ ...MAY, price: 100 })
+      assert.deepStrictEqual(data, { pushed: [listing(plain), listing(dearer), listing(shared)], skipped: [] })
+      // The property falls back to its room type.
+      yield* set({ start_date: "2027-05-01", end_date: "2027-05-01", price: null })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(shared), ["2027-05-01..2027-05-04 100"])
+      assert.deepStrictEqual(yield* loadPrices(plain), [
+        "2027-05-01..2027-05-02 200",
+        "2027-05-03..2027-05-04 100",
+        "2027-05-01..2027-05-01 100"
+      ])
+      const range = { start_date: "2027-05-01", end_date: "2027-05-03" }
+      const read = yield* api.get_base_prices({ property_id: propertyId, ...range }).pipe(as)
+      assert.deepStrictEqual(
+        read.days.map(({ price, minimum_stay }) => [price, minimum_stay]),
+        [
+          [100, 3],
+          [200, 3],
+          [100, null]
+        ]
+      )
+      const refused = yield* setShared({ ...MAY, maximum_stay: 2 })
+      assert.deepStrictEqual(
+        [refused.error_code, refused.error_msg],
+        [422, "ranges[0].maximum_stay: must not be below minimum_stay on 2027-05-01."]
+      )
+    })
+  )
+
+  it.effect("are not taken from a room type with another currency", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, plain, api, as, token } = yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* insertProperty(operatorId, "Harbour 2")
+      yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${propertyId}`
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [propertyId, other] }).pipe(as)
+      const ranges = [{ ...MAY, price: 100, minimum_stay: 2 }]
+      const { data } = yield* call(token, "set_base_prices", { room_type_id, ranges })
+      const mine = yield* api.get_base_prices({ property_id: propertyId, ...MAY }).pipe(as)
+      assert.deepStrictEqual([mine.currency, mine.days[0]?.price, mine.days[0]?.minimum_stay], ["USD", null, 2])
+      const type = yield* api.get_base_prices({ room_type_id, ...MAY }).pipe(as)
+      assert.deepStrictEqual([type.currency, type.days[0]?.price], ["EUR", 100])
+      // Stay lengths have no currency, but a listing of another currency is skipped as a whole.
+      assert.deepInclude(data, { pushed: [] })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadRestrictions(plain), [])
+      yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${other}`
+      const same = yield* api.get_base_prices({ property_id: propertyId, ...MAY }).pipe(as)
+      assert.deepStrictEqual([same.currency, same.days[0]?.price], ["USD", 100])
+    })
+  )
+
+  it.effect("push stay lengths only where the channel supports them", () =>
+    Effect.gen(function* () {
+      const { set, operatorId, propertyId, plain, dearer } = yield* prepareHost
+      const account = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
+      const vrbo = yield* insertListing(operatorId, account, { propertyId, channelType: "vrbo" })
+      const tujia = yield* insertListing(operatorId, account, { propertyId, channelType: "tujia" })
+      const stays = yield* set({ ...MAY, minimum_stay: 2 })
+      assert.deepStrictEqual(stays.data, {
+        pushed: [listing(plain), listing(dearer)],
+        skipped: [
+          { ...listing(vrbo, "vrbo"), reason: "unsupported" },
+          { ...listing(tujia, "tujia"), reason: "unsupported" }
+        ]
+      })
+      const prices = yield* set({ ...MAY, price: 100, maximum_stay: 5 })
+      assert.deepStrictEqual(prices.data, {
+        pushed: [listing(plain), listing(dearer), listing(vrbo, "vrbo")],
+        skipped: [{ ...listing(tujia, "tujia"), reason: "unsupported" }]
+      })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadRestrictions(vrbo), [])
+      assert.deepStrictEqual(yield* loadRestrictions(plain), [
+        { ...MAY, min_stay_on_arrival: 2 },
+        { ...MAY, max_stay_on_arrival: 5 }
+      ])
+    })
+  )
+
+  it.effect("reject wrong calls by field, and keep nothing of them", () =>
+    Effect.gen(function* () {
+      const { token, propertyId, set } = yield* prepareHost
+      const stranger = yield* createHostClient()
+      const sql = yield* SqlClient.SqlClient
+      const refused = Effect.fnUntraced(function* (input: object, as = token) {
+        const { error_code, error_msg } = yield* call(as, "set_base_prices", { ranges: [{ ...MAY, price: 1 }], ...input })
+        return `${error_code} ${error_msg}`
+      })
+      const property_id = propertyId
+      assert.match(yield* refused({}), /^400 property_id, room_type_id: give one/)
+      assert.match(yield* refused({ property_id, room_type_id: 1 }), /^400 property_id, room_type_id: conflicting/)
+      assert.strictEqual(yield* refused({ property_id }, stranger.token), "404 property_id: no such property.")
+      assert.strictEqual(yield* refused({ room_type_id: 987_654 }), "404 room_type_id: no such room type.")
+      const wrong = (range: object) => refused({ property_id, ranges: [{ ...MAY, price: 1, ...range }] })
+      const last = addDays(TODAY, AVAILABILITY_END_DAYS)
+      assert.match(yield* wrong({ end_date: addDays(last, 1) }), /^422 ranges\[0\]\.end_date: /)
+      assert.match(yield* wrong({ start_date: addDays(TODAY, -1) }), /^422 ranges\[0\]\.start_date: .*today/)
+      for (const weekday of [0, 8]) assert.match(yield* wrong({ weekdays: [weekday] }), /^422 ranges\[0\]\.weekdays/)
+      assert.match(yield* wrong({ weekdays: [] }), /^422 ranges\[0\]\.weekdays/)
+      assert.match(yield* wrong({ weekdays: [1, 2, 3, 4, 5, 6, 7, 1] }), /^422 ranges\[0\]\.weekdays/)
+      for (const price of [0, AMOUNT_MAX + 1]) assert.match(yield* wrong({ price }), /^422 ranges\[0\]\.price/)
+      assert.match(yield* wrong({ price: 1.5 }), /^400 ranges\[0\]\.price/)
+      for (const minimum_stay of [0, STAY_NIGHTS + 1])
+        assert.match(yield* wrong({ minimum_stay }), /^422 ranges\[0\]\.minimum_stay/)
+      const range = { ...MAY, price: 1 }
+      const many = Array.from({ length: LISTING_RANGES_MAX }, () => range)
+      assert.match(yield* refused({ property_id, ranges: [] }), /^422 ranges: /)
+      assert.match(yield* refused({ property_id, ranges: [...many, range] }), /^422 ranges: /)
+      const rows = yield* sql`SELECT FROM base_prices WHERE property_id = ${propertyId}`
+      assert.strictEqual(rows.length, 0)
+      assert.strictEqual((yield* set(...many)).error_code, 0)
+      const whole = { start_date: TODAY, end_date: last, price: AMOUNT_MAX, minimum_stay: STAY_NIGHTS }
+      assert.strictEqual((yield* set(whole)).error_code, 0)
+      assert.match((yield* set({ ...MAY, maximum_stay: 3 })).error_msg, /^ranges\[0\]\.maximum_stay: .*2027-05-01/)
+      const read = (fields: object) => call(token, "get_base_prices", { property_id, ...MAY, ...fields })
+      assert.match((yield* read({ end_date: "2027-04-30" })).error_msg, /^start_date: /)
+      assert.match((yield* read({ end_date: addDays(last, 1) })).error_msg, /^end_date: /)
+      assert.strictEqual((yield* call(stranger.token, "get_base_prices", { property_id, ...MAY })).error_code, 404)
+    })
+  )
+
+  it.effect("make one statement to read, and two in a transaction to change", () =>
+    Effect.gen(function* () {
+      const { set, setRatio, plain, api, as, propertyId } = yield* prepareHost
+      yield* set({ ...MAY, price: 100 })
+      const count = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.map(countStatements(effect), ([, made]) => made)
+      // BEGIN, the operator's lock, the change, COMMIT.
+      assert.strictEqual(yield* count(set({ ...MAY, price: 101 })), 4)
+      assert.strictEqual(yield* count(setRatio(plain, { ratio: 99 })), 4)
+      assert.strictEqual(yield* count(api.get_base_prices({ property_id: propertyId, ...MAY }).pipe(as)), 1)
+    })
+  )
+
+  it.effect("change nothing while the queue of one listing is full", () =>
+    Effect.gen(function* () {
+      const { set, setRatio, plain, dearer, operatorId, propertyId } = yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      yield* set({ ...MAY, price: 100 })
+      const fill = (waiting: number) =>
+        sql`UPDATE listing_lanes SET waiting = ${waiting} WHERE listing_row = (SELECT id FROM listings WHERE listing_id = ${plain})`
+      const snapshot = sql`
+        SELECT (SELECT sum(price) FROM base_prices WHERE property_id = ${propertyId}) AS prices,
+          (SELECT count(*) FROM listing_pushes WHERE operator_id = ${operatorId}) AS pushes,
+          (SELECT sum(waiting) FROM listing_lanes WHERE operator_id = ${operatorId}) AS waiting,
+          (SELECT count(*) FROM trail WHERE operator_id = ${operatorId}) AS changes,
+          (SELECT sum(ratio) FROM listings WHERE operator_id = ${operatorId}) AS ratios`
+      yield* fill(QUEUED_LISTING_PUSHES_MAX)
+      const before = yield* snapshot
+      for (const refused of [yield* set({ ...MAY, price: 200 }), yield* setRatio(plain, { ratio: 99 })]) {
+        assert.strictEqual(refused.error_code, 409)
+        assert.match(refused.error_msg, /^listing_id: 1000 changes of a listing are already queued/)
+      }
+      assert.deepStrictEqual(yield* snapshot, before)
+      yield* fill(QUEUED_LISTING_PUSHES_MAX - 1)
+      // A price and a stay length are two pushes.
+      assert.strictEqual((yield* set({ ...MAY, price: 200, minimum_stay: 2 })).error_code, 409)
+      assert.deepStrictEqual((yield* set({ ...MAY, price: 200 })).data, {
+        pushed: [listing(plain), listing(dearer)],
+        skipped: []
+      })
+    })
+  )
+
+  it.effect(`go to at most ${BASE_PRICE_LISTINGS_MAX} listings at once`, () =>
+    Effect.gen(function* () {
+      const { operatorId, account, propertyId, token, api, as } = yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      const { room_type_id } = yield* api.create_room_type({ title: "Dorm", property_ids: [propertyId] }).pipe(as)
+      const fill = (count: number) => sql`
+        INSERT INTO listings (operator_id, account_id, channel_type, listing_id, title, currency, shelf_status, property_id,
+          created_at, updated_at)
+        SELECT ${operatorId}::bigint, ${account}::bigint, 'airbnb', gen_random_uuid(), 'Filler', 'EUR', 'on',
+          ${propertyId}::bigint, now(), now()
+        FROM generate_series(1, ${count}::int) n`
+      yield* fill(BASE_PRICE_LISTINGS_MAX - 2)
+      const setShared = (price: number) =>
+        call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, price, weekdays: [1, 3, 5, 7] }] })
+      const { data } = yield* setShared(100)
+      assert.strictEqual(pushedCount(data), BASE_PRICE_LISTINGS_MAX)
+      yield* fill(1)
+      const refused = yield* setShared(120)
+      assert.strictEqual(refused.error_code, 422)
+      assert.match(refused.error_msg, new RegExp(`^room_type_id: .*${BASE_PRICE_LISTINGS_MAX} listings`))
+      const { days } = yield* api.get_base_prices({ room_type_id, ...MAY }).pipe(as)
+      assert.strictEqual(days[2]?.price, 100)
+    })
+  )
+
+  it.effect("round half up in whole numbers", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const prices = [1, 2, 9, 49, 50, 101, 12_345, AMOUNT_MAX - 1, AMOUNT_MAX]
+      const ratios = [1, 49, 50, 51, 99, 100, 101, 115, 333, RATIO_MAX]
+      const cases = prices.flatMap((price) => ratios.map((ratio) => ({ price, ratio })))
+      const rows = yield* sql<{ price: number; ratio: number; result: number }>`
+        SELECT price, ratio, ${listingPriceSql(sql, sql`price`, sql`ratio`)}::float8 AS result
+        FROM jsonb_to_recordset(${JSON.stringify(cases)}::jsonb) AS c (price bigint, ratio integer)`
+      assert.strictEqual(rows.length, cases.length)
+      for (const { price, ratio, result } of rows) {
+        const exact = (BigInt(price) * BigInt(ratio) * 2n + 100n) / 200n
+        assert.strictEqual(result, Math.min(AMOUNT_MAX, Math.max(1, Number(exact))))
+      }
+    })
+  )
 })
+
+const pushedCount = (data: unknown) =>
+  typeof data === "object" && data !== null && "pushed" in data && Array.isArray(data.pushed) ? data.pushed.length : -1
