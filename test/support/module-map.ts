@@ -517,6 +517,9 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   ),
   "bookings/stays": splitNames("bookings/reservation-tags guests/images"),
   "calendars/availability": splitNames("properties/properties"),
+  "calendars/base-prices": splitNames(
+    "calendars/availability calendars/listing-calendars listings properties/properties"
+  ),
   "calendars/calendar-share-links": splitNames("calendars/availability properties/properties"),
   "calendars/imported-calendars": splitNames(
     "calendars/availability calendars/calendar-share-links calendars/property-feeds properties/properties"
@@ -571,6 +574,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   calendar_days: "domain/calendars/availability",
   calendar_share_links: "domain/calendars/calendar-share-links",
   calendar_share_link_properties: "domain/calendars/calendar-share-links",
+  base_prices: "domain/calendars/base-prices",
   listing_pushes: "domain/calendars/listing-calendars",
   listing_lanes: "domain/calendars/listing-calendars",
   property_feeds: "domain/calendars/property-feeds",

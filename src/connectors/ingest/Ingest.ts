@@ -4,6 +4,7 @@ import { makeDecoder } from "../../contract/decoder.ts"
 import { toPrintableName } from "../../contract/printable-name.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { Orders } from "../../domain/bookings/reservations/Orders.ts"
+import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
 import {
   ChannelAccountEvent,
@@ -22,7 +23,6 @@ import { Conversations } from "../../domain/guests/conversations/Conversations.t
 import { Reviews } from "../../domain/guests/reviews/Reviews.ts"
 import { SpecialOffers } from "../../domain/guests/special-offers/SpecialOffers.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import { ChannelPaymentStore } from "../../domain/money/channel-payment-store.ts"
 import { WakeUp } from "../../jobs/WakeUp.ts"
 import { withChildSpan } from "../../platform/telemetry/spans.ts"

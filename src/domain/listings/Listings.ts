@@ -14,6 +14,7 @@ import { withOperatorLock } from "../operator-rows.ts"
 import { unknownPropertyIdError, unknownRoomTypeIdError } from "../properties/properties/ownership.ts"
 import { makeInsertListing, makeUpdateListing } from "./channel-updates.ts"
 import { type ListingKey, listingNotFoundError } from "./listing-lookup.ts"
+import { listingQueueFullError, MappingPricePushes } from "./MappingPricePushes.ts"
 import {
   type ListingFilter,
   type ListingMappingChange,
@@ -21,7 +22,6 @@ import {
   makeListListings,
   makeUpdateMapping
 } from "./mapping-and-ratio.ts"
-import { listingQueueFullError, MappingPricePushes } from "./MappingPricePushes.ts"
 import { findOversizedField } from "./rules.ts"
 
 export class Listings extends Context.Service<
@@ -102,7 +102,11 @@ const makeSetMapping = (
     const updated = yield* runLocked(
       operatorId,
       // A failure inside the lock rolls the change back.
-      Effect.filterOrFail(update, (row) => row?.is_queue_full !== true, () => listingQueueFullError)
+      Effect.filterOrFail(
+        update,
+        (row) => row?.is_queue_full !== true,
+        () => listingQueueFullError
+      )
     )
     if (updated === undefined) return yield* listingNotFoundError
     const { known: isKnown, linked: otherListingCount, is_queue_full: _, ...listing } = updated

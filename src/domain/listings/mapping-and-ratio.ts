@@ -60,7 +60,12 @@ export interface ListingMappingChange {
 }
 
 const readMappedListing = makeOptionalRowReader(
-  Schema.Struct({ ...ListingWithMapping.fields, known: Schema.Boolean, linked: Schema.Int, is_queue_full: Schema.Boolean })
+  Schema.Struct({
+    ...ListingWithMapping.fields,
+    known: Schema.Boolean,
+    linked: Schema.Int,
+    is_queue_full: Schema.Boolean
+  })
 )
 
 interface MappingParameters extends OperatorScoped, ListingKey {

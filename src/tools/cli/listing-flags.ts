@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { BadRequest, NotFound } from "../../contract/errors.ts"
+import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import { ChannelType } from "../../domain/channels/port/channel-type.ts"
 import { Listings } from "../../domain/listings/Listings.ts"
-import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
 import type { ListingWithMapping } from "../../domain/listings/mapping-and-ratio.ts"
 import { toPricingRatio } from "../../domain/listings/rules.ts"
 

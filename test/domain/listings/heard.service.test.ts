@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { layerListingsWithPrices } from "../../../src/domain/calendars/base-prices/mapping-price-pushes.ts"
+import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { LISTING_JSON_LENGTH, LISTINGS_MAX } from "../../../src/platform/limits.ts"
 import { countRows, createHostWithProperties, runConcurrently } from "../../support/domain/host-client.ts"
 import {

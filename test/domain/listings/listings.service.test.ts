@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { layerListingsWithPrices } from "../../../src/domain/calendars/base-prices/mapping-price-pushes.ts"
+import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { createHostClient } from "../../support/domain/host-client.ts"
 import { EVENT_TIME, makeListingEvent, toChannelAccountRef } from "../../support/domain/listings/listing-events.ts"
 import { fieldOfError } from "../../support/error-messages.ts"

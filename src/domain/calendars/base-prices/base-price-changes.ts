@@ -5,12 +5,12 @@ import { recordChange } from "../../../changes/recorded-change.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { BASE_PRICE_LISTINGS_MAX, UNMAPPED_LISTINGS_SHOWN } from "../../../platform/limits.ts"
-import { withOperatorLock } from "../../operator-rows.ts"
 import { listingQueueFullError } from "../../listings/MappingPricePushes.ts"
+import { withOperatorLock } from "../../operator-rows.ts"
 import { queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
+import { requestPushesSql, skipReasonSql } from "./price-pushes.ts"
 import { type PriceTarget, targetSql } from "./price-target.ts"
-import { requestPushesSql, skipReasonSql, sourceSql } from "./price-pushes.ts"
 import type { BasePriceDayChange } from "./rules.ts"
 
 /** Nothing changes if `is_known` is false, `conflicting_date` is set, or one of the last two is true. */
@@ -186,12 +186,7 @@ export const makeChangeBasePrices = (sql: SqlClient) => {
     )
 }
 
-const changeStatement = (
-  sql: SqlClient,
-  target: PriceTarget,
-  changes: ReadonlyArray<BasePriceDayChange>,
-  now: Date
-) =>
+const changeStatement = (sql: SqlClient, target: PriceTarget, changes: ReadonlyArray<BasePriceDayChange>, now: Date) =>
   recordChange(sql, {
     change: sql`
       ${changedDaysSql(sql, target, changes)}, ${sourceDaysSql(sql, target)}, ${listingsSql(sql)},

@@ -40,11 +40,10 @@ const WEEKDAYS_MAX = 7
 export const BasePriceRange = Schema.Struct({
   ...rangeFields,
   weekdays: Schema.optionalKey(
-    Schema.Array(integerBetween(1, WEEKDAYS_MAX, "a weekday"))
-      .check(
-        Schema.isMinLength(1, { expected: "a list of at least one weekday" }),
-        Schema.isMaxLength(WEEKDAYS_MAX, { expected: `at most ${WEEKDAYS_MAX} weekdays` })
-      )
+    Schema.Array(integerBetween(1, WEEKDAYS_MAX, "a weekday")).check(
+      Schema.isMinLength(1, { expected: "a list of at least one weekday" }),
+      Schema.isMaxLength(WEEKDAYS_MAX, { expected: `at most ${WEEKDAYS_MAX} weekdays` })
+    )
   ).annotateKey({
     documentation: "Only these days of the range: 1 is Monday, 7 is Sunday. Default: all days."
   }),

@@ -96,8 +96,7 @@ const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
         push,
         emptyReason,
         ranges: prices,
-        send: (gateway) =>
-          sendInChunks(prices, (chunk) => gateway.pushPrices(account, { listingId, prices: chunk }))
+        send: (gateway) => sendInChunks(prices, (chunk) => gateway.pushPrices(account, { listingId, prices: chunk }))
       } satisfies PushMessage
     }
     case "inventories": {

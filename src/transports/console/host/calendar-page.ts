@@ -6,6 +6,7 @@ import { type Html, html, nothing } from "../../docs/html.ts"
 import { Month, type MonthProperty, type MonthStay, type MonthView } from "../queries/Month.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeVoidMutation } from "./api-operations.ts"
+import { makeBasePriceSection } from "./calendar/base-prices.ts"
 import { type CalendarCell, type DateSpan, toCalendarRows } from "./calendar/calendar-rows.ts"
 import { daySelectionForm, readSelectedDays, selectedDaysSection } from "./calendar/selected-days.ts"
 import { parseNumber } from "./form-fields.ts"
@@ -25,7 +26,8 @@ import {
 import { CALENDAR_PATH, stayUrl } from "./urls.ts"
 
 export const makeCalendarPage = Effect.gen(function* () {
-  const [month, mutate] = [yield* Month, makeVoidMutation(yield* Service)]
+  const [month, service] = [yield* Month, yield* Service]
+  const [mutate, basePrices] = [makeVoidMutation(service), makeBasePriceSection(service)]
 
   const makeAvailabilityAction = (available: boolean, message: string): HostAction => ({
     doneMessage: message,
@@ -40,7 +42,7 @@ export const makeCalendarPage = Effect.gen(function* () {
 
   return makeHostPage({
     path: CALENDAR_PATH,
-    show: (visit) =>
+    show: (visit, failedSubmission) =>
       Effect.gen(function* () {
         const today = dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone)
         const selectedDays = readSelectedDays(visit)
@@ -57,16 +59,25 @@ export const makeCalendarPage = Effect.gen(function* () {
                 yield* month.ofProperty(selectedDays, selectedDays.property),
                 today
               )
+        const pricesHtml =
+          selectedDays === undefined || selectedDays.last < today
+            ? nothing
+            : yield* basePrices.show(
+                visit,
+                { ...selectedDays, first: selectedDays.first < today ? today : selectedDays.first },
+                failedSubmission
+              )
         return {
           title: `Calendar, ${formatMonth(displayedMonth)}`,
           isWide: true,
-          body: html`${monthNavigation(visit, displayedMonth)}${selectedDaysHtml}${monthGrid(monthView, monthRange, today)}
+          body: html`${monthNavigation(visit, displayedMonth)}${selectedDaysHtml}${pricesHtml}${monthGrid(monthView, monthRange, today)}
 ${pagination(visit, { offset, limit: MONTH_PROPERTIES_MAX, total: monthView.total })}${LEGEND}
 ${monthView.more ? html`<p class="message note">There are more stays in this month than are shown.</p>` : nothing}
 ${daySelectionForm(visit, monthView.properties, monthRange, today)}${unassignedStaysSection(monthView.boxed)}`
         }
       }),
     actions: {
+      ...basePrices.actions,
       close_days: makeAvailabilityAction(false, "The days are closed. Nights that are sold stay sold."),
       open_days: makeAvailabilityAction(true, "The days are open again, but for what is sold or busy elsewhere.")
     }

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import { listingPriceSql } from "../../../../src/domain/calendars/base-prices/price-pushes.ts"
 import {
@@ -25,7 +26,6 @@ import { loadAuditRecordLines } from "../../../support/domain/listings/listing-e
 import { call, insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { countStatements } from "../../../support/statement-count.ts"
-import { TestClock } from "effect/testing"
 
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-04" }
 
@@ -243,7 +243,9 @@ layer(layerPushService)("base prices", (it) => {
       const sql = yield* SqlClient.SqlClient
       const other = yield* insertProperty(operatorId, "Harbour 2")
       yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${propertyId}`
-      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [propertyId, other] }).pipe(as)
+      const { room_type_id } = yield* api
+        .create_room_type({ title: "Double", property_ids: [propertyId, other] })
+        .pipe(as)
       const ranges = [{ ...MAY, price: 100, minimum_stay: 2 }]
       const { data } = yield* call(token, "set_base_prices", { room_type_id, ranges })
       const mine = yield* api.get_base_prices({ property_id: propertyId, ...MAY }).pipe(as)
@@ -294,7 +296,10 @@ layer(layerPushService)("base prices", (it) => {
       const stranger = yield* createHostClient()
       const sql = yield* SqlClient.SqlClient
       const refused = Effect.fnUntraced(function* (input: object, as = token) {
-        const { error_code, error_msg } = yield* call(as, "set_base_prices", { ranges: [{ ...MAY, price: 1 }], ...input })
+        const { error_code, error_msg } = yield* call(as, "set_base_prices", {
+          ranges: [{ ...MAY, price: 1 }],
+          ...input
+        })
         return `${error_code} ${error_msg}`
       })
       const property_id = propertyId

@@ -93,7 +93,11 @@ describe("base prices", () => {
 
   it("name the last range that sets a stay length of a contradictory day", () => {
     const day = { start_date: TODAY, end_date: TODAY }
-    const ranges = [{ ...day, minimum_stay: 5 }, { ...day, maximum_stay: 2 }, { ...day, price: 1 }]
+    const ranges = [
+      { ...day, minimum_stay: 5 },
+      { ...day, maximum_stay: 2 },
+      { ...day, price: 1 }
+    ]
     assert.strictEqual(
       describeStayConflict(ranges, TODAY),
       `ranges[1].maximum_stay: must not be below minimum_stay on ${TODAY}.`

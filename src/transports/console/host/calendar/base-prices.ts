@@ -1,0 +1,190 @@
+import { Effect, Schema } from "effect"
+import { addDays } from "../../../../contract/time.ts"
+import {
+  type BasePriceDay,
+  BasePricePushes,
+  get_base_prices,
+  type SkipReason
+} from "../../../../domain/calendars/base-prices/contract.ts"
+import { STAY_NIGHTS } from "../../../../platform/limits.ts"
+import type { Service } from "../../../../service/service.ts"
+import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { ActionError } from "../../action-outcome.ts"
+import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { makeMutation, makeQuery } from "../api-operations.ts"
+import { channelName } from "../channel-names.ts"
+import {
+  actionForm,
+  checkboxGroup,
+  disclosure,
+  input,
+  makeFieldFiller,
+  makeMultiFieldFiller,
+  parseNumber,
+  readFilledFields,
+  readSelectedIds
+} from "../form-fields.ts"
+import type { FailedSubmission, HostAction, OneTimeContent } from "../host-page.ts"
+import { dayHtml, formatMoney, section, table } from "../page-parts.ts"
+
+export interface PricedDays {
+  readonly property: number
+  readonly first: string
+  readonly last: string
+}
+
+interface PriceRun extends Omit<BasePriceDay, "date"> {
+  readonly first: string
+  readonly last: string
+}
+
+/** Joins consecutive days with equal values. */
+export const toPriceRuns = (days: ReadonlyArray<BasePriceDay>): ReadonlyArray<PriceRun> => {
+  const runs: Array<PriceRun> = []
+  for (const { date, ...values } of days) {
+    const run = runs.at(-1)
+    const isSame =
+      run !== undefined &&
+      run.price === values.price &&
+      run.minimum_stay === values.minimum_stay &&
+      run.maximum_stay === values.maximum_stay
+    if (isSame && addDays(run.last, 1) === date) runs[runs.length - 1] = { ...run, last: date }
+    else runs.push({ ...values, first: date, last: date })
+  }
+  return runs
+}
+
+const WEEKDAY_OPTIONS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].map((label, index) => ({
+  value: index + 1,
+  label
+}))
+
+const VALUE_FIELDS = { price: parseNumber, minimum_stay: parseNumber, maximum_stay: parseNumber }
+
+const CLEARED_VALUES = { price: null, minimum_stay: null, maximum_stay: null }
+
+const readWeekdays = (form: SubmittedForm) => {
+  const weekdays = readSelectedIds(form, "weekdays")
+  return weekdays.length === 0 ? {} : { weekdays }
+}
+
+const toChange = (form: SubmittedForm, values: Schema.JsonObject): Schema.JsonObject => ({
+  property_id: parseNumber(form.get("property") ?? ""),
+  ranges: [
+    {
+      start_date: form.get("from") ?? "",
+      end_date: form.get("to") ?? "",
+      ...readWeekdays(form),
+      ...values
+    }
+  ]
+})
+
+/** The form has one range, so its fields need no index. */
+const nameFormField = (error: ActionError): ActionError => ({
+  ...error,
+  message: error.message.replaceAll(/ranges\[0\]\./g, "")
+})
+
+const SKIP_TEXTS: Readonly<Record<SkipReason, string>> = {
+  readonly: "its prices are set on its channel",
+  currency: "it has another currency",
+  no_mapping: "it is not mapped to this property",
+  disconnected: "its channel account is disconnected",
+  unsupported: "its channel does not take these values from here"
+}
+
+const pushesNotice = ({ pushed, skipped }: BasePricePushes): OneTimeContent => ({
+  _tag: "Told",
+  html: html`<p class="message done" role="status">Prices saved. ${pushed.length === 1 ? "1 listing gets" : `${pushed.length} listings get`} the changes within a minute.</p>
+${
+  skipped.length === 0
+    ? nothing
+    : html`<div class="message note"><p>Not sent to:</p><ul>${skipped.map(({ channel_type, listing_id, reason }) => html`<li>${channelName(channel_type)} ${listing_id}: ${SKIP_TEXTS[reason]}.</li>`)}</ul></div>
+`
+}`
+})
+
+const decodePushes = Schema.decodeUnknownSync(Schema.toCodecJson(BasePricePushes))
+
+export const makeBasePriceSection = (service: Service["Service"]) => {
+  const [mutate, query] = [makeMutation(service), makeQuery(service, get_base_prices)]
+
+  const makeAction = (readValues: (form: SubmittedForm) => Schema.JsonObject): HostAction => ({
+    doneMessage: "Prices saved.",
+    run: (visit, form) =>
+      mutate(visit, form, "set_base_prices", toChange(form, readValues(form))).pipe(
+        Effect.mapBoth({ onSuccess: (result) => pushesNotice(decodePushes(result)), onFailure: nameFormField })
+      )
+  })
+
+  return {
+    actions: {
+      set_prices: makeAction((form) => readFilledFields(form, VALUE_FIELDS)),
+      clear_prices: makeAction(() => CLEARED_VALUES)
+    },
+    show: (visit: SignedInVisit, days: PricedDays, failedSubmission: FailedSubmission | undefined) =>
+      Effect.match(query(visit, { property_id: days.property, start_date: days.first, end_date: days.last }), {
+        onSuccess: ({ currency, days: pricedDays }) =>
+          section(
+            "Base prices",
+            html`${priceTable(currency, toPriceRuns(pricedDays))}${priceForms(visit, days, currency, failedSubmission)}`,
+            "prices"
+          ),
+        onFailure: ({ message }) => section("Base prices", html`<p>${message}</p>`, "prices")
+      })
+  }
+}
+
+const nightsText = (nights: number | null): string => {
+  if (nights === null) return "none"
+  return nights === 1 ? "1 night" : `${nights} nights`
+}
+
+const priceTable = (currency: string, runs: ReadonlyArray<PriceRun>): Html =>
+  table(
+    { empty: "No days are selected." },
+    [
+      {
+        label: "Days",
+        cell: ({ first, last }) => (first === last ? dayHtml(first) : html`${dayHtml(first)} to ${dayHtml(last)}`)
+      },
+      {
+        label: "Price of a night",
+        cell: ({ price }) => (price === null ? "none" : formatMoney(String(price), currency)),
+        isNumeric: true
+      },
+      { label: "Minimum stay", cell: ({ minimum_stay }) => nightsText(minimum_stay) },
+      { label: "Maximum stay", cell: ({ maximum_stay }) => nightsText(maximum_stay) }
+    ],
+    runs
+  )
+
+const priceForms = (
+  visit: SignedInVisit,
+  { property, first, last }: PricedDays,
+  currency: string,
+  failedSubmission: FailedSubmission | undefined
+): Html => {
+  const fillField = makeFieldFiller(failedSubmission, "set_prices")
+  const days = html`<input type="hidden" name="property" value="${property}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`
+  const weekdays = (action: string) =>
+    checkboxGroup({
+      name: "weekdays",
+      legend: "Only these days (all if none ticked)",
+      options: WEEKDAY_OPTIONS,
+      selected: makeMultiFieldFiller(failedSubmission, action)("weekdays", [])
+    })
+  const stayField = (name: string, label: string) =>
+    input(fillField, { name, label, hint: "nights", type: "number", min: 1, max: STAY_NIGHTS, step: 1 })
+  return html`<p class="soft">Each listing gets the base price times its markup. A field that is left empty stays unchanged.</p>
+${actionForm(visit, {
+  action: "set_prices",
+  label: "Save prices",
+  fields: html`${days}${input(fillField, { name: "price", label: "Base price", hint: currency, type: "number", min: 1, step: 1 })}${stayField("minimum_stay", "Minimum stay")}${stayField("maximum_stay", "Maximum stay")}${weekdays("set_prices")}`
+})}${disclosure(
+  "Clear prices…",
+  html`<p>Removes base prices and stay lengths of these days. The channels keep the last ones.</p>
+${actionForm(visit, { action: "clear_prices", label: "Clear prices", kind: "danger", fields: html`${days}${weekdays("clear_prices")}` })}`
+)}`
+}
