@@ -38,7 +38,7 @@ export const callAsOwner = (
 
 /** Operations that decide in a transaction which begins by locking their operator or record; all others change by one statement. */
 export const OPERATIONS_UNDER_LOCK: ReadonlySet<string> = new Set([
-  ...["create_category", "update_category", "set_listing_mapping", "update_property"],
+  ...["create_category", "update_category", "set_listing_mapping", "set_base_prices", "update_property"],
   ...["create_imported_calendar", "delete_imported_calendar", "accept_imported_calendar", "create_property_feed"]
 ])
 

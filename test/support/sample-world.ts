@@ -143,6 +143,7 @@ export const toSampleWorld = (records: SampleRecords) => {
       ...listing,
       listings: [listing],
       prices: [priceRange],
+      ranges: [priceRange],
       inventories: [{ ...days, inventory: 1 }],
       restrictions: [{ ...days, min_stay_on_arrival: 3 }],
       cursor,
@@ -190,6 +191,7 @@ export const toSampleWorld = (records: SampleRecords) => {
         end_date: "1970-02-28"
       },
       search_listing_calendars: { start_date: "1970-02-01", end_date: "1970-02-28" },
+      get_base_prices: { start_date: "1970-02-01", end_date: "1970-02-28" },
       search_reservations: { start_check_in_date: "2027-01-01", fields: "id,reservation_code,stay_code,status" },
       search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31", fields: "id,amount" },
       search_properties: { fields: "id, title" },
@@ -297,6 +299,8 @@ export const REFERENCE_FIELDS: ReadonlySet<string> = new Set([
 /** Fields of which a call names exactly one, by operation; where nothing is said, the first. */
 export const EXCLUSIVE_FIELDS: Readonly<Record<string, ReadonlyArray<string>>> = {
   get_pricing_ratios: ["property_id", "room_type_id"],
+  get_base_prices: ["property_id", "room_type_id"],
+  set_base_prices: ["property_id", "room_type_id"],
   set_listing_mapping: ["property_id", "room_type_id"],
   send_message: ["message", "jpeg_base64"],
   // A guest without a stay is answered from fewer entries.

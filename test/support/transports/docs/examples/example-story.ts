@@ -81,6 +81,14 @@ const callCalendarOperations = (api: Client, listing_id: string, vrboListingId: 
     const listing = { channel_type: "airbnb", listing_id } as const
     yield* api.get_pricing_ratios({ property_id: ALFAMA })
     yield* api.set_listing_mapping({ ...listing, property_id: ALFAMA, ratio: 112 })
+    yield* api.set_base_prices({
+      property_id: ALFAMA,
+      ranges: [
+        { ...week, price: 120, minimum_stay: 2 },
+        { ...week, weekdays: [5, 6], price: 150 }
+      ]
+    })
+    yield* api.get_base_prices({ property_id: ALFAMA, ...week })
     yield* api.get_property_availability({
       property_ids: [ALFAMA, CHIADO],
       start_date: dateInDays(3),
