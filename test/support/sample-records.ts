@@ -369,6 +369,10 @@ export const createSampleRecords = Effect.fnUntraced(function* (
   yield* api
     .update_listing_prices({ channel_type: "airbnb", listing_id, prices: [{ ...toDays(today), price: 120 }] })
     .pipe(as)
+  const afterSampleDays = addDays(today, 40)
+  yield* api
+    .set_base_prices({ property_id, ranges: [{ start_date: afterSampleDays, end_date: afterSampleDays, price: 110 }] })
+    .pipe(as)
   yield* insertListingComparisons(operator.operatorId)
   const reviewed_code = yield* insertReviewedOrder(operator.operatorId, { channelType: "booking.com" })
   const reviewing_code = yield* insertReviewedOrder(operator.operatorId, { propertyId: property_id })
