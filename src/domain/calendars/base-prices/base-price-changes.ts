@@ -112,7 +112,10 @@ const listingsSql = (sql: SqlClient) => sql`
     JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
     WHERE l.shelf_status <> 'deleted'
   ), precondition AS MATERIALIZED (
-    SELECT (SELECT min(date) FROM source_day WHERE minimum_stay > maximum_stay)::text AS conflicting_date,
+    SELECT (
+        SELECT min(date) FROM source_day
+        WHERE minimum_stay > maximum_stay AND (minimum_stay, maximum_stay) IS DISTINCT FROM (old_minimum, old_maximum)
+      )::text AS conflicting_date,
       (SELECT count(*) FROM price_listing) > ${sql.literal(String(BASE_PRICE_LISTINGS_MAX))} AS has_too_many_listings
   )`
 

@@ -25,6 +25,7 @@ import { createHostClient } from "../../../support/domain/host-client.ts"
 import { loadAuditRecordLines } from "../../../support/domain/listings/listing-events.ts"
 import { call, insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 import { countStatements } from "../../../support/statement-count.ts"
 
 const MAY = { start_date: "2027-05-01", end_date: "2027-05-04" }
@@ -399,6 +400,40 @@ layer(layerPushService)("base prices", (it) => {
       assert.match(refused.error_msg, new RegExp(`^room_type_id: .*${BASE_PRICE_LISTINGS_MAX} listings`))
       const { days } = yield* api.get_base_prices({ room_type_id, ...MAY }).pipe(as)
       assert.strictEqual(days[2]?.price, 100)
+    })
+  )
+
+  it.effect(`are sent in messages of at most ${LISTING_RANGES_MAX} ranges`, () =>
+    Effect.gen(function* () {
+      const { set, plain } = yield* prepareHost
+      const days = { start_date: TODAY, end_date: addDays(TODAY, AVAILABILITY_END_DAYS) }
+      yield* set(...[1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ ...days, weekdays: [weekday], price: 100 + weekday })))
+      yield* pushAll
+      const updates = yield* loadListingUpdates(plain)
+      assert.deepStrictEqual(
+        updates.map(({ prices }) => prices?.length),
+        [LISTING_RANGES_MAX, LISTING_RANGES_MAX, AVAILABILITY_END_DAYS + 1 - 2 * LISTING_RANGES_MAX]
+      )
+      assert.deepStrictEqual(updates.at(-1)?.prices?.at(-1)?.end_date, days.end_date)
+    })
+  )
+
+  it.effect.skipIf(!canOverlap)(withServerNote("reach the channel in the order in which changes commit"), () =>
+    Effect.gen(function* () {
+      const { set, setRatio, plain, token } = yield* prepareHost
+      yield* set({ ...MAY, price: 100 })
+      const direct = call(token, "update_listing_prices", { ...listing(plain), prices: [{ ...MAY, price: 70 }] })
+      yield* runOverlapping(direct, set({ ...MAY, price: 110 }))
+      yield* runOverlapping(set({ ...MAY, price: 120 }), direct)
+      // The ratio leaves out the direct price of the call that it waited for.
+      yield* runOverlapping(set({ ...MAY, price: 130 }), setRatio(plain, { ratio: 50 }))
+      yield* runOverlapping(setRatio(plain, { ratio: 200 }), set({ ...MAY, price: 140 }))
+      yield* runOverlapping(direct, setRatio(plain, { ratio: 100 }))
+      yield* pushAll
+      assert.deepStrictEqual(
+        yield* loadPrices(plain),
+        [100, 70, 110, 120, 70, 130, 65, 260, 280, 70].map((price) => `2027-05-01..2027-05-04 ${price}`)
+      )
     })
   )
 
