@@ -233,6 +233,9 @@ export const RESERVATION_CREATOR_LENGTH = 50
 export const GUEST_NAME_LENGTH = 100
 export const GUEST_PHONE_LENGTH = 50
 export const GUESTS_MAX = 99
+/** Fees, and likewise taxes, of one property. */
+export const PRICE_ITEMS_MAX = 20
+export const PRICE_ITEM_NAME_LENGTH = 100
 export const RESERVATION_KEYWORD_MIN = 3
 export const RESERVATION_KEYWORD_MAX = 100
 export const LOCK_CODE_LENGTH = 50
