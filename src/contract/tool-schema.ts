@@ -50,16 +50,29 @@ export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
   return simplifySchema(makeDescriber({ deployment: "international", reader: "person" })(schema))
 }
 
-/** Hides immutable fields, which clients may still send. */
+/**
+ * Hides immutable fields, which clients may still send. Requires the fields of `requiredUnless`, so that a tool keeps
+ * its required arguments.
+ */
 export const publishedInputSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
 ): InputSchema => {
-  const schema: InputSchema = { ...toCommonKeywords(inputSchemaOf(payload, deployment, "model")), type: "object" }
+  const schema = withConditionalFields(payload.ast, {
+    ...toCommonKeywords(inputSchemaOf(payload, deployment, "model")),
+    type: "object"
+  })
   const hiddenFields = immutableFieldNames(payload.ast)
   if (hiddenFields.size === 0 || !Predicate.isObject(schema.properties)) return schema
   const visibleFields = Object.entries(schema.properties).filter(([name]) => !hiddenFields.has(name))
   return { ...schema, properties: Object.fromEntries(visibleFields) }
+}
+
+const withConditionalFields = (ast: SchemaAST.AST, schema: InputSchema): InputSchema => {
+  const conditionalNames = fieldNamesWith(ast, (annotations) => annotations?.requiredUnless !== undefined)
+  if (conditionalNames.size === 0 || !Predicate.isObject(schema.properties)) return schema
+  const requiredNames = new Set([...(Array.isArray(schema.required) ? schema.required : []), ...conditionalNames])
+  return { ...schema, required: Object.keys(schema.properties).filter((name) => requiredNames.has(name)) }
 }
 
 /**
@@ -95,9 +108,15 @@ const toCommonKeywords = (schema: unknown): Keywords => {
 const numberOr = (value: unknown, fallback: number): number => (Predicate.isNumber(value) ? value : fallback)
 
 const immutableFieldNames = (ast: SchemaAST.AST): ReadonlySet<string> =>
+  fieldNamesWith(ast, (annotations) => annotations?.isImmutable === true)
+
+const fieldNamesWith = (
+  ast: SchemaAST.AST,
+  matches: (annotations: Schema.Annotations.Key<unknown> | undefined) => boolean
+): ReadonlySet<string> =>
   new Set(
     (ast._tag === "Objects" ? ast.propertySignatures : [])
-      .filter(({ type }) => type.context?.annotations?.isImmutable === true)
+      .filter(({ type }) => matches(type.context?.annotations))
       .map(({ name }) => String(name))
   )
 

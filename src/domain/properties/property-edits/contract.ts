@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
-import { Currency, hourAndMinute, Id, Integer, textUpTo } from "../../../contract/fields.ts"
+import { Currency, hourAndMinute, Id, NumberOfGuests, textUpTo } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { COORDINATE_LENGTH, GUESTS_MAX, PRICE_ITEMS_MAX, PROPERTY_ADDRESS_LENGTH } from "../../../platform/limits.ts"
@@ -8,10 +8,6 @@ import { Property, Title } from "../properties/contract.ts"
 import { PriceItems } from "../properties/price-items.ts"
 
 const DefaultTime = hourAndMinute("15:00").annotate({ description: "HH:mm" })
-
-const Capacity = Integer.check(
-  Schema.isBetween({ minimum: 1, maximum: GUESTS_MAX }, { expected: `a number from 1 to ${GUESTS_MAX}` })
-)
 
 const DECIMAL_NUMBER = /^-?\d{1,3}(\.\d+)?$/
 
@@ -54,7 +50,7 @@ export const update_property = operation("update_property", {
     currency: Schema.optionalKey(Schema.NullOr(Currency)).annotateKey({
       documentation: "ISO 4217 code of the property's base prices, fees and taxes. null: the host's currency."
     }),
-    capacity: Schema.optionalKey(Schema.NullOr(Capacity)).annotateKey({
+    capacity: Schema.optionalKey(Schema.NullOr(NumberOfGuests)).annotateKey({
       documentation: `Most guests of a stay, from 1 to ${GUESTS_MAX}. Quotes check it; reservations do not. null: not limited.`
     }),
     fees: Schema.optionalKey(PriceItems).annotateKey({
