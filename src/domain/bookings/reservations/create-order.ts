@@ -147,8 +147,9 @@ const makeCreateStatement =
       ${quoteId === undefined ? sql`` : sql`AND EXISTS (SELECT FROM usable_quote)`}`
     return recordChange(sql, {
       change: sql`
-        ${quoteId === undefined ? sql`` : quoteUseSql(sql, { operatorId, quoteId, at })}
+        ${quoteId === undefined ? sql`` : sql`usable_quote AS (${lockUsableQuoteSql(sql, { operatorId, quoteId, at })}), `}
         ${insertOrder(sql, parameters, preconditions)}, ${insertStays(sql, stays, "created_order")}, ${assignNightsSql(sql, selectNewNights(sql), at)},
+        ${quoteId === undefined ? sql`` : sql`used_quote AS (${markQuoteUsedSql(sql, "usable_quote", "created_order", at)}), `}
         order_recorded AS (${recordCreatedEvents})${received === undefined ? sql`` : sql`, ${recordReceivedMoney(sql, received, at)}`}`,
       events: [],
       changedRecords: createdRecordsSql(sql, received !== undefined),
@@ -156,11 +157,6 @@ const makeCreateStatement =
         SELECT created_order.reservation_code, created_order.status FROM (SELECT) one LEFT JOIN created_order ON true`
     })
   }
-
-/** Returns CTEs. An order that is not created leaves the quote unused. */
-const quoteUseSql = (sql: Sql, use: Parameters<typeof lockUsableQuoteSql>[1]): Fragment => sql`
-  usable_quote AS (${lockUsableQuoteSql(sql, use)}),
-  used_quote AS (${markQuoteUsedSql(sql, "usable_quote", "created_order", use.at)}),`
 
 const toCodedStays = (order: NewOrder): ReadonlyArray<CodedStay> =>
   order.stays.map((stay, room) => ({
