@@ -30,7 +30,7 @@ const prepareListing = Effect.fn("prepareListing")(function* (prices: SandboxPri
     .pipe(as)
   const map = (column: "property_id" | "room_type_id", id: number) =>
     Effect.orDie(sql`
-      UPDATE listings SET property_id = NULL, room_type_id = NULL, ${sql(column)} = ${id}
+      UPDATE listings SET ${sql(column)} = ${id}
       WHERE operator_id = ${operatorId} AND listing_id = ${listing_id}`)
   const quote = (nights: number, guests = 2) =>
     api
