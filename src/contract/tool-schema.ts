@@ -51,8 +51,8 @@ export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
 }
 
 /**
- * Hides immutable fields, which clients may still send. Requires the fields of `requiredUnless`, so that a tool keeps
- * its required arguments.
+ * Hides immutable fields, which clients may still send. Requires the fields of `requiredUnless` and hides the other
+ * field, so that a tool keeps its arguments.
  */
 export const publishedInputSchemaOf = (
   payload: Schema.Constraint,
@@ -62,11 +62,14 @@ export const publishedInputSchemaOf = (
     ...toCommonKeywords(inputSchemaOf(payload, deployment, "model")),
     type: "object"
   })
-  const hiddenFields = immutableFieldNames(payload.ast)
+  const hiddenFields = new Set([...immutableFieldNames(payload.ast), ...replacingFieldNames(payload.ast)])
   if (hiddenFields.size === 0 || !Predicate.isObject(schema.properties)) return schema
   const visibleFields = Object.entries(schema.properties).filter(([name]) => !hiddenFields.has(name))
   return { ...schema, properties: Object.fromEntries(visibleFields) }
 }
+
+const replacingFieldNames = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  listKeyAnnotations(ast).flatMap(({ annotations }) => annotations?.requiredUnless?.otherField ?? [])
 
 const withConditionalFields = (ast: SchemaAST.AST, schema: InputSchema): InputSchema => {
   const conditionalNames = fieldNamesWith(ast, (annotations) => annotations?.requiredUnless !== undefined)
@@ -115,10 +118,16 @@ const fieldNamesWith = (
   matches: (annotations: Schema.Annotations.Key<unknown> | undefined) => boolean
 ): ReadonlySet<string> =>
   new Set(
-    (ast._tag === "Objects" ? ast.propertySignatures : [])
-      .filter(({ type }) => matches(type.context?.annotations))
-      .map(({ name }) => String(name))
+    listKeyAnnotations(ast)
+      .filter(({ annotations }) => matches(annotations))
+      .map(({ name }) => name)
   )
+
+const listKeyAnnotations = (ast: SchemaAST.AST) =>
+  (ast._tag === "Objects" ? ast.propertySignatures : []).map(({ name, type }) => ({
+    name: String(name),
+    annotations: type.context?.annotations
+  }))
 
 /** Returns a function that replaces `regionally` and `documentation` by the `description` for this deployment and reader. */
 const makeDescriber = (target: { readonly deployment: DeploymentName; readonly reader: SchemaReader }) => {
