@@ -55,7 +55,10 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
           await page.goto(
             `/console/reservations/new?property=${propertyId}&check_in_date=${from}&check_out_date=${addDays(from, 2)}`
           )
-          await page.getByLabel(/^How many guests/).first().fill("2")
+          await page
+            .getByLabel(/^How many guests/)
+            .first()
+            .fill("2")
         })
         assert.strictEqual(
           yield* Effect.promise(() => page.locator('form:has(button[value="create"]) [name="currency"]').inputValue()),
@@ -67,9 +70,9 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
         if (folder !== undefined) yield* done(() => page.screenshot({ path: `${folder}/quote.png`, fullPage: true }))
         const rows = yield* Effect.promise(() => page.locator("table").first().locator("tbody tr").allTextContents())
         assert.deepStrictEqual(
-          rows.map((row) => row.replace(/\s+/g, " ").trim()).slice(2),
+          rows.map((row) => row.trim()).slice(2),
           // Of 210 for the nights and 40 for cleaning.
-          ["Cleaning 40", "VAT 25", "City tax 5", "Total 280"]
+          ["Cleaning40", "VAT25", "City tax5", "Total280"]
         )
         yield* done(() => page.getByLabel("Guest", { exact: true }).first().fill("Ada Lovelace"))
         yield* press("Book with this quote")
