@@ -72,6 +72,7 @@ import madeByGrants from "./0070_made_by_grants.ts"
 import keysByGrants from "./0071_keys_by_grants.ts"
 import propertyPrices from "./0072_property_prices.ts"
 import directPriceDays from "./0073_direct_price_days.ts"
+import quotes from "./0074_quotes.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -147,5 +148,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 70, name: "made_by_grants", up: madeByGrants, nonTransactional: true },
   { id: 71, name: "keys_by_grants", up: keysByGrants },
   { id: 72, name: "property_prices", up: propertyPrices },
-  { id: 73, name: "direct_price_days", up: directPriceDays }
+  { id: 73, name: "direct_price_days", up: directPriceDays },
+  { id: 74, name: "quotes", up: quotes }
 ]

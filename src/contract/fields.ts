@@ -3,6 +3,7 @@ import { Schema, Struct } from "effect"
 import {
   AMOUNT_MAX,
   EMAIL_LENGTH,
+  GUESTS_MAX,
   INSTANT_TEXT_LENGTH,
   MICROSECOND_TEXT_LENGTH,
   RECORD_CODE_LENGTH
@@ -38,6 +39,8 @@ declare module "effect/Schema" {
        * repeated idempotency key with another password is not noticed.
        */
       readonly isPassword?: boolean | undefined
+      /** See {@link requiredUnless}. */
+      readonly requiredUnless?: ConditionalRequirement | undefined
     }
   }
 }
@@ -47,6 +50,16 @@ export const narrowingField = <Field extends Schema.Top>(
   field: Field,
   otherNarrowingFields: ReadonlyArray<string> = []
 ) => Schema.optionalKey(field).annotateKey({ absenceWidens: otherNarrowingFields })
+
+interface ConditionalRequirement {
+  readonly otherField: string
+  /** The schema that applies without `otherField`. */
+  readonly field: Schema.Top
+}
+
+/** Makes a field optional in calls with `otherField`. Other calls without the field fail with 400, as if it were required. */
+export const requiredUnless = <Field extends Schema.Top>(otherField: string, field: Field) =>
+  Schema.optionalKey(field).annotateKey({ requiredUnless: { otherField, field } })
 
 /** Also marks numbers that clients may send as text (input-correction.ts). */
 export const isWholeNumber = Schema.isInt({ unreadable: true, expected: "a whole number" })
@@ -72,6 +85,10 @@ export const LastChange = Schema.optionalKey(Schema.String).annotateKey({
 export const Integer = Schema.Finite.check(isWholeNumber)
 
 export const Id = Integer.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a positive id" }))
+
+export const NumberOfGuests = Integer.check(
+  Schema.isBetween({ minimum: 1, maximum: GUESTS_MAX }, { expected: `a number from 1 to ${GUESTS_MAX}` })
+)
 
 export const PropertyOrUnassigned = Integer.check(
   Schema.isGreaterThanOrEqualTo(0, { expected: "a property's id, or 0" })

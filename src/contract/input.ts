@@ -21,14 +21,40 @@ export const toReceivedInput = (input: CallInput, bytes = 0): ReceivedInput => (
 
 export type PayloadSchema<A> = Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }
 
+type InputRules = Pick<RouteSpec, "method" | "params" | "rejectsUnknownFields">
+
+/** A call without the other field of a `requiredUnless` must also have the fields that this makes required. */
+export const makeInputDecoder = <A>(payload: PayloadSchema<A>, rules: InputRules) => {
+  const decode = makePayloadDecoder(payload, rules)
+  const { otherFields, fields } = toStrictFields(payload)
+  if (otherFields.length === 0) return decode
+  const checkRequiredFields = makePayloadDecoder(toPayloadSchema<unknown>(fields), rules)
+  return (input: CallInput, pathParams: Readonly<Record<string, unknown>>) =>
+    otherFields.every((name) => hasField(input.fields, name))
+      ? decode(input, pathParams)
+      : Effect.andThen(checkRequiredFields(input, pathParams), decode(input, pathParams))
+}
+
+const hasField = (fields: unknown, name: string): boolean =>
+  Predicate.hasProperty(fields, name) && fields[name] !== undefined && fields[name] !== null
+
+const toStrictFields = (payload: { readonly fields: Schema.Struct.Fields }) => {
+  const conditions = Object.entries(payload.fields).map(([name, field]) => ({
+    name,
+    field,
+    requirement: Schema.resolveAnnotationsKey(field)?.requiredUnless
+  }))
+  return {
+    otherFields: conditions.flatMap(({ requirement }) => (requirement === undefined ? [] : [requirement.otherField])),
+    fields: Object.fromEntries(conditions.map(({ name, field, requirement }) => [name, requirement?.field ?? field]))
+  }
+}
+
 /**
  * Path parameters override query fields of the same name. A body field must equal its path parameter, else the decoder
  * fails with 422.
  */
-export const makeInputDecoder = <A>(
-  payload: PayloadSchema<A>,
-  { method, params, rejectsUnknownFields }: Pick<RouteSpec, "method" | "params" | "rejectsUnknownFields">
-) => {
+const makePayloadDecoder = <A>(payload: PayloadSchema<A>, { method, params, rejectsUnknownFields }: InputRules) => {
   const isEmpty = Object.keys(payload.fields).length === 0
   const decoderFor = isEmpty ? makeEmptyDecoder : makeDecoder
   const nullIsAbsent = NULL_IS_ABSENT.has(method)
@@ -96,6 +122,9 @@ const withTextParams = <A>(
     name,
     params.includes(name) ? Schema.toCodecStringTree(field) : field
   ])
-  // Types cannot express that only the encoding of some fields differs.
-  return Schema.Struct(Object.fromEntries(fields)) as unknown as Schema.ConstraintCodec<A, unknown>
+  return toPayloadSchema(Object.fromEntries(fields))
 }
+
+/** Types cannot express that only some fields of a payload, or only their encoding, differ. */
+const toPayloadSchema = <A>(fields: Schema.Struct.Fields): PayloadSchema<A> =>
+  Schema.Struct(fields) as unknown as Schema.ConstraintCodec<A, unknown> & { readonly fields: Schema.Struct.Fields }

@@ -50,16 +50,32 @@ export const outputSchemaOf = (success: Schema.Constraint): Readonly<Record<stri
   return simplifySchema(makeDescriber({ deployment: "international", reader: "person" })(schema))
 }
 
-/** Hides immutable fields, which clients may still send. */
+/**
+ * Hides immutable fields, which clients may still send. Requires the fields of `requiredUnless` and hides the other
+ * field, so that a tool keeps its arguments.
+ */
 export const publishedInputSchemaOf = (
   payload: Schema.Constraint,
   deployment: DeploymentName = "international"
 ): InputSchema => {
-  const schema: InputSchema = { ...toCommonKeywords(inputSchemaOf(payload, deployment, "model")), type: "object" }
-  const hiddenFields = immutableFieldNames(payload.ast)
+  const schema = withConditionalFields(payload.ast, {
+    ...toCommonKeywords(inputSchemaOf(payload, deployment, "model")),
+    type: "object"
+  })
+  const hiddenFields = new Set([...immutableFieldNames(payload.ast), ...replacingFieldNames(payload.ast)])
   if (hiddenFields.size === 0 || !Predicate.isObject(schema.properties)) return schema
   const visibleFields = Object.entries(schema.properties).filter(([name]) => !hiddenFields.has(name))
   return { ...schema, properties: Object.fromEntries(visibleFields) }
+}
+
+const replacingFieldNames = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  listKeyAnnotations(ast).flatMap(({ annotations }) => annotations?.requiredUnless?.otherField ?? [])
+
+const withConditionalFields = (ast: SchemaAST.AST, schema: InputSchema): InputSchema => {
+  const conditionalNames = fieldNamesWith(ast, (annotations) => annotations?.requiredUnless !== undefined)
+  if (conditionalNames.size === 0 || !Predicate.isObject(schema.properties)) return schema
+  const requiredNames = new Set([...(Array.isArray(schema.required) ? schema.required : []), ...conditionalNames])
+  return { ...schema, required: Object.keys(schema.properties).filter((name) => requiredNames.has(name)) }
 }
 
 /**
@@ -95,11 +111,23 @@ const toCommonKeywords = (schema: unknown): Keywords => {
 const numberOr = (value: unknown, fallback: number): number => (Predicate.isNumber(value) ? value : fallback)
 
 const immutableFieldNames = (ast: SchemaAST.AST): ReadonlySet<string> =>
+  fieldNamesWith(ast, (annotations) => annotations?.isImmutable === true)
+
+const fieldNamesWith = (
+  ast: SchemaAST.AST,
+  matches: (annotations: Schema.Annotations.Key<unknown> | undefined) => boolean
+): ReadonlySet<string> =>
   new Set(
-    (ast._tag === "Objects" ? ast.propertySignatures : [])
-      .filter(({ type }) => type.context?.annotations?.isImmutable === true)
-      .map(({ name }) => String(name))
+    listKeyAnnotations(ast)
+      .filter(({ annotations }) => matches(annotations))
+      .map(({ name }) => name)
   )
+
+const listKeyAnnotations = (ast: SchemaAST.AST) =>
+  (ast._tag === "Objects" ? ast.propertySignatures : []).map(({ name, type }) => ({
+    name: String(name),
+    annotations: type.context?.annotations
+  }))
 
 /** Returns a function that replaces `regionally` and `documentation` by the `description` for this deployment and reader. */
 const makeDescriber = (target: { readonly deployment: DeploymentName; readonly reader: SchemaReader }) => {

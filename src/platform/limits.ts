@@ -233,6 +233,12 @@ export const RESERVATION_CREATOR_LENGTH = 50
 export const GUEST_NAME_LENGTH = 100
 export const GUEST_PHONE_LENGTH = 50
 export const GUESTS_MAX = 99
+/** Fees, and likewise taxes, of one property. */
+export const PRICE_ITEMS_MAX = 20
+export const PRICE_ITEM_NAME_LENGTH = 100
+export const QUOTE_LIFETIME_MS = 30 * 60 * 1000
+/** After its expiry, a quote is kept so that its use is answered with 409 and not with 404. */
+export const QUOTE_RETENTION_MS = 60 * 60 * 1000
 export const RESERVATION_KEYWORD_MIN = 3
 export const RESERVATION_KEYWORD_MAX = 100
 export const LOCK_CODE_LENGTH = 50

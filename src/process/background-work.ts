@@ -7,6 +7,7 @@ import { layerSessionRetention } from "../domain/access/sign-in/retention.ts"
 import { guestQuestionSubscribers } from "../domain/automation/answering/guest-questions.ts"
 import { markStaysOfReservationEvents } from "../domain/automation/planning/planning-marks.ts"
 import { layerIdentityImageRetention } from "../domain/bookings/check-in/identity-image-retention.ts"
+import { layerQuoteRetention } from "../domain/bookings/quotes/retention.ts"
 import { layerOrderTimeouts } from "../domain/bookings/reservations/order-timeouts.ts"
 import { markAvailabilityChangesDue } from "../domain/calendars/listing-calendars/due-days.ts"
 import { ChannelGateway } from "../domain/channels/port/ChannelGateway.ts"
@@ -45,7 +46,8 @@ const layerDataRetention = Layer.provide(
     layerSessionRetention,
     layerConnectorMessageRetention,
     layerImageRetention,
-    layerOAuthRetention
+    layerOAuthRetention,
+    layerQuoteRetention
   ),
   layerBackgroundDatabase
 )

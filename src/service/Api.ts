@@ -7,6 +7,7 @@ import { AuditLogOperations } from "../domain/audit-log/contract.ts"
 import { AutomationOperations } from "../domain/automation/contract.ts"
 import { AutomationRuleOperations } from "../domain/automation/rules/contract.ts"
 import { CheckInOperations } from "../domain/bookings/check-in/contract.ts"
+import { QuoteOperations } from "../domain/bookings/quotes/contract.ts"
 import { ReservationTagOperations } from "../domain/bookings/reservation-tags/contract.ts"
 import { ReservationOperations } from "../domain/bookings/reservations/contract.ts"
 import { StayOperations } from "../domain/bookings/stays/contract.ts"
@@ -51,6 +52,7 @@ export const Api = {
   ...ListingCalendarOperations,
   ...PriceAndRulesOperations,
   ...BasePriceOperations,
+  ...QuoteOperations,
   ...ReservationOperations,
   ...StayOperations,
   ...CheckInOperations,

@@ -7,6 +7,7 @@ import { layerAuditLog } from "../domain/audit-log/handlers.ts"
 import { layerAutomation } from "../domain/automation/handlers.ts"
 import { layerAutomationRules } from "../domain/automation/rules/handlers.ts"
 import { layerCheckIn } from "../domain/bookings/check-in/handlers.ts"
+import { layerQuotes } from "../domain/bookings/quotes/handlers.ts"
 import { layerReservationTags } from "../domain/bookings/reservation-tags/handlers.ts"
 import { layerReservations } from "../domain/bookings/reservations/handlers.ts"
 import { layerStays } from "../domain/bookings/stays/handlers.ts"
@@ -48,6 +49,7 @@ const families = Layer.mergeAll(
   layerAutomationRules,
   layerAuditLog,
   layerReservationTags,
+  layerQuotes,
   layerReservations,
   layerStays,
   layerCheckIn,

@@ -13,6 +13,7 @@ import { RuleStore } from "../domain/automation/rules/store.ts"
 import { PlanQueue } from "../domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../domain/automation/store.ts"
 import { CheckInApproval } from "../domain/bookings/check-in/CheckInApproval.ts"
+import { QuoteStore } from "../domain/bookings/quotes/store.ts"
 import { ReservationTagStore } from "../domain/bookings/reservation-tags/store.ts"
 import { Orders } from "../domain/bookings/reservations/Orders.ts"
 import { ReservationSearchStore } from "../domain/bookings/reservations/search-store.ts"
@@ -62,6 +63,7 @@ export const layerStores = Layer.mergeAll(
   HostReviews.layer,
   ReservationTagStore.layer,
   ReservationSearchStore.layer,
+  QuoteStore.layer,
   OrderStore.layer,
   Orders.layer,
   StayStore.layer,

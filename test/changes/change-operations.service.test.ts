@@ -33,6 +33,7 @@ const RECORDS = {
   calendar_share_link: ["calendar_share_links", "id"],
   imported_calendar: ["imported_calendars", "id"],
   property_feed: ["property_feeds", "id"],
+  quote: ["quotes", "id"],
   webhook: ["webhook_subscriptions", "id"],
   event_consumer: ["event_consumers", "name"],
   conversation: ["conversations", "code"],

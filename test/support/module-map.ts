@@ -510,10 +510,11 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   ),
   "bookings/check-in": splitNames("bookings/orders bookings/stays guests/images"),
   "bookings/orders": splitNames("bookings/stays"),
+  "bookings/quotes": splitNames("calendars/availability calendars/listing-calendars listings properties/properties"),
   "bookings/reservation-tags": [],
   "bookings/reservations": splitNames(
-    "bookings/check-in bookings/orders bookings/stays calendars/availability channels/custom-channels",
-    "money properties/properties"
+    "bookings/check-in bookings/orders bookings/quotes bookings/stays calendars/availability",
+    "channels/custom-channels money properties/properties"
   ),
   "bookings/stays": splitNames("bookings/reservation-tags guests/images"),
   "calendars/availability": splitNames("properties/properties"),
@@ -582,6 +583,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   imported_calendars: "domain/calendars/imported-calendars",
   imported_days: "domain/calendars/imported-calendars",
   orders: "domain/bookings/orders",
+  quotes: "domain/bookings/quotes",
   stays: "domain/bookings/stays",
   removed_stays: "domain/bookings/stays",
   stay_tags: "domain/bookings/stays",

@@ -47,7 +47,9 @@ export const changeOperations = tokenOperations.filter(isChange)
 
 export const payloadFieldsOf = (operation: ApiOperation) => Object.entries<Schema.Top>(operation.payloadSchema.fields)
 
-export const isRequired = (field: Schema.Top): boolean => !SchemaAST.isOptional(field.ast)
+/** Also of a field that only another one makes optional. */
+export const isRequired = (field: Schema.Top): boolean =>
+  !SchemaAST.isOptional(field.ast) || Schema.resolveAnnotationsKey(field)?.requiredUnless !== undefined
 
 /** The required fields of an operation, plus those in `also`, valid in the world. */
 export const makeSampleFields = (

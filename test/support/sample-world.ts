@@ -105,6 +105,9 @@ export const toSampleWorld = (records: SampleRecords) => {
       address: "12 Shore, Edinburgh",
       longitude: "-3.1706",
       latitude: "55.9763",
+      capacity: 4,
+      fees: [{ name: "Cleaning", amount: 40, per: "stay" }],
+      taxes: [{ name: "VAT", percent: 10, per: "stay" }],
       default_checkin_time: "16:30",
       default_checkout_time: "10:30",
       name: "Leith",
@@ -192,6 +195,7 @@ export const toSampleWorld = (records: SampleRecords) => {
       },
       search_listing_calendars: { start_date: "1970-02-01", end_date: "1970-02-28" },
       get_base_prices: { start_date: "1970-02-01", end_date: "1970-02-28" },
+      create_quote: { check_in_date: "1970-02-01", check_out_date: "1970-02-03", number_of_guests: 2 },
       search_reservations: { start_check_in_date: "2027-01-01", fields: "id,reservation_code,stay_code,status" },
       search_transactions: { start_date: "1970-01-01", end_date: "1970-12-31", fields: "id,amount" },
       search_properties: { fields: "id, title" },
@@ -263,6 +267,7 @@ export const makeSampleWorldWith = (rateLimits: NonNullable<OperatorOptions["rat
 export const makeSampleWorld = makeSampleWorldWith({
   endpoint: {
     "POST /reservations": { "1m": 10_000 },
+    "POST /quotes": { "1m": 10_000 },
     "POST /availabilities": { "1m": 10_000 },
     "POST /listings/calendar": { "1m": 10_000 },
     "POST /listings/prices": { "1m": 10_000 },
@@ -305,7 +310,8 @@ export const EXCLUSIVE_FIELDS: Readonly<Record<string, ReadonlyArray<string>>> =
   send_message: ["message", "jpeg_base64"],
   // A guest without a stay is answered from fewer entries.
   ask_knowledge_base: ["stay_code"],
-  create_review: ["host_review_content"]
+  create_review: ["host_review_content"],
+  create_quote: ["property_id"]
 }
 
 /** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
@@ -315,6 +321,8 @@ export const NON_REFERENCE_FIELDS: ReadonlySet<string> = new Set([
   "income_method_id",
   "custom_channel_id",
   "channel_id",
+  // Tested with the use of quotes: quotes.service.test.ts.
+  "quote_id",
   "lock_code",
   // Of a client, which is no operator's, and what it was given.
   "client_id",

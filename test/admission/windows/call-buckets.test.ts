@@ -53,6 +53,7 @@ describe("the buckets of a call", () => {
     assert.deepStrictEqual(Object.fromEntries(declared), {
       "POST /availabilities": { "1m": 120 },
       "POST /reservations": { "1m": 60 },
+      "POST /quotes": { "1m": 60 },
       // An extension of ours, which fetches from another host.
       "POST /imported_calendars/{id}/fetch": { "1m": 10 },
       "GET /listings/airbnb/price_and_rules": { "1m": 120 },

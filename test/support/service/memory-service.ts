@@ -16,6 +16,7 @@ import { RuleStore } from "../../../src/domain/automation/rules/store.ts"
 import { PlanQueue } from "../../../src/domain/automation/running/PlanQueue.ts"
 import { ActionStore } from "../../../src/domain/automation/store.ts"
 import { CheckInApproval } from "../../../src/domain/bookings/check-in/CheckInApproval.ts"
+import { QuoteStore } from "../../../src/domain/bookings/quotes/store.ts"
 import { ReservationTagStore } from "../../../src/domain/bookings/reservation-tags/store.ts"
 import { Orders } from "../../../src/domain/bookings/reservations/Orders.ts"
 import { ReservationSearchStore } from "../../../src/domain/bookings/reservations/search-store.ts"
@@ -96,6 +97,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(Orders)({}),
   Layer.mock(PlanQueue)({}),
   Layer.mock(PriceAndRulesStore)({}),
+  Layer.mock(QuoteStore)({}),
   Layer.mock(ReservationSearchStore)({}),
   Layer.mock(ReviewSearchStore)({}),
   Layer.mock(RuleStore)({}),

@@ -36,8 +36,8 @@ export class Orders extends Context.Service<
   Orders,
   {
     /**
-     * Returns undefined if the code or channel id exists, a referenced record is missing or inactive, or an imported
-     * calendar blocks a night. Fails if another stay holds a night. Nothing is written in these cases.
+     * Returns undefined if the code or channel id exists, a referenced record is missing or inactive, the quote cannot be
+     * used, or an imported calendar blocks a night. Fails if another stay holds a night. Nothing is written in these cases.
      */
     readonly create: (
       operatorId: number,

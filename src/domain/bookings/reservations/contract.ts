@@ -6,8 +6,10 @@ import {
   Currency,
   EmailOrNone,
   Id,
+  NumberOfGuests,
   PropertyOrUnassigned,
   RecordCode,
+  requiredUnless,
   textUpTo
 } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
@@ -17,7 +19,7 @@ import { CHANNEL_TEXT_LENGTH, GUEST_PHONE_LENGTH, SEARCH_DAYS, STAY_NIGHTS } fro
 import { ChannelType } from "../../channels/port/channel-type.ts"
 import { OrderStatus } from "../orders/order.ts"
 import { StayCode } from "../stays/fields.ts"
-import { ChannelId, Creator, GuestName, NonNegativeAmount, NumberOfGuests, PhoneNumber, Remarks } from "./fields.ts"
+import { ChannelId, Creator, GuestName, NonNegativeAmount, PhoneNumber, Remarks } from "./fields.ts"
 import { CheckInDetails, Reservation, ReservationPayment } from "./reservation.ts"
 import { SearchKeyword } from "./rules/keyword.ts"
 
@@ -120,7 +122,12 @@ export const create_reservation = operation("create_reservation", {
   summary: "Create a reservation by hand",
   details: `The reservation has one stay. A night that an accepted reservation holds or an imported calendar blocks returns 409.
 
-One \`channel_id\` makes at most one reservation of the operator, also for calls at the same time and after a cancellation. A used value returns the existing reservation and ignores the values of all other fields; required fields must still be there. The idempotency key of such a call is not stored.`,
+One \`channel_id\` makes at most one reservation of the operator, also for calls at the same time and after a cancellation. A used value returns the existing reservation and ignores the values of all other fields; required fields must still be there. The idempotency key of such a call is not stored.
+
+With \`quote_id\`, the reservation has the total and the currency of the quote, and no commission.
+
+- Another \`property_id\`, date, \`rate_amount\`, \`currency\` or \`commission_amount\` than that of the quote returns 422.
+- An expired quote, a used one, and one with violations return 409. An unknown quote returns 404.`,
   payload: {
     property_id: Id.annotateKey({
       documentation: "The property, from search_properties. An unknown property returns 404, an inactive one 422."
@@ -136,13 +143,16 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
       documentation: `Day of departure, from 1 to ${STAY_NIGHTS} nights after check_in_date.`
     }),
     guest_name: GuestName.annotateKey({ documentation: "Name of the guest." }),
-    currency: Currency.annotateKey({ documentation: "ISO 4217 code of all amounts." }),
-    rate_amount: NonNegativeAmount.annotateKey({
-      documentation:
-        "Price of the stay in major units of `currency`, with commission. Too many decimals for the currency return 422."
+    currency: requiredUnless("quote_id", Currency).annotateKey({
+      documentation: "ISO 4217 code of all amounts. Required without `quote_id`."
     }),
-    commission_amount: NonNegativeAmount.annotateKey({
-      description: "Commission in `rate_amount`, in major units, or 0."
+    rate_amount: requiredUnless("quote_id", NonNegativeAmount).annotateKey({
+      documentation:
+        "Price of the stay in major units of `currency`, with commission. Too many decimals for the currency return 422. Required without `quote_id`."
+    }),
+    commission_amount: requiredUnless("quote_id", NonNegativeAmount).annotateKey({
+      description: "Commission in `rate_amount`, in major units, or 0.",
+      documentation: "Commission in `rate_amount`, in major units, or 0. Required without `quote_id`."
     }),
     received_amount: NonNegativeAmount.annotateKey({
       documentation:
@@ -152,7 +162,7 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
       documentation: "Payment method of the received amount, from query_income_methods. Other ids return 422."
     }),
     number_of_guests: Schema.optionalKey(NumberOfGuests).annotateKey({
-      documentation: "Number of adults. Default: 1."
+      documentation: "Number of adults. Default: 1, or the number of the quote. More than in the quote return 422."
     }),
     email: Schema.optionalKey(EmailOrNone).annotateKey({
       documentation: "E-mail address of the guest. An empty text means none."
@@ -167,6 +177,11 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
       documentation: "Another name of `mobile`. Two different values return 400."
     }),
     remarks: Schema.optionalKey(Remarks).annotateKey({ documentation: "The host's own note." }),
+    quote_id: Schema.optionalKey(RecordCode).annotateKey({
+      description: "From POST /quotes.",
+      documentation:
+        "Quote that gives the price, from create_quote. Property and dates must be those of the quote. A quote makes one reservation."
+    }),
     channel_id: Schema.optionalKey(ChannelId).annotateKey({
       documentation:
         "The caller's own id of the reservation, of letters and digits only. It makes the call repeatable. The reservation code is `5-` and this id. Default: a generated id."

@@ -16,6 +16,7 @@ import { isPropertyActiveCondition } from "../../properties/properties/activatio
 import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { type NewOrder, type NewOrderColumns, OrderStatus } from "../orders/order.ts"
 import { insertOrder, toNewOrderColumns } from "../orders/order-sql.ts"
+import { lockUsableQuoteSql, markQuoteUsedSql } from "../quotes/quote-use.ts"
 import { type CodedStay, insertStays, stayEventFields, stayRecordSql } from "../stays/stay-sql.ts"
 import { ImportedBusyNight, importedBusyNightsJson } from "./imported-busy-nights.ts"
 import { retryInSavepoint, rowUnlessNightTaken } from "./nights-taken.ts"
@@ -34,6 +35,8 @@ export interface OrderReferences {
   /** Imported calendars must not block a night of this range. */
   readonly checkIn: string | undefined
   readonly checkOut: string | undefined
+  /** The order uses this quote, and is created only if the quote can be used. */
+  readonly quoteId?: string | undefined
 }
 
 const CreateObstacles = Schema.Struct({
@@ -122,7 +125,16 @@ const createdRecordsSql = (sql: Sql, withMoney: boolean): Fragment => {
 
 const makeCreateStatement =
   (sql: Sql) =>
-  ({ propertyId, checkIn, checkOut, incomeMethodId, stays, received, ...parameters }: CreateOrderParameters) => {
+  ({
+    propertyId,
+    checkIn,
+    checkOut,
+    incomeMethodId,
+    quoteId,
+    stays,
+    received,
+    ...parameters
+  }: CreateOrderParameters) => {
     const { operatorId, at } = parameters
     const recordCreatedEvents = recordEventSql(sql, "reservation_created", {
       from: sql`(SELECT new_stay.*, reservation_code FROM new_stay, created_order) created`,
@@ -131,10 +143,13 @@ const makeCreateStatement =
       at
     })
     const preconditions = sql`${isPropertyActiveCondition(sql, operatorId, propertyId)} AND ${incomeMethodIsListed(sql, operatorId, incomeMethodId)}
-      AND NOT EXISTS (${selectImportedBusyNights(sql, operatorId, { propertyId, checkIn, checkOut })})`
+      AND NOT EXISTS (${selectImportedBusyNights(sql, operatorId, { propertyId, checkIn, checkOut })})
+      ${quoteId === undefined ? sql`` : sql`AND EXISTS (SELECT FROM usable_quote)`}`
     return recordChange(sql, {
       change: sql`
+        ${quoteId === undefined ? sql`` : sql`usable_quote AS (${lockUsableQuoteSql(sql, { operatorId, quoteId, at })}), `}
         ${insertOrder(sql, parameters, preconditions)}, ${insertStays(sql, stays, "created_order")}, ${assignNightsSql(sql, selectNewNights(sql), at)},
+        ${quoteId === undefined ? sql`` : sql`used_quote AS (${markQuoteUsedSql(sql, "usable_quote", "created_order", at)}), `}
         order_recorded AS (${recordCreatedEvents})${received === undefined ? sql`` : sql`, ${recordReceivedMoney(sql, received, at)}`}`,
       events: [],
       changedRecords: createdRecordsSql(sql, received !== undefined),

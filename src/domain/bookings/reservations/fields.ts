@@ -1,17 +1,10 @@
 import { Schema } from "effect"
-import {
-  hasAtMostCharacters,
-  Integer,
-  MAJOR_UNITS_DESCRIPTION,
-  MUST_NOT_BE_EMPTY,
-  textUpTo
-} from "../../../contract/fields.ts"
+import { hasAtMostCharacters, MAJOR_UNITS_DESCRIPTION, MUST_NOT_BE_EMPTY, textUpTo } from "../../../contract/fields.ts"
 import {
   AMOUNT_MAX,
   CHANNEL_ID_LENGTH,
   GUEST_NAME_LENGTH,
   GUEST_PHONE_LENGTH,
-  GUESTS_MAX,
   RESERVATION_CREATOR_LENGTH,
   RESERVATION_REMARKS_LENGTH
 } from "../../../platform/limits.ts"
@@ -28,10 +21,6 @@ export const GuestName = nonBlankTextUpTo(GUEST_NAME_LENGTH)
 export const Creator = nonBlankTextUpTo(RESERVATION_CREATOR_LENGTH)
 export const PhoneNumber = textUpTo(GUEST_PHONE_LENGTH).annotate({ description: "as +49 15112345678" })
 export const Remarks = textUpTo(RESERVATION_REMARKS_LENGTH)
-
-export const NumberOfGuests = Integer.check(
-  Schema.isBetween({ minimum: 1, maximum: GUESTS_MAX }, { expected: `a number from 1 to ${GUESTS_MAX}` })
-)
 
 export const NonNegativeAmount = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })

@@ -3,7 +3,7 @@ import { runAtMostOnce } from "../../../changes/external-action.ts"
 import { IdempotencyKeys } from "../../../changes/IdempotencyKeys.ts"
 import { skipIdempotencyKey } from "../../../changes/idempotency.ts"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
+import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../contract/immutable-fields.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond, dateOfWallClock, formatWallClock } from "../../../contract/time.ts"
@@ -35,11 +35,11 @@ import type { Reservation } from "./reservation.ts"
 import { toGuestContact } from "./rules/guest-contact.ts"
 import { toKeyword } from "./rules/keyword.ts"
 import { toManualOrder } from "./rules/manual-order.ts"
+import { toQuotedPrice, toReservationPrice } from "./rules/quoted-price.ts"
 import { isManualOrderCode, toManualOrderCode } from "./rules/reservation-codes.ts"
 import { toReservation } from "./rules/reservation-view.ts"
 import { parseCheckInDays, parseCheckOutDays, toDefaultCheckOutDays } from "./rules/search-days.ts"
 import { applyStayEdit } from "./rules/stay-edit.ts"
-import type { ValidationResult } from "./rules/stay-validation.ts"
 import { moveStayToProperty, unassignStay } from "./rules/unassigned-stays.ts"
 import { type ReservationRow, ReservationSearchStore, UNASSIGNED_PROPERTY_ID } from "./search-store.ts"
 import { OrderStore } from "./store.ts"
@@ -117,9 +117,9 @@ const createReservation = (
     const contact = yield* Effect.fromResult(toGuestContact(payload))
     const at = yield* currentSecond
     const { check_in_date: checkIn, check_out_date: checkOut } = payload
-    const references = { propertyId, incomeMethodId, checkIn, checkOut }
+    const references = { propertyId, incomeMethodId, checkIn, checkOut, quoteId: payload.quote_id }
     const customChannelExists = findCustomChannel(deployment, payload.custom_channel_id) !== undefined
-    const explainRejection = Effect.fnUntraced(function* (order: ValidationResult<NewOrder>) {
+    const explainRejection = Effect.fnUntraced(function* (order: ManualOrderResult) {
       const code = givenChannelId === undefined ? undefined : toManualOrderCode(givenChannelId)
       const obstacles = yield* store.findCreateObstacles({ operatorId, code, ...references })
       if (obstacles.existing !== null) return yield* Effect.as(skipIdempotencyKey, obstacles.existing)
@@ -132,7 +132,10 @@ const createReservation = (
       return undefined
     })
     const create = Effect.fnUntraced(function* (channel_id: string) {
-      const order = toManualOrder({ ...payload, ...contact }, { channel_id, at, creator })
+      const price = yield* findPrice(store, operatorId, payload, at)
+      const order = Result.flatMap(price, (agreedPrice) =>
+        toManualOrder({ ...payload, ...contact, ...agreedPrice }, { channel_id, at, creator })
+      )
       if (Result.isFailure(order) || !customChannelExists) return yield* explainRejection(order)
       const created = yield* Effect.catchTag(
         orders.create(operatorId, order.success, at, references),
@@ -145,6 +148,19 @@ const createReservation = (
       ? createWithGeneratedId(create)
       : retryUntilCreated(create(givenChannelId))
   })
+
+type ManualOrderResult = Result.Result<NewOrder, BadRequest | Conflict | NotFound | ValidationFailed>
+
+/** Each attempt reads the quote anew, because another reservation may have used it meanwhile. */
+const findPrice = (
+  store: OrderStore["Service"],
+  operatorId: number,
+  payload: typeof create_reservation.payloadSchema.Type,
+  at: Date
+) =>
+  payload.quote_id === undefined
+    ? Effect.succeed(toReservationPrice(payload))
+    : Effect.map(store.findQuote(operatorId, payload.quote_id), (quote) => toQuotedPrice(payload, quote, at))
 
 const toCreateResult = ({ reservation_code, status }: OrderCodeAndStatus) => ({
   reservation_code,

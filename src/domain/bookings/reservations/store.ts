@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import { makeReadClientChooser } from "../../../platform/database/SharedReads.ts"
 import type { NewOrder } from "../orders/order.ts"
+import { findQuote, type StoredQuote } from "../quotes/quote-use.ts"
 import {
   applyOrderChange,
   type LoadedOrder,
@@ -31,6 +32,7 @@ export class OrderStore extends Context.Service<
   OrderStore,
   {
     readonly findCreateObstacles: (parameters: CreateObstaclesParameters) => Effect.Effect<CreateObstacles>
+    readonly findQuote: (operatorId: number, quoteId: string) => Effect.Effect<StoredQuote | undefined>
     readonly findByChannelId: (
       operatorId: number,
       channelType: string,
@@ -72,6 +74,7 @@ export class OrderStore extends Context.Service<
       const [sql, read] = [yield* SqlClient.SqlClient, yield* makeReadClientChooser]
       return OrderStore.of({
         findCreateObstacles: read(findCreateObstacles),
+        findQuote: read(findQuote),
         findByChannelId: findOrderByChannelId(sql),
         findTakenNights: findTakenNights(sql),
         create: createOrder(sql),

@@ -1,9 +1,15 @@
 import { Schema } from "effect"
 import { Forbidden, NotFound } from "../../../contract/errors.ts"
-import { CalendarDate, Currency, Integer, PositiveAmount, RecordCode } from "../../../contract/fields.ts"
+import {
+  CalendarDate,
+  Currency,
+  Integer,
+  NumberOfGuests,
+  PositiveAmount,
+  RecordCode
+} from "../../../contract/fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { GUESTS_MAX, OFFERS_SHOWN, STAY_NIGHTS } from "../../../platform/limits.ts"
-import { NumberOfGuests } from "../../bookings/reservations/fields.ts"
 import { channelErrors } from "../../channels/port/channel-api-errors.ts"
 import { OfferStatus, OfferType } from "../../channels/port/channel-events.ts"
 import { CONVERSATION_ERRORS, ConversationIdField } from "../conversations/contract.ts"

@@ -8,6 +8,7 @@ import { nameUpTo } from "../../../contract/names.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { NAMED_PROPERTIES_MAX, PROPERTY_TITLE_LENGTH } from "../../../platform/limits.ts"
+import { PriceItem } from "./price-items.ts"
 import { ChannelListing } from "./property-channels.ts"
 
 // Specification, "Properties, room types, tags, groups"; contract facts 7.1 and 7.2.
@@ -53,6 +54,15 @@ export const Property = Schema.Struct({
   cover: Schema.NullOr(
     Schema.Struct({ original_url: Schema.String.annotateKey({ documentation: "Address of the cover image." }) })
   ).annotateKey({ documentation: "Cover image of the property, or null." }),
+  currency: Schema.String.annotateKey({
+    documentation:
+      "ISO 4217 code of the property's base prices, fees and taxes. The host's currency, unless the property has its own."
+  }),
+  capacity: Schema.NullOr(Schema.Int).annotateKey({
+    documentation: "Most guests of a stay that a quote allows. Null: the number is not limited."
+  }),
+  fees: Schema.Array(PriceItem).annotateKey({ documentation: "Fees that a quote adds to the nights." }),
+  taxes: Schema.Array(PriceItem).annotateKey({ documentation: "Taxes that a quote adds to the nights and fees." }),
   is_active: Schema.Boolean.annotateKey({
     documentation: "False if the property is deactivated. A deactivated property has no available day."
   })

@@ -77,6 +77,10 @@ const makeToProperty =
     default_checkout_time: DEFAULT_CHECK_OUT_TIME,
     timezone: operatorRecords(database).get(property.operator_id)?.time_zone ?? "UTC",
     cover: null,
+    currency: operatorRecords(database).get(property.operator_id)?.currency ?? "EUR",
+    capacity: null,
+    fees: [],
+    taxes: [],
     is_active: true
   })
 

@@ -1,7 +1,9 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { lockedRowSql } from "../../../changes/recorded-change.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
 import type { OperatorRowId } from "../../operator-rows.ts"
+import type { PriceItem } from "./price-items.ts"
 
 // The module `property-edits` builds the whole statement, because an edit may also change the calendar and planned
 // actions.
@@ -14,6 +16,11 @@ export interface PropertyFieldEdit {
   /** Local time `HH:mm`; null means the operator's default. */
   readonly default_checkin_time?: string | null | undefined
   readonly default_checkout_time?: string | null | undefined
+  /** Null means the operator's currency. */
+  readonly currency?: string | null | undefined
+  readonly capacity?: number | null | undefined
+  readonly fees?: ReadonlyArray<PriceItem> | undefined
+  readonly taxes?: ReadonlyArray<PriceItem> | undefined
 }
 
 export type Activation = "active" | "inactive" | "unchanged"
@@ -34,6 +41,9 @@ export const updatePropertySql = (
       ${editedTextSql(sql, "longitude", edit.longitude)}, ${editedTextSql(sql, "latitude", edit.latitude)},
       ${editedTimeSql(sql, TIMES.checkin, edit.default_checkin_time)},
       ${editedTimeSql(sql, TIMES.checkout, edit.default_checkout_time)},
+      ${editedCurrencySql(sql, edit.currency)},
+      ${edit.capacity === undefined ? sql`before.capacity` : sql`${edit.capacity}::integer AS capacity`},
+      ${editedItemsSql(sql, "fees", edit.fees)}, ${editedItemsSql(sql, "taxes", edit.taxes)},
       ${deactivatedAtSql(sql, activation, edit.now)} AS deactivated_at
     FROM before JOIN operators o ON o.id = before.operator_id
   ), after AS (
@@ -51,6 +61,10 @@ const COLUMN_NAMES = [
   "latitude",
   "checkin_time",
   "checkout_time",
+  "currency",
+  "capacity",
+  "fees",
+  "taxes",
   "deactivated_at"
 ] as const
 const COLUMNS = COLUMN_NAMES.join(", ")
@@ -75,6 +89,20 @@ const editedTimeSql = (
     : sql`
       CASE WHEN ${value}::time = coalesce(before.${sql(own)}, o.${sql(fallback)}) THEN before.${sql(own)}
         ELSE ${value}::time END AS ${sql(own)}`
+
+/** As with times, the operator's currency that a caller sends back must not become the property's own. */
+const editedCurrencySql = (sql: SqlClient, value: string | null | undefined): Fragment =>
+  value === undefined
+    ? sql`before.currency`
+    : sql`
+      CASE WHEN ${value}::text = coalesce(before.currency, o.currency) THEN before.currency
+        ELSE ${value}::text END AS currency`
+
+const editedItemsSql = (
+  sql: SqlClient,
+  name: "fees" | "taxes",
+  items: ReadonlyArray<PriceItem> | undefined
+): Fragment => (items === undefined ? sql`before.${sql(name)}` : sql`${jsonParameter(items)}::jsonb AS ${sql(name)}`)
 
 const deactivatedAtSql = (sql: SqlClient, activation: Activation, now: Date): Fragment => {
   switch (activation) {

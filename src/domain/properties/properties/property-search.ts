@@ -39,6 +39,7 @@ export const makeSearchProperties = (sql: SqlClient.SqlClient) => {
       default_checkin_time: sql`to_char(coalesce(page.checkin_time, o.default_checkin_time), 'HH24:MI')`,
       default_checkout_time: sql`to_char(coalesce(page.checkout_time, o.default_checkout_time), 'HH24:MI')`,
       timezone: sql`o.time_zone`,
+      currency: sql`coalesce(page.currency, o.currency)`,
       cover: sql`CASE WHEN page.cover_url IS NOT NULL THEN jsonb_build_object('original_url', page.cover_url) END`,
       is_active: sql`page.deactivated_at IS NULL`
     }

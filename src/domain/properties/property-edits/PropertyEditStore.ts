@@ -103,6 +103,10 @@ const toParameters = (operatorId: number, id: number, fields: PropertyFieldEdit,
   latitude: fields.latitude,
   default_checkin_time: fields.default_checkin_time,
   default_checkout_time: fields.default_checkout_time,
+  currency: fields.currency,
+  capacity: fields.capacity,
+  fees: fields.fees,
+  taxes: fields.taxes,
   now: truncateToSecond(now)
 })
 

@@ -1,10 +1,11 @@
 import { Schema } from "effect"
 import { Conflict, NotFound } from "../../../contract/errors.ts"
-import { hourAndMinute, Id, textUpTo } from "../../../contract/fields.ts"
+import { Currency, hourAndMinute, Id, NumberOfGuests, textUpTo } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
-import { COORDINATE_LENGTH, PROPERTY_ADDRESS_LENGTH } from "../../../platform/limits.ts"
+import { COORDINATE_LENGTH, GUESTS_MAX, PRICE_ITEMS_MAX, PROPERTY_ADDRESS_LENGTH } from "../../../platform/limits.ts"
 import { Property, Title } from "../properties/contract.ts"
+import { PriceItems } from "../properties/price-items.ts"
 
 const DefaultTime = hourAndMinute("15:00").annotate({ description: "HH:mm" })
 
@@ -25,7 +26,7 @@ export const update_property = operation("update_property", {
   rejectsUnknownFields: true,
   summary: "Change a property, deactivate it or activate it",
   details:
-    "Fields that are not sent stay. A record of search_properties can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. An unknown field returns 400.\n\n- Use update_property_group and update_property_tag to change groups and tags.\n- New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.\n- A deactivated property takes no manual reservation (422). Reservations from channels still arrive.\n- Another property with the same title returns 409 with its id in `data.id`.",
+    "Fields that are not sent stay. A record of search_properties can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. An unknown field returns 400.\n\n- Use update_property_group and update_property_tag to change groups and tags.\n- New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.\n- A new currency converts nothing: base prices, fees and taxes keep their numbers. Amounts of fees or taxes with more decimals than the currency has return 422.\n- A deactivated property takes no manual reservation (422). Reservations from channels still arrive.\n- Another property with the same title returns 409 with its id in `data.id`.",
   payload: editPayloadFields(Property, {
     id: Id.annotateKey({ documentation: "Id of the property, from search_properties." }),
     title: Schema.optionalKey(Title).annotateKey({
@@ -45,6 +46,18 @@ export const update_property = operation("update_property", {
     }),
     default_checkout_time: Schema.optionalKey(Schema.NullOr(DefaultTime)).annotateKey({
       documentation: "Usual check-out time, `HH:mm` in the host's time zone. null: the host's default."
+    }),
+    currency: Schema.optionalKey(Schema.NullOr(Currency)).annotateKey({
+      documentation: "ISO 4217 code of the property's base prices, fees and taxes. null: the host's currency."
+    }),
+    capacity: Schema.optionalKey(Schema.NullOr(NumberOfGuests)).annotateKey({
+      documentation: `Most guests of a stay, from 1 to ${GUESTS_MAX}. Quotes check it; reservations do not. null: not limited.`
+    }),
+    fees: Schema.optionalKey(PriceItems).annotateKey({
+      documentation: `Replaces the fees, at most ${PRICE_ITEMS_MAX}. An empty list removes them.`
+    }),
+    taxes: Schema.optionalKey(PriceItems).annotateKey({
+      documentation: `Replaces the taxes, at most ${PRICE_ITEMS_MAX}. An empty list removes them.`
     }),
     is_active: Schema.optionalKey(Schema.Boolean).annotateKey({
       documentation:

@@ -5,23 +5,45 @@ import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../co
 import { trimName } from "../../../contract/names.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { withConflictingId } from "../../operator-rows.ts"
+import type { Property } from "../properties/contract.ts"
+import { checkItemDecimals, trimItemNames } from "../properties/price-items.ts"
 import { PropertyEditOperations, update_property } from "./contract.ts"
 import { EditedProperty, PropertyEditStore } from "./PropertyEditStore.ts"
 
 const updateProperty = (edits: PropertyEditStore["Service"]) =>
   Effect.fnUntraced(
     function* (payload: typeof update_property.payloadSchema.Type) {
-      const { operatorId } = yield* CurrentCaller
-      if (hasFixedFields(payload)) {
+      const { operatorId, currency: ownCurrency } = yield* CurrentCaller
+      if (hasFixedFields(payload) || changesPricing(payload)) {
         const property = (yield* edits.find(operatorId, payload.id)) ?? (yield* propertyNotFoundError)
         yield* Effect.fromResult(checkFixedFields(property, payload))
+        yield* Effect.fromResult(checkPricing(property, payload, ownCurrency))
       }
       const title = payload.title === undefined ? undefined : trimName(payload.title)
-      const edit = { ...payload, title, address: toStoredAddress(payload.address) }
+      const edit = {
+        ...payload,
+        title,
+        address: toStoredAddress(payload.address),
+        fees: payload.fees && trimItemNames(payload.fees),
+        taxes: payload.taxes && trimItemNames(payload.taxes)
+      }
       return (yield* edits.update(operatorId, payload.id, edit)) ?? (yield* propertyNotFoundError)
     },
     (change, { title }) => withConflictingId(edits.findIdByName, change, title)
   )
+
+type Payload = typeof update_property.payloadSchema.Type
+
+const changesPricing = ({ currency, fees, taxes }: Payload): boolean =>
+  currency !== undefined || fees !== undefined || taxes !== undefined
+
+/** `operatorCurrency` is what null means. */
+const checkPricing = (property: Property, { currency, fees, taxes }: Payload, operatorCurrency: string) =>
+  checkItemDecimals({
+    currency: currency === undefined ? property.currency : (currency ?? operatorCurrency),
+    fees: fees ?? property.fees,
+    taxes: taxes ?? property.taxes
+  })
 
 /** Null removes the address. */
 const toStoredAddress = (address: string | null | undefined): string | null | undefined => {

@@ -1,11 +1,13 @@
 import { Effect } from "effect"
 import type { CurrentCaller } from "../../../contract/caller.ts"
+import { search_properties } from "../../../domain/properties/properties/contract.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
+import type { ActionError } from "../action-outcome.ts"
 import { Portfolio } from "../queries/Portfolio.ts"
 import { Sorting } from "../queries/Sorting.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { makeVoidMutation } from "./api-operations.ts"
+import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { type FailedSubmission, type HostView, makeHostPage, notFoundView } from "./host-page.ts"
 import { link, readOffsetParam } from "./page-parts.ts"
 import { groupView, roomTypeView, tagView } from "./properties/grouping-forms.ts"
@@ -15,6 +17,7 @@ import {
   makeRoomTypeActions,
   makeTagActions
 } from "./properties/property-actions.ts"
+import { propertyView } from "./properties/property-form.ts"
 import { groupsSection, propertiesSection, propertyTagsSection, roomTypesSection } from "./properties/property-lists.ts"
 import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
 import { PROPERTIES_PATH } from "./urls.ts"
@@ -24,7 +27,7 @@ export const makePropertiesPage = Effect.gen(function* () {
   const service = yield* Service
   const mutate = makeVoidMutation(service)
   const renderLists = makeListsRenderer(portfolio)
-  const renderForm = makeFormRenderer(groupings)
+  const renderForm = makeFormRenderer(groupings, makeQuery(service, search_properties))
   return makeHostPage({
     path: PROPERTIES_PATH,
     show: (visit, failedSubmission) => {
@@ -59,13 +62,17 @@ const makeListsRenderer =
       })
     )
 
+type QueryProperties = ReturnType<typeof makeQuery<typeof search_properties.successSchema.Type>>
+
+const NO_PROPERTIES = Effect.succeed({ properties: [], total: 0 })
+
 const makeFormRenderer =
-  (groupings: Sorting["Service"]) =>
+  (groupings: Sorting["Service"], queryProperties: QueryProperties) =>
   (
     { kind, id }: EditTarget,
     visit: SignedInVisit,
     failedSubmission?: FailedSubmission
-  ): Effect.Effect<HostView, never, CurrentCaller> => {
+  ): Effect.Effect<HostView, ActionError, CurrentCaller> => {
     const formQuery = { id, q: readTitleQuery(visit) }
     const isFound = ({ it: record }: { readonly it: object | null }): boolean => id === undefined || record !== null
     switch (kind) {
@@ -78,6 +85,14 @@ const makeFormRenderer =
       case "tag":
         return Effect.map(groupings.tag(formQuery), (formData) =>
           isFound(formData) ? tagView(visit, formData, failedSubmission) : recordNotFoundView("There is no such tag.")
+        )
+      case "property":
+        return Effect.map(
+          id === undefined ? NO_PROPERTIES : queryProperties(visit, { id }),
+          ({ properties: [property] }) =>
+            property === undefined
+              ? recordNotFoundView("There is no such property.")
+              : propertyView(visit, property, failedSubmission)
         )
       case "room_type":
         return id === undefined

@@ -17,6 +17,7 @@ export const OfferedProperty = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   deactivated: Schema.Boolean,
+  currency: Schema.String,
   /** Earliest first. A row beyond {@link CONFLICTING_STAYS_MAX} means that further stays exist. */
   stays: Schema.Array(ConflictingStay),
   closed: Schema.Int,
@@ -61,9 +62,10 @@ export const offeredPropertiesSql = (
   operatorId: number,
   nights: RequestedNights | undefined
 ): Fragment => sql`
-  SELECT p.id, p.title, p.deactivated_at IS NOT NULL AS deactivated,
+  SELECT p.id, p.title, p.deactivated_at IS NOT NULL AS deactivated, coalesce(p.currency, o.currency) AS currency,
     ${nights === undefined ? sql.literal(NO_CONFLICT_COLUMNS) : conflictColumns(sql, operatorId, nights)}
   FROM (
-    SELECT id, title, deactivated_at FROM properties WHERE operator_id = ${operatorId}
+    SELECT id, operator_id, title, deactivated_at, currency FROM properties WHERE operator_id = ${operatorId}
     ORDER BY title, id LIMIT ${sql.literal(String(PROPERTIES_OFFERED_MAX + 1))}) p
+  JOIN operators o ON o.id = p.operator_id
   ORDER BY p.title, p.id`

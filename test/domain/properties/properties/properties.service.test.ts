@@ -35,6 +35,10 @@ layer(layerTest)("properties", (it) => {
             default_checkout_time: "11:00",
             timezone: "Asia/Tokyo",
             cover: null,
+            currency: "EUR",
+            capacity: null,
+            fees: [],
+            taxes: [],
             is_active: true
           }
         ],

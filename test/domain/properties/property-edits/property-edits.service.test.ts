@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { AMOUNT_MAX, GUESTS_MAX, PRICE_ITEM_NAME_LENGTH, PRICE_ITEMS_MAX } from "../../../../src/platform/limits.ts"
 import { BEFORE_ARRIVAL_RULE, insertRule } from "../../../support/domain/automation/automation-service.ts"
 import { createHostWithProperties } from "../../../support/domain/host-client.ts"
 import { call, callForResponse, insertOrder, layerTest } from "../../../support/harness.ts"
@@ -28,6 +29,12 @@ const loadAudit = Effect.fnUntraced(function* (operatorId: number, record: strin
       AND operation LIKE 'update%' ORDER BY id`
 })
 
+const hostCurrency = Effect.fnUntraced(function* (operatorId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [operator] = yield* sql<{ currency: string }>`SELECT currency FROM operators WHERE id = ${operatorId}`
+  return operator?.currency
+})
+
 const countAvailabilityEvents = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql`
@@ -40,7 +47,7 @@ layer(layerTest)("an edit of a property", (it) => {
     Effect.gen(function* () {
       const { patch, read } = yield* ready
       const before = yield* read
-      for (const field of ["capacity", "currency"]) {
+      for (const field of ["bedrooms", "currencies"]) {
         const { error_code, error_msg } = yield* patch({ title: "Other", [field]: 1 })
         assert.strictEqual(error_code, 400)
         assert.match(error_msg, new RegExp(`^${field}: `))
@@ -77,6 +84,94 @@ layer(layerTest)("an edit of a property", (it) => {
         { operation: "update_property", fields: ["address", "checkin_time"] }
       ])
       assert.strictEqual(yield* countAvailabilityEvents(operatorId), 0)
+    })
+  )
+
+  it.effect("sets currency, capacity, fees and taxes, and takes the whole record back", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, id, read, patch } = yield* ready
+      const before = yield* read
+      assert.deepStrictEqual(
+        [before.currency, before.capacity, before.fees, before.taxes],
+        [(yield* hostCurrency(operatorId)) ?? "", null, [], []]
+      )
+      const fees = [
+        { name: " Cleaning ", amount: 40.5, per: "stay" },
+        { name: "Service", percent: 2.25, per: "stay" }
+      ] as const
+      const taxes = [{ name: "City tax", amount: 3, per: "guest" }] as const
+      yield* api.update_property({ id, currency: "CHF", capacity: 4, fees, taxes }).pipe(as)
+      const edited = yield* read
+      assert.deepStrictEqual(edited, {
+        ...before,
+        currency: "CHF",
+        capacity: 4,
+        fees: [{ ...fees[0], name: "Cleaning" }, fees[1]],
+        taxes
+      })
+      assert.strictEqual((yield* patch({ ...edited })).error_code, 0)
+      assert.deepStrictEqual(yield* read, edited)
+      assert.deepStrictEqual(
+        (yield* loadAudit(operatorId, `property:${id}`)).map((entry) => entry.fields),
+        [["capacity", "currency", "fees", "taxes"]]
+      )
+      yield* patch({ currency: null, capacity: null, fees: [], taxes: [] })
+      assert.deepStrictEqual(yield* read, before)
+    })
+  )
+
+  it.effect("keeps the operator's currency as the operator's when a record is sent back", () =>
+    Effect.gen(function* () {
+      const { operatorId, read, patch } = yield* ready
+      assert.strictEqual((yield* patch({ ...(yield* read) })).error_code, 0)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE operators SET currency = 'SEK' WHERE id = ${operatorId}`
+      assert.strictEqual((yield* read).currency, "SEK")
+    })
+  )
+
+  it.effect("refuses a fee, tax, currency or capacity that it cannot use, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { read, patch } = yield* ready
+      yield* patch({ currency: "EUR", fees: [{ name: "Towels", amount: 1.25, per: "guest" }] })
+      const before = yield* read
+      const fee = { name: "Cleaning", amount: 40, per: "stay" as const }
+      const feesUpTo = (count: number) => Array.from({ length: count }, (_, n) => ({ ...fee, name: `Fee ${n}` }))
+      const cases = [
+        [422, "currency", { currency: "EURO" }],
+        [422, "fees[0].amount", { currency: "JPY" }],
+        [422, "fees[0].amount", { fees: [{ ...fee, amount: 1.005 }] }],
+        [422, "taxes[0].amount", { taxes: [{ ...fee, amount: 0.001 }] }],
+        [422, "fees[0].amount", { fees: [{ ...fee, amount: -1 }] }],
+        [422, "fees[0].amount", { fees: [{ ...fee, amount: AMOUNT_MAX + 1 }] }],
+        [422, "fees[0]", { fees: [{ name: "Cleaning", per: "stay" }] }],
+        [422, "fees[0]", { fees: [{ ...fee, percent: 5 }] }],
+        [422, "fees[0]", { fees: [{ name: "Service", percent: 5, per: "guest" }] }],
+        [422, "fees[0].per", { fees: [{ ...fee, per: "week" }] }],
+        [400, "fees[0].per", { fees: [{ name: "Cleaning", amount: 40 }] }],
+        [422, "fees[0].name", { fees: [{ ...fee, name: " " }] }],
+        [422, "fees[0].name", { fees: [{ ...fee, name: "n".repeat(PRICE_ITEM_NAME_LENGTH + 1) }] }],
+        [422, "taxes[0].percent", { taxes: [{ name: "VAT", percent: 7.125, per: "stay" }] }],
+        [422, "taxes[0].percent", { taxes: [{ name: "VAT", percent: 100.5, per: "stay" }] }],
+        [422, "fees", { fees: [fee, { ...fee, name: "cleaning " }] }],
+        [422, "fees", { fees: feesUpTo(PRICE_ITEMS_MAX + 1) }],
+        [422, "capacity", { capacity: 0 }],
+        [422, "capacity", { capacity: GUESTS_MAX + 1 }],
+        [400, "capacity", { capacity: 1.5 }]
+      ] as const
+      for (const [code, field, fields] of cases) {
+        const { error_code, error_msg } = yield* patch(fields)
+        assert.strictEqual(error_code, code, `${JSON.stringify(fields)}: ${error_msg}`)
+        assert.isTrue(error_msg.startsWith(`${field}: `), error_msg)
+      }
+      assert.deepStrictEqual(yield* read, before)
+      const largest = {
+        capacity: GUESTS_MAX,
+        fees: feesUpTo(PRICE_ITEMS_MAX),
+        taxes: [{ name: "n".repeat(PRICE_ITEM_NAME_LENGTH), percent: 100, per: "night" as const }]
+      }
+      assert.strictEqual((yield* patch(largest)).error_code, 0)
+      assert.deepStrictEqual(yield* read, { ...before, ...largest })
     })
   )
 

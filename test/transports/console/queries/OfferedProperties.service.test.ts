@@ -60,7 +60,7 @@ layer(layerTest)("properties that a form offers", (it) => {
       yield* busy(d, "2027-05-07", "later.example")
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${d}`
       yield* insertProperty((yield* createOperator()).operatorId, "Another's")
-      const free = { deactivated: false, stays: [], closed: 0, elsewhere: [] }
+      const free = { currency: "EUR", deactivated: false, stays: [], closed: 0, elsewhere: [] }
       const [all, statements] = yield* countStatements(of(NIGHTS))
       assert.strictEqual(statements, 1)
       assert.deepStrictEqual(all, [

@@ -5,10 +5,16 @@ import { NewOrder } from "../../orders/order.ts"
 import { GuestDetails, NewStay } from "../../stays/stay.ts"
 import type { create_reservation } from "../contract.ts"
 import type { GuestContact } from "./guest-contact.ts"
+import type { ReservationPrice } from "./quoted-price.ts"
 import { toManualOrderCode } from "./reservation-codes.ts"
 import { type ValidationResult, validateGuestCount, validateStayDates } from "./stay-validation.ts"
 
-type CreateReservationPayload = Omit<typeof create_reservation.payloadSchema.Type, keyof GuestContact> & GuestContact
+type CreateReservationPayload = Omit<
+  typeof create_reservation.payloadSchema.Type,
+  keyof GuestContact | keyof ReservationPrice
+> &
+  GuestContact &
+  ReservationPrice
 
 export const toManualOrder = (
   payload: CreateReservationPayload,
@@ -40,7 +46,7 @@ const toManualStay = (payload: CreateReservationPayload): ValidationResult<NewSt
       check_in_date: payload.check_in_date,
       check_out_date: payload.check_out_date
     })
-    const guests = yield* validateGuestCount(payload.number_of_guests ?? 1, { number_of_children: 0 })
+    const guests = yield* validateGuestCount(payload.number_of_guests, { number_of_children: 0 })
     const rate = yield* toDecimalText("rate_amount", payload.rate_amount, payload.currency)
     const commission = yield* toDecimalText("commission_amount", payload.commission_amount, payload.currency)
     const [name, phone, email] = [payload.guest_name, payload.guest_phone ?? null, payload.guest_email ?? null]

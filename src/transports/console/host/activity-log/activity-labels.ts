@@ -129,6 +129,7 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   operator: { label: "Your business" },
   property: { label: "Property", url: makeConstantUrl(PROPERTIES_PATH) },
   property_feed: { label: "Calendar for elsewhere", url: makeConstantUrl(ICAL_SYNC_PATH) },
+  quote: { label: "Quote" },
   reservation: {
     label: "Reservation",
     url: (q, { leads_to }) => (leads_to === null ? reservationsUrl({ q }) : stayUrl(leads_to))

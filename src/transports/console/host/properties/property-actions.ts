@@ -6,9 +6,19 @@ import type { Service } from "../../../../service/service.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { parseRecordId } from "../../visit.ts"
 import { makeQuery, makeVoidMutation } from "../api-operations.ts"
-import { parseText, readChangedFields, readChangedLists, readFilledFields, readSelectedIds } from "../form-fields.ts"
+import {
+  nullIfEmpty,
+  parseNumber,
+  parseText,
+  readChangedFields,
+  readChangedLists,
+  readFilledFields,
+  readSelectedIds
+} from "../form-fields.ts"
 import { type ActionRedirect, type HostAction, makeActionError } from "../host-page.ts"
 import { PROPERTIES_PATH } from "../urls.ts"
+import { parsePriceItems } from "./price-item-text.ts"
+import { CHANGE_PRICING_ACTION } from "./property-form.ts"
 
 type PropertyPageActions = Readonly<Record<string, HostAction>>
 type Mutation = ReturnType<typeof makeVoidMutation>
@@ -103,10 +113,22 @@ export const makeRoomTypeActions = (mutate: Mutation): PropertyPageActions => ({
   }))
 })
 
+const PRICING_PARSERS = {
+  currency: nullIfEmpty((text) => text.trim().toUpperCase()),
+  capacity: nullIfEmpty(parseNumber),
+  fees: parsePriceItems,
+  taxes: parsePriceItems
+}
+
 export const makePropertyActions = (mutate: Mutation): PropertyPageActions => ({
   add_property: {
     doneMessage: "The property is added.",
     run: (visit, form) => mutate(visit, form, "create_property", { title: readText(form, "title") })
+  },
+  [CHANGE_PRICING_ACTION]: {
+    doneMessage: "The prices of the property are saved.",
+    run: (visit, form) =>
+      mutate(visit, form, "update_property", { ...recordIdField(form), ...readChangedFields(form, PRICING_PARSERS) })
   },
   stop_letting: makeActivationAction(
     mutate,

@@ -73,13 +73,13 @@ const activationForm = (visit: SignedInVisit, { id, title, deactivated_at }: Por
 ${actionForm(visit, { action: "stop_letting", label: "Stop letting", subject: title, id, kind: "danger" })}`
         )
       : actionForm(visit, { action: "let_again", label: "Let it again", subject: title, id, kind: "plain" })
-  }<a class="soft" href="${activityLogUrl(`property:${id}`)}" aria-label="History of ${title}">History</a>`
+  }${editLink("property", { id, name: `the prices of ${title}` }, "Prices")} <a class="soft" href="${activityLogUrl(`property:${id}`)}" aria-label="History of ${title}">History</a>`
 
 const listPagination = (visit: SignedInVisit, total: number, name = "offset"): Html =>
   pagination(visit, { offset: readOffsetParam(visit, name), limit: PORTFOLIO_ROWS_MAX, total, name })
 
-const editLink = (kind: string, { id, name }: { readonly id: number; readonly name: string }): Html =>
-  html`<a href="${editUrl(PROPERTIES_PATH, kind, id)}" aria-label="Change ${name}">Change</a>`
+const editLink = (kind: string, { id, name }: { readonly id: number; readonly name: string }, label = "Change"): Html =>
+  html`<a href="${editUrl(PROPERTIES_PATH, kind, id)}" aria-label="Change ${name}">${label}</a>`
 
 const createLink = (
   kind: string,

@@ -8,6 +8,7 @@ import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { Deployment, type DeploymentName } from "../../../../../src/platform/installation.ts"
 import type { DemoAccess } from "../../../../../src/tools/demo/seed.ts"
 import { submitIdentityDocuments } from "../../../domain/bookings/check-in/identity-documents.ts"
+import { insertBasePrices } from "../../../domain/bookings/quotes/base-prices.ts"
 import { typedClient, withToken } from "../../../harness.ts"
 import { insertUnreadablePart } from "../../../imported-calendars.ts"
 import { insertDeliveries } from "../../../webhook-deliveries.ts"
@@ -128,6 +129,21 @@ const callImportedCalendarOperations = (api: Client) =>
     yield* api.list_property_feeds({ property_id: LEITH })
     yield* api.renew_property_feed({ id: feed.id })
     yield* api.delete_imported_calendar({ id })
+  })
+
+/** Base prices of the flat in Leith, and what a stay there costs with its fees and taxes. */
+const callQuoteOperations = (api: Client, { operatorId }: DemoAccess) =>
+  Effect.gen(function* () {
+    yield* api.update_property({
+      id: LEITH,
+      currency: "GBP",
+      capacity: 4,
+      fees: [{ name: "Cleaning", amount: 40, per: "stay" }],
+      taxes: [{ name: "VAT", percent: 20, per: "stay" }]
+    })
+    const stay = { check_in_date: dateInDays(100), check_out_date: dateInDays(102) }
+    yield* insertBasePrices(operatorId, { propertyId: LEITH, from: stay.check_in_date, prices: [110, 125] })
+    yield* api.create_quote({ property_id: LEITH, ...stay, number_of_guests: 2 })
   })
 
 const callOrderOperations = (api: Client, { operatorId }: DemoAccess) =>
@@ -364,6 +380,7 @@ const callAllOperations = Effect.fnUntraced(function* (demo: DemoAccess) {
   yield* callPortfolioOperations(api)
   yield* callCalendarOperations(api, listing_id, vrboListing.listing_id)
   yield* callImportedCalendarOperations(api)
+  yield* callQuoteOperations(api, demo)
   yield* callOrderOperations(api, demo)
   yield* callStaffAndTaskOperations(api, yield* Deployment)
   yield* callConversationOperations(api, listing_id)

@@ -1,0 +1,77 @@
+import { Option } from "effect"
+import { currencyDecimals } from "../../../../contract/fields.ts"
+import { formatMinorUnits, toMinorUnits } from "../../../../contract/money.ts"
+import type { PriceItem } from "../../../properties/properties/price-items.ts"
+
+// Whole minor units (cents), so that the parts add up to the total.
+
+export interface StayPricing {
+  readonly currency: string
+  readonly guests: number
+  readonly fees: ReadonlyArray<PriceItem>
+  readonly taxes: ReadonlyArray<PriceItem>
+}
+
+export interface PricedItem {
+  readonly name: string
+  readonly units: bigint
+}
+
+export interface StayPrice {
+  readonly fees: ReadonlyArray<PricedItem>
+  readonly taxes: ReadonlyArray<PricedItem>
+  readonly total: bigint
+}
+
+/**
+ * Returns minor units. Rounds an amount with too many decimals, because a new currency of the operator does not check
+ * the amounts of its properties.
+ */
+export const toUnits = (amount: number, currency: string): bigint =>
+  Option.getOrElse(toMinorUnits(amount, currency), () => BigInt(Math.round(amount * 10 ** currencyDecimals(currency))))
+
+export const toAmount = (units: bigint, currency: string): number => Number(formatMinorUnits(units, currency))
+
+const HUNDREDTHS = 100
+const WHOLE = 10_000n
+
+/** Rounds half up. `percent` has at most two decimals. */
+export const computePercentage = (units: bigint, percent: number): bigint =>
+  (units * BigInt(Math.round(percent * HUNDREDTHS)) + WHOLE / 2n) / WHOLE
+
+const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, units) => total + units, 0n)
+
+const countItem = (per: PriceItem["per"], nightCount: number, guests: number): bigint => {
+  switch (per) {
+    case "stay":
+      return 1n
+    case "night":
+      return BigInt(nightCount)
+    case "guest":
+      return BigInt(guests)
+  }
+}
+
+/** A percentage counts on `base`. */
+const priceItems = (
+  items: ReadonlyArray<PriceItem>,
+  base: bigint,
+  nightCount: number,
+  { currency, guests }: StayPricing
+): ReadonlyArray<PricedItem> =>
+  items.map(({ name, amount = 0, percent, per }) => ({
+    name,
+    units:
+      percent === undefined
+        ? toUnits(amount, currency) * countItem(per, nightCount, guests)
+        : computePercentage(base, percent)
+  }))
+
+/** A percentage of a fee counts on the nights, that of a tax on the nights and all fees. */
+export const priceStay = (nights: ReadonlyArray<bigint>, pricing: StayPricing): StayPrice => {
+  const accommodation = sum(nights)
+  const fees = priceItems(pricing.fees, accommodation, nights.length, pricing)
+  const taxable = accommodation + sum(fees.map(({ units }) => units))
+  const taxes = priceItems(pricing.taxes, taxable, nights.length, pricing)
+  return { fees, taxes, total: taxable + sum(taxes.map(({ units }) => units)) }
+}

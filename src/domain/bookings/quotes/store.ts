@@ -1,0 +1,175 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { createdOrDeletedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
+import type { CurrentActor } from "../../../contract/actor.ts"
+import { Id } from "../../../contract/fields.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
+import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { isUnavailableCondition } from "../../calendars/availability/calendar-days.ts"
+import { InstantColumn } from "../../column-schemas.ts"
+import { type ListingKey, operatorListingSql, soldPropertiesSql } from "../../listings/listing-lookup.ts"
+import { PriceItem } from "../../properties/properties/price-items.ts"
+import { QuoteTerms } from "./contract.ts"
+
+type Sql = SqlClient.SqlClient
+
+interface StayDates {
+  readonly check_in_date: string
+  readonly check_out_date: string
+}
+
+const PropertyRow = Schema.Struct({
+  property_id: Id,
+  currency: Schema.String,
+  capacity: Schema.NullOr(Schema.Int),
+  fees: Schema.Array(PriceItem),
+  taxes: Schema.Array(PriceItem),
+  is_active: Schema.Boolean,
+  unavailable: Schema.Array(Schema.String)
+})
+
+const PricedPropertyRow = Schema.Struct({
+  property: PropertyRow,
+  prices: Schema.Array(
+    Schema.Struct({
+      date: Schema.String,
+      price: Schema.NullOr(Schema.Int),
+      minimum_stay: Schema.NullOr(Schema.Int),
+      maximum_stay: Schema.NullOr(Schema.Int)
+    })
+  )
+})
+type PricedPropertyRow = typeof PricedPropertyRow.Type
+
+const ListingRow = Schema.Struct({
+  account_id: Id,
+  currency: Schema.String,
+  is_listed: Schema.Boolean,
+  settings: Schema.JsonObject,
+  property: Schema.NullOr(PropertyRow)
+})
+type ListingRow = typeof ListingRow.Type
+
+/** For the properties of the row source `p`. Selects `property`, a JSON object, and what orders rooms of a type. */
+const quotedPropertySql = (
+  sql: Sql,
+  { check_in_date, check_out_date }: StayDates,
+  conditions: Fragment
+): Fragment => sql`
+  SELECT p.operator_id, p.id, p.deactivated_at IS NULL AND days.unavailable IS NULL AS is_free,
+    jsonb_build_object(
+      'property_id', p.id, 'currency', coalesce(p.currency, o.currency), 'capacity', p.capacity, 'fees', p.fees,
+      'taxes', p.taxes, 'is_active', p.deactivated_at IS NULL, 'unavailable', coalesce(days.unavailable, '[]')
+    ) AS property
+  FROM properties p JOIN operators o ON o.id = p.operator_id
+  LEFT JOIN LATERAL (
+    SELECT jsonb_agg(d.day ORDER BY d.day) AS unavailable FROM calendar_days d
+    WHERE d.operator_id = p.operator_id AND d.property_id = p.id AND d.day >= ${check_in_date}::date
+      AND d.day < ${check_out_date}::date AND ${isUnavailableCondition(sql, sql`d`)}
+  ) days ON true
+  WHERE ${conditions}`
+
+/** For the row `quoted`. A field that the property's row of a day lacks has the value of its room type. */
+const basePricesSql = (sql: Sql, { check_in_date, check_out_date }: StayDates): Fragment => sql`
+  SELECT jsonb_agg(
+    jsonb_build_object(
+      'date', day::date, 'price', coalesce(own.price, type.price),
+      'minimum_stay', coalesce(own.minimum_stay, type.minimum_stay),
+      'maximum_stay', coalesce(own.maximum_stay, type.maximum_stay)
+    ) ORDER BY day)
+  FROM generate_series(${check_in_date}::date, ${check_out_date}::date - 1, interval '1 day') day
+  LEFT JOIN base_prices own
+    ON own.operator_id = quoted.operator_id AND own.property_id = quoted.id AND own.date = day::date
+  LEFT JOIN room_type_properties room ON room.operator_id = quoted.operator_id AND room.property_id = quoted.id
+  LEFT JOIN base_prices type
+    ON type.operator_id = quoted.operator_id AND type.room_type_id = room.room_type_id AND type.date = day::date`
+
+const readPricedProperty = makeOptionalRowReader(PricedPropertyRow)
+
+const makeFindProperty =
+  (sql: Sql): QuoteStore["Service"]["findProperty"] =>
+  (operatorId, propertyId, dates) =>
+    readPricedProperty(sql`
+      SELECT quoted.property, (${basePricesSql(sql, dates)}) AS prices
+      FROM (${quotedPropertySql(sql, dates, sql`p.operator_id = ${operatorId} AND p.id = ${propertyId}`)}) quoted`)
+
+const readListing = makeOptionalRowReader(ListingRow)
+
+const makeFindListing =
+  (sql: Sql): QuoteStore["Service"]["findListing"] =>
+  (operatorId, { channel_type, listing_id }, dates) =>
+    readListing(sql`
+      SELECT l.account_id, l.currency, l.shelf_status IN ('on', 'unknown') AS is_listed,
+        coalesce(l.price_and_rules, '{}') AS settings, sold.property
+      FROM (${operatorListingSql(sql, operatorId, channel_type, listing_id)}) l
+      LEFT JOIN LATERAL (
+        SELECT quoted.property FROM (${quotedPropertySql(
+          sql,
+          dates,
+          sql`p.operator_id = l.operator_id AND p.id IN (${soldPropertiesSql(sql, sql`l`)})`
+        )}) quoted
+        ORDER BY quoted.is_free DESC, quoted.id LIMIT 1
+      ) sold ON true`)
+
+export const CreatedQuote = Schema.Struct({ quote_id: Schema.String, terms: QuoteTerms, expires_at: InstantColumn })
+export type CreatedQuote = typeof CreatedQuote.Type
+
+export interface NewQuote extends StayDates, Partial<ListingKey> {
+  readonly quote_id: string
+  readonly number_of_guests: number
+  readonly terms: QuoteTerms
+  readonly created_at: Date
+  readonly expires_at: Date
+}
+
+const readCreatedQuote = makeSingleRowReader(CreatedQuote)
+
+const makeCreate =
+  (sql: Sql): QuoteStore["Service"]["create"] =>
+  (operatorId, quote) =>
+    readCreatedQuote(
+      recordChange(sql, {
+        change: sql`
+          created AS (
+            INSERT INTO quotes (operator_id, quote_id, property_id, channel_type, listing_id, check_in_date,
+              check_out_date, number_of_guests, terms, created_at, expires_at)
+            VALUES (${operatorId}, ${quote.quote_id}, ${quote.terms.property_id}, ${quote.channel_type ?? null},
+              ${quote.listing_id ?? null}, ${quote.check_in_date}, ${quote.check_out_date}, ${quote.number_of_guests},
+              ${jsonParameter(quote.terms)}::jsonb, ${quote.created_at}, ${quote.expires_at})
+            RETURNING operator_id, id, quote_id, terms, expires_at
+          )`,
+        events: [],
+        changedRecords: createdOrDeletedRecordsSql(sql, "quote", "created"),
+        outcome: sql`SELECT quote_id, terms, expires_at FROM created`
+      })
+    )
+
+export class QuoteStore extends Context.Service<
+  QuoteStore,
+  {
+    /** Returns the property with one entry of `prices` for each night, or undefined if the operator has no such property. */
+    readonly findProperty: (
+      operatorId: number,
+      propertyId: number,
+      dates: StayDates
+    ) => Effect.Effect<PricedPropertyRow | undefined>
+    /**
+     * Returns the listing with its property, or undefined if the operator has no such listing. For a listing of a room
+     * type, the property is the first one that is free, otherwise the first one.
+     */
+    readonly findListing: (
+      operatorId: number,
+      listing: ListingKey,
+      dates: StayDates
+    ) => Effect.Effect<ListingRow | undefined>
+    readonly create: (operatorId: number, quote: NewQuote) => Effect.Effect<CreatedQuote, never, CurrentActor>
+  }
+>()("latchkey/domain/bookings/quotes/QuoteStore") {
+  static readonly layer = Layer.effect(
+    QuoteStore,
+    Effect.map(SqlClient.SqlClient, (sql) =>
+      QuoteStore.of({ findProperty: makeFindProperty(sql), findListing: makeFindListing(sql), create: makeCreate(sql) })
+    )
+  )
+}

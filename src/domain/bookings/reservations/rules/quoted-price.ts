@@ -1,0 +1,73 @@
+import { Result } from "effect"
+import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../../../contract/errors.ts"
+import type { StoredQuote } from "../../quotes/quote-use.ts"
+import type { create_reservation } from "../contract.ts"
+
+type Payload = typeof create_reservation.payloadSchema.Type
+
+export interface ReservationPrice {
+  readonly currency: string
+  readonly rate_amount: number
+  readonly commission_amount: number
+  readonly number_of_guests: number
+}
+
+type PriceResult = Result.Result<ReservationPrice, BadRequest | Conflict | NotFound | ValidationFailed>
+
+/** No quote includes a commission. */
+const QUOTED_COMMISSION = 0
+const DEFAULT_GUESTS = 1
+
+/** The decoder checks already that a call without a quote has all amounts. */
+export const toReservationPrice = ({
+  currency,
+  rate_amount,
+  commission_amount,
+  number_of_guests = DEFAULT_GUESTS
+}: Payload): PriceResult => {
+  if (currency === undefined) return failMissing("currency")
+  if (rate_amount === undefined) return failMissing("rate_amount")
+  if (commission_amount === undefined) return failMissing("commission_amount")
+  return Result.succeed({ currency, rate_amount, commission_amount, number_of_guests })
+}
+
+const failMissing = (field: string) => Result.fail(new BadRequest({ message: `${field}: is required.` }))
+
+/**
+ * Returns the price of the quote. Fails with 404 without a quote, with 409 if it cannot be used at `now`, and with 422
+ * if the call differs from it.
+ */
+export const toQuotedPrice = (payload: Payload, quote: StoredQuote | undefined, now: Date): PriceResult => {
+  if (quote === undefined) return Result.fail(new NotFound({ message: "quote_id: no such quote." }))
+  const { terms, number_of_guests: quotedGuests } = quote
+  if (quote.used_at !== null) return failConflict("has been used for a reservation")
+  if (quote.expires_at <= now) return failConflict("has expired")
+  const [violation] = terms.violations
+  if (violation !== undefined || terms.total === null) {
+    const reason = violation === undefined ? "" : ` (${violation.rule})`
+    return failConflict(`does not allow the stay${reason}`)
+  }
+  const price = { currency: terms.currency, rate_amount: terms.total, commission_amount: QUOTED_COMMISSION }
+  const quotedFields: Readonly<Record<string, string | number | null>> = {
+    property_id: terms.property_id,
+    check_in_date: quote.check_in_date,
+    check_out_date: quote.check_out_date,
+    ...price
+  }
+  const sentFields: Readonly<Record<string, unknown>> = payload
+  const differingField = Object.keys(quotedFields).find(
+    (name) => sentFields[name] !== undefined && sentFields[name] !== quotedFields[name]
+  )
+  if (differingField !== undefined) {
+    return failValidation(`${differingField}: must be ${quotedFields[differingField]}, as in the quote.`)
+  }
+  const number_of_guests = payload.number_of_guests ?? quotedGuests
+  return number_of_guests > quotedGuests
+    ? failValidation(`number_of_guests: must be at most ${quotedGuests}, as in the quote.`)
+    : Result.succeed({ ...price, number_of_guests })
+}
+
+const failConflict = (reason: string) =>
+  Result.fail(new Conflict({ message: `quote_id: the quote ${reason}. Create another quote.` }))
+
+const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
