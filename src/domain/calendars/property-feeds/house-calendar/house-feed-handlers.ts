@@ -1,0 +1,63 @@
+import { Effect } from "effect"
+import type { Caller } from "../../../../contract/caller.ts"
+import { CurrentCaller } from "../../../../contract/caller.ts"
+import { Forbidden, NotFound, ValidationFailed } from "../../../../contract/errors.ts"
+import { currentSecond } from "../../../../contract/time.ts"
+import { HOUSE_FEEDS_MAX } from "../../../../platform/limits.ts"
+import { unknownPropertyIdError } from "../../../properties/properties/ownership.ts"
+import type { delete_property_feed } from "../contract.ts"
+import type { FeedRow } from "../feed-rows.ts"
+import { newFeedToken } from "../feed-url.ts"
+import type { PropertyFeedStore } from "../store.ts"
+import type { HouseCalendar } from "./house-calendar.ts"
+
+type Store = PropertyFeedStore["Service"]
+
+/** Whether the caller may create, renew and delete house calendars, and see their addresses. */
+export const isMainAccount = ({ role, grantId }: Pick<Caller, "role" | "grantId">): boolean =>
+  role === "main" && grantId === null
+
+export const createHouseFeed = Effect.fnUntraced(function* (store: Store, propertyId: number, calendar: HouseCalendar) {
+  const { operatorId } = yield* CurrentCaller
+  const { id } = yield* store.reserveId()
+  const now = yield* currentSecond
+  const created = yield* store.createHouse({ operatorId, propertyId }, calendar, id, newFeedToken(), now)
+  if (!created.has_property) return yield* unknownPropertyIdError
+  if (!created.is_created) return yield* houseFeedLimitError
+  const feed: FeedRow = {
+    id,
+    property_id: propertyId,
+    calendar_id: null,
+    token: created.token,
+    created_at: now,
+    house_fields: calendar.fields,
+    door_code_source: calendar.doorCodeSource
+  }
+  return feed
+})
+
+export const deleteHouseFeed = (store: Store) =>
+  Effect.fnUntraced(function* ({ id }: typeof delete_property_feed.payloadSchema.Type) {
+    const caller = yield* CurrentCaller
+    if (!isMainAccount(caller)) return yield* mainAccountOnlyError("delete")
+    const deleted = yield* store.deleteHouse(caller.operatorId, id)
+    if (deleted !== undefined) return deleted
+    return yield* (yield* store.findKind(caller.operatorId, id)) === undefined
+      ? feedNotFoundError
+      : undeletableFeedError
+  })
+
+export const mainAccountOnlyError = (action: "create" | "renew" | "delete") =>
+  new Forbidden({
+    message: `Only an access token of the main account can ${action} a house calendar, and no token of a connected application.`
+  })
+
+export const feedNotFoundError = new NotFound({ message: "id: no such feed." })
+
+const houseFeedLimitError = new ValidationFailed({
+  message: `property_id: the property already has ${HOUSE_FEEDS_MAX} house calendars, the maximum.`
+})
+
+const undeletableFeedError = new ValidationFailed({
+  message: "id: must be a house calendar. Renew another feed to end its address."
+})
