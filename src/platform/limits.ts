@@ -560,6 +560,7 @@ export const CHANNELS_LISTINGS_MAX = 50
 export const FAILED_PUSHES_SHOWN = 50
 export const LISTING_PUSHES_SHOWN = 30
 export const CALENDARS_SHOWN = 100
+export const HOUSE_CALENDARS_SHOWN = 100
 export const SHARE_LINKS_SHOWN = 50
 export const FORM_CHOICES_MAX = 1_000
 export const PORTFOLIO_ROWS_MAX = 50

@@ -7,19 +7,15 @@ import type { SecretSealer } from "../../../../platform/sealing/CurrentSealer.ts
 import { makeDeleteRecord, type OperatorScoped, withOperatorLock } from "../../../operator-rows.ts"
 import { propertyExistsCondition } from "../../../properties/properties/ownership.ts"
 import { sealToken } from "../feed-changes.ts"
+import { FeedRow, feedColumnsSql } from "../feed-rows.ts"
 import type { HouseCalendar } from "./house-calendar.ts"
 
 export interface HouseFeedOwner extends OperatorScoped {
   readonly propertyId: number
 }
 
-/** `is_created` is false if the property has the most house calendars already, or does not exist. */
-export const CreatedHouseFeedRow = Schema.Struct({
-  has_property: Schema.Boolean,
-  is_created: Schema.Boolean,
-  /** Encrypted for the id of the feed. */
-  token: Schema.String
-})
+/** Without a feed, the property does not exist, or already has the most house calendars. */
+export const CreatedHouseFeedRow = Schema.Union([FeedRow, Schema.Struct({ has_property: Schema.Boolean })])
 export type CreatedHouseFeedRow = typeof CreatedHouseFeedRow.Type
 
 const readReservedId = makeSingleRowReader(Schema.Struct({ id: Schema.Int }))
@@ -53,12 +49,11 @@ export const createHouseFeed = (sql: SqlClient, seals: SecretSealer) => {
           SELECT ${operatorId}::bigint, ${id}::bigint, ${propertyId}::bigint, ${-id}::bigint, ${fields}::text[],
             ${doorCodeSource}::text, ${token}::text, ${digest}::bytea, ${now}::timestamptz
           FROM preconditions WHERE has_property AND NOT is_full
-          RETURNING operator_id, id
+          RETURNING operator_id, ${feedColumnsSql(sql)}
         )`,
       events: [],
       changedRecords: createdOrDeletedRecordsSql(sql, "property_feed", "feed"),
-      outcome: sql`
-        SELECT has_property, EXISTS (SELECT FROM feed) AS is_created, ${token}::text AS token FROM preconditions`
+      outcome: sql`SELECT has_property, ${feedColumnsSql(sql)} FROM preconditions LEFT JOIN feed ON true`
     })
     return runWithLock(operatorId, readCreatedFeed(change))
   }

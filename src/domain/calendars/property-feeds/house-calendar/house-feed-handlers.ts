@@ -6,7 +6,6 @@ import { currentSecond } from "../../../../contract/time.ts"
 import { HOUSE_FEEDS_MAX } from "../../../../platform/limits.ts"
 import { unknownPropertyIdError } from "../../../properties/properties/ownership.ts"
 import type { delete_property_feed } from "../contract.ts"
-import type { FeedRow } from "../feed-rows.ts"
 import { newFeedToken } from "../feed-url.ts"
 import type { PropertyFeedStore } from "../store.ts"
 import type { HouseCalendar } from "./house-calendar.ts"
@@ -20,20 +19,10 @@ export const isMainAccount = ({ role, grantId }: Pick<Caller, "role" | "grantId"
 export const createHouseFeed = Effect.fnUntraced(function* (store: Store, propertyId: number, calendar: HouseCalendar) {
   const { operatorId } = yield* CurrentCaller
   const { id } = yield* store.reserveId()
-  const now = yield* currentSecond
-  const created = yield* store.createHouse({ operatorId, propertyId }, calendar, id, newFeedToken(), now)
-  if (!created.has_property) return yield* unknownPropertyIdError
-  if (!created.is_created) return yield* houseFeedLimitError
-  const feed: FeedRow = {
-    id,
-    property_id: propertyId,
-    calendar_id: null,
-    token: created.token,
-    created_at: now,
-    house_fields: calendar.fields,
-    door_code_source: calendar.doorCodeSource
-  }
-  return feed
+  const owner = { operatorId, propertyId }
+  const created = yield* store.createHouse(owner, calendar, id, newFeedToken(), yield* currentSecond)
+  if ("id" in created) return created
+  return yield* created.has_property ? houseFeedLimitError : unknownPropertyIdError
 })
 
 export const deleteHouseFeed = (store: Store) =>
