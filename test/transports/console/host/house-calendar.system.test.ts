@@ -58,7 +58,6 @@ layer(Layer.merge(layerPages, Browser.layer), { excludeTestServices: true })("a 
           await page.getByRole("status").waitFor()
           return (await page.getByRole("status").locator("code").textContent()) ?? ""
         })
-        yield* Effect.promise(() => page.screenshot({ path: "/tmp/house.png", fullPage: true }))
         assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
         const base = yield* BaseUrl
         const read = Effect.promise(() => fetch(`${base}${new URL(address).pathname}`))
