@@ -6,8 +6,8 @@ import { CALENDAR_FEEDS_MAX, HOUSE_FEED_STAYS_MAX, HOUSE_FEEDS_MAX } from "../..
 import { DoorCodeSource, FeedKind, HouseField } from "./house-calendar/house-calendar.ts"
 
 const HouseFields = Schema.Array(HouseField).check(
-  Schema.isUnique({ expected: "a list without duplicates" }),
-  Schema.isMaxLength(HouseField.literals.length, { expected: `at most ${HouseField.literals.length} fields` })
+  Schema.isMaxLength(HouseField.literals.length, { expected: `at most ${HouseField.literals.length} fields` }),
+  Schema.isUnique({ expected: "a list without duplicates" })
 )
 
 export const PropertyFeed = Schema.Struct({

@@ -151,8 +151,8 @@ ${actionForm(visit, {
     selected: makeMultiFieldFiller(failedSubmission, CREATE_ACTION)("field", [])
   })}${select(fillField, {
     name: "door_code_source",
-    label: "Door code",
-    hint: "only if you tick Door code; shown from the time that the guest sees it",
+    label: "Source of the door code",
+    hint: "used if you tick Door code; the code appears when the guest portal would show it",
     value: "reservation",
     options: Object.entries(DOOR_CODE_LABELS).map(([value, label]) => ({ value, label }))
   })}${passwordField}`
