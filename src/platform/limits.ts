@@ -190,6 +190,12 @@ export const SHARED_PAGES_A_MINUTE = 60
 export const SHARED_FEEDS_A_MINUTE = 10
 /** Feeds of one property for its imported calendars. */
 export const CALENDAR_FEEDS_MAX = 100
+/** House calendars of one property. */
+export const HOUSE_FEEDS_MAX = 10
+/** Stays in one house calendar, those with the earliest check-in. */
+export const HOUSE_FEED_STAYS_MAX = 500
+/** Characters of one value in a house calendar, such as a name. Longer values are cut. */
+export const HOUSE_FEED_VALUE_LENGTH = 100
 /** Per feed. */
 export const PROPERTY_FEED_READS_A_MINUTE = 30
 
@@ -563,6 +569,7 @@ export const CHANNELS_LISTINGS_MAX = 50
 export const FAILED_PUSHES_SHOWN = 50
 export const LISTING_PUSHES_SHOWN = 30
 export const CALENDARS_SHOWN = 100
+export const HOUSE_CALENDARS_SHOWN = 100
 export const SHARE_LINKS_SHOWN = 50
 export const FORM_CHOICES_MAX = 1_000
 export const PORTFOLIO_ROWS_MAX = 50

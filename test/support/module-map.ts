@@ -526,7 +526,7 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
     "calendars/availability calendars/calendar-share-links calendars/property-feeds properties/properties"
   ),
   "calendars/listing-calendars": splitNames("calendars/availability listings"),
-  "calendars/property-feeds": splitNames("calendars/calendar-share-links properties/properties"),
+  "calendars/property-feeds": splitNames("bookings/check-in calendars/calendar-share-links properties/properties"),
   "channels/channel-accounts": [],
   "channels/custom-channels": [],
   "guests/conversations": splitNames("channels/channel-accounts guests/images"),

@@ -85,9 +85,16 @@ const insertCalendarWithBusyDay = Effect.fnUntraced(function* (operatorId: numbe
       SELECT operator_id, id, '2027-12-24', property_id, false FROM calendar
     )
     SELECT id FROM calendar`
-  const [feed] = yield* sql<{ id: number }>`
+  yield* sql`
     INSERT INTO property_feeds (operator_id, property_id, token, created_at)
-    VALUES (${operatorId}, ${propertyId}, ${`lkfeed_of_${operatorId}`}, now()) RETURNING id`
+    VALUES (${operatorId}, ${propertyId}, ${`lkfeed_of_${operatorId}`}, now())`
+  // A house calendar, which all operations accept.
+  const [feed] = yield* sql<{ id: number }>`
+    WITH next AS (SELECT nextval(pg_get_serial_sequence('property_feeds', 'id')) AS id)
+    INSERT INTO property_feeds (operator_id, id, property_id, grant_id, house_fields, door_code_source, token, created_at)
+    OVERRIDING SYSTEM VALUE
+    SELECT ${operatorId}, id, ${propertyId}, -id, '{guest_name,door_code}', 'reservation', ${`lkfeed_house_of_${operatorId}`}, now()
+    FROM next RETURNING id`
   return {
     calendar_id: calendar?.id ?? assert.fail("there is no calendar"),
     feed_id: feed?.id ?? assert.fail("there is no feed")

@@ -19,7 +19,7 @@ const FLAGS = { property_id: "--property", calendar_id: "--calendar" } as const
 
 const renewFeed = Effect.fnUntraced(function* (operatorId: number, property_id: number, calendarId: number | null) {
   const { property_feeds } = yield* callOperation(list_property_feeds, operatorId, { property_id })
-  const feed = property_feeds.find(({ calendar_id }) => calendar_id === calendarId)
+  const feed = property_feeds.find(({ kind, calendar_id }) => kind === "availability" && calendar_id === calendarId)
   if (feed !== undefined) return yield* callOperation(renew_property_feed, operatorId, { id: feed.id })
   return yield* callOperation(
     create_property_feed,

@@ -46,6 +46,8 @@ export const ICALENDAR_END = `${END_LINE}\r\n`
 interface IcalendarBusyPeriod {
   readonly uid: string
   readonly summary: string
+  /** Each becomes one line, even if it has line breaks. */
+  readonly descriptionLines?: ReadonlyArray<string>
   readonly start: string
   /** The day after the last busy day. */
   readonly end: string
@@ -53,7 +55,7 @@ interface IcalendarBusyPeriod {
 
 export const renderBusyEvents = (periods: ReadonlyArray<IcalendarBusyPeriod>, stamp: Date): string => {
   const calendar = ical()
-  const events = periods.map(({ uid, summary, start, end }) =>
+  const events = periods.map(({ uid, summary, descriptionLines, start, end }) =>
     calendar
       .createEvent({
         id: uid,
@@ -62,6 +64,7 @@ export const renderBusyEvents = (periods: ReadonlyArray<IcalendarBusyPeriod>, st
         end: toUtcMidnight(end),
         allDay: true,
         summary: toOneLine(summary),
+        ...(descriptionLines === undefined ? {} : { description: descriptionLines.map(toOneLine).join("\n") }),
         transparency: ICalEventTransparency.OPAQUE,
         busystatus: ICalEventBusyStatus.BUSY
       })
@@ -72,4 +75,4 @@ export const renderBusyEvents = (periods: ReadonlyArray<IcalendarBusyPeriod>, st
 
 const toUtcMidnight = (date: string): Date => new Date(`${date}T00:00:00Z`)
 
-const toOneLine = (text: string): string => text.replace(/\p{Cc}+/gu, " ")
+const toOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")

@@ -4,7 +4,7 @@ import type { PropertyFeed } from "../../domain/calendars/property-feeds/Propert
 import type { FeedBusyPeriod } from "../../domain/calendars/property-feeds/rules.ts"
 import { ICALENDAR_END, renderBusyEvents, renderIcalendarStart } from "../pages/icalendar.ts"
 
-interface PropertyFeedSource {
+export interface PropertyFeedSource {
   readonly token: string
   readonly host: string
 }
@@ -29,7 +29,7 @@ export const renderFeedText = (
   return [FEED_START, renderBusyEvents(events, startOfDay(today, time_zone)), ICALENDAR_END].join("")
 }
 
-type FeedDay = Pick<PropertyFeed, "today" | "time_zone">
+export type FeedDay = Pick<PropertyFeed, "today" | "time_zone">
 
 // The reader knows the hashed values, so the hash reveals nothing. For an inactive property the hash leaves out the
 // start, which moves with the feed's first day.

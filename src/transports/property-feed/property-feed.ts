@@ -21,6 +21,7 @@ import {
   withRetryAfter
 } from "../pages/secret-url-responses.ts"
 import { renderFeedText } from "./feed-text.ts"
+import { renderHouseFeedText } from "./house-feed-text.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -30,6 +31,9 @@ const FEED_HEADERS = {
   "cache-control": "private, no-cache",
   "content-disposition": 'inline; filename="calendar.ics"'
 }
+
+/** Caches must not keep data of guests. */
+const HOUSE_FEED_HEADERS = { ...FEED_HEADERS, "cache-control": "private, no-store" }
 
 const MINUTE = windowOf("1m")
 
@@ -45,9 +49,9 @@ const readToken = (url: string): string => {
   return path.endsWith(FEED_SUFFIX) ? path.slice(FEEDS_PREFIX.length, -FEED_SUFFIX.length) : ""
 }
 
-const toFeedResponse = (text: string, ifNoneMatch: string | undefined): Response => {
+const toFeedResponse = (text: string, feedHeaders: typeof FEED_HEADERS, ifNoneMatch: string | undefined): Response => {
   const etag = `"${hash("sha256", text, "base64url").slice(0, 32)}"`
-  const headers = { ...FEED_HEADERS, etag }
+  const headers = { ...feedHeaders, etag }
   return ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, etag)
     ? HttpServerResponse.empty({ status: 304, headers })
     : HttpServerResponse.text(text, { contentType: ICALENDAR_TYPE, headers })
@@ -61,12 +65,15 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
   const host = new URL(yield* PublicUrl).hostname
 
   const renderFeed = Effect.fnUntraced(function* (feed: PropertyFeed, token: string, request: HttpServerRequest) {
+    const ifNoneMatch = request.headers["if-none-match"]
+    if (feed.house !== null) {
+      const houseText = renderHouseFeedText(yield* feeds.readHouse(feed, feed.house), feed, { token, host })
+      return toFeedResponse(houseText, HOUSE_FEED_HEADERS, ifNoneMatch)
+    }
     const content = yield* feeds.read(feed)
     if (Option.isNone(content)) return notFoundResponse
-    const response = toFeedResponse(
-      renderFeedText(content.value.busyPeriods, feed, { token, host }),
-      request.headers["if-none-match"]
-    )
+    const text = renderFeedText(content.value.busyPeriods, feed, { token, host })
+    const response = toFeedResponse(text, FEED_HEADERS, ifNoneMatch)
     // After a 200 or 304 the reader has the current content, which the service records. HEAD transfers no content.
     if (request.method === "GET") yield* feeds.recordRead(feed, content.value)
     return response

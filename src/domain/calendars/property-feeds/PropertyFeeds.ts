@@ -2,6 +2,8 @@ import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import { dateInZone } from "../../../contract/time.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { isFeedToken } from "./feed-url.ts"
+import type { HouseCalendar } from "./house-calendar/house-calendar.ts"
+import { type HouseEvent, toHouseEvent } from "./house-calendar/house-events.ts"
 import { type FeedBusyPeriod, feedDateRange, toBusyDateMultirange, toBusyPeriods } from "./rules.ts"
 import { PropertyFeedStore } from "./store.ts"
 
@@ -11,6 +13,8 @@ export interface PropertyFeed {
   readonly property_id: number
   /** The imported calendar whose marketplace reads the feed. Null for the property's own feed. */
   readonly calendar_id: number | null
+  /** Null if the feed has only busy days. */
+  readonly house: HouseCalendar | null
   readonly time_zone: string
   /** In the operator's time zone. */
   readonly today: string
@@ -24,14 +28,16 @@ interface FeedContent {
 
 /**
  * A property has one feed of its own, and one for the marketplace of each imported calendar. The latter leaves out the
- * days that this calendar blocks.
+ * days that this calendar blocks. House calendars have stays with data of their guests instead of busy days.
  */
 export class PropertyFeeds extends Context.Service<
   PropertyFeeds,
   {
     /** Returns none for an unknown token or a suspended operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<PropertyFeed>>
+    /** Reads the busy days. Returns none if the feed was deleted. */
     readonly read: (feed: PropertyFeed) => Effect.Effect<Option.Option<FeedContent>>
+    readonly readHouse: (feed: PropertyFeed, calendar: HouseCalendar) => Effect.Effect<ReadonlyArray<HouseEvent>>
     /**
      * Must be called before the response is sent, because the marketplace may repeat the days at once. Only recorded
      * days are recognised as a feedback loop.
@@ -42,7 +48,12 @@ export class PropertyFeeds extends Context.Service<
   static readonly layer = Layer.effect(
     PropertyFeeds,
     Effect.map(PropertyFeedStore, (store) =>
-      PropertyFeeds.of({ open: openFeed(store), read: readFeed(store), recordRead: recordRead(store) })
+      PropertyFeeds.of({
+        open: openFeed(store),
+        read: readFeed(store),
+        readHouse: readHouseFeed(store),
+        recordRead: recordRead(store)
+      })
     )
   ).pipe(Layer.provide(PropertyFeedStore.layer))
 }
@@ -51,9 +62,11 @@ type Store = PropertyFeedStore["Service"]
 
 const openFeed = (store: Store) =>
   Effect.fnUntraced(function* (token: string) {
-    const feed = isFeedToken(token) ? yield* store.findByToken(token) : undefined
-    if (feed === undefined) return Option.none()
-    return Option.some({ ...feed, today: dateInZone(yield* Clock.currentTimeMillis, feed.time_zone) })
+    const found = isFeedToken(token) ? yield* store.findByToken(token) : undefined
+    if (found === undefined) return Option.none()
+    const { house_fields: fields, door_code_source: doorCodeSource, ...feed } = found
+    const house = fields === null || doorCodeSource === null ? null : { fields, doorCodeSource }
+    return Option.some({ ...feed, house, today: dateInZone(yield* Clock.currentTimeMillis, feed.time_zone) })
   }, withChildSpan("PropertyFeeds.open"))
 
 const NO_BUSY_DAYS = toBusyDateMultirange([], "")
@@ -68,6 +81,14 @@ const readFeed = (store: Store) =>
     const isRecorded = busyDays === days.reported_days && (days.is_report_recent || busyDays === NO_BUSY_DAYS)
     return Option.some({ busyPeriods, unrecordedBusyDays: isRecorded ? Option.none() : Option.some(busyDays) })
   }, withChildSpan("PropertyFeeds.read"))
+
+const readHouseFeed = (store: Store) =>
+  Effect.fnUntraced(function* (feed: PropertyFeed, calendar: HouseCalendar) {
+    const { operator_id: operatorId, property_id: propertyId, today } = feed
+    const stays = yield* store.findHouseStays({ operatorId, propertyId, ...feedDateRange(today) })
+    const now = yield* DateTime.nowAsDate
+    return stays.map((stay) => toHouseEvent(stay, calendar, now))
+  }, withChildSpan("PropertyFeeds.readHouse"))
 
 const recordRead = (store: Store) =>
   Effect.fnUntraced(function* ({ operator_id: operatorId, id }: PropertyFeed, { unrecordedBusyDays }: FeedContent) {

@@ -9,7 +9,7 @@ import { grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { propertyExistsCondition } from "../../properties/properties/ownership.ts"
 import { hashToken } from "../../secret-urls.ts"
-import { type FeedKey, type FeedRecipient, FeedRow, feedColumnsSql, isFeedOwnerCondition } from "./feed-rows.ts"
+import { type FeedKey, type FeedRecipient, FeedRow, feedColumnsSql, isFeedRenewableCondition } from "./feed-rows.ts"
 
 /** `token` is encrypted for this `id`, so it cannot be decrypted in another row. */
 interface SealedToken {
@@ -18,7 +18,7 @@ interface SealedToken {
   readonly digest: Uint8Array
 }
 
-const sealToken = ({ seal }: SecretSealer, operatorId: number, id: number, token: string): SealedToken => ({
+export const sealToken = ({ seal }: SecretSealer, operatorId: number, id: number, token: string): SealedToken => ({
   id,
   token: seal(feedTokenBinding(operatorId, id), token),
   digest: hashToken(token)
@@ -110,14 +110,16 @@ const readFeed = makeOptionalRowReader(FeedRow)
 
 export const renewToken =
   (sql: SqlClient, seals: SecretSealer) =>
-  ({ operatorId, id, grantId }: FeedKey, plainToken: string) => {
+  ({ operatorId, id, grantId, isMainAccount }: FeedKey, plainToken: string) => {
     const { token, digest } = sealToken(seals, operatorId, id, plainToken)
     return readFeed(
       recordChange(sql, {
         change: sql`
           before AS (
             SELECT * FROM property_feeds
-            WHERE operator_id = ${operatorId} AND id = ${id} AND ${isFeedOwnerCondition(sql, { grantId })} FOR NO KEY UPDATE
+            WHERE operator_id = ${operatorId} AND id = ${id}
+              AND ${isFeedRenewableCondition(sql, { grantId, isMainAccount })}
+            FOR NO KEY UPDATE
           ), after AS (
             UPDATE property_feeds f SET token = ${token}, token_digest = ${digest}
             FROM before WHERE f.operator_id = before.operator_id AND f.id = before.id

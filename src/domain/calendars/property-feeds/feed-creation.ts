@@ -32,7 +32,9 @@ const createFeed = Effect.fnUntraced(function* (
     property_id: recipient.propertyId,
     calendar_id: recipient.calendarId ?? null,
     token,
-    created_at
+    created_at,
+    house_fields: null,
+    door_code_source: null
   }
   return feed
 })

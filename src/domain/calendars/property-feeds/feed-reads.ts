@@ -4,6 +4,7 @@ import type { DateRange } from "../../../contract/date-range.ts"
 import { makeOptionalRowReader, makeRowsReader } from "../../../platform/database/rows.ts"
 import type { OperatorScoped } from "../../operator-rows.ts"
 import { findSecretUrlOwner } from "../../secret-urls.ts"
+import { FeedRow } from "./feed-rows.ts"
 import { BusyDaysRow, READ_RECORD_INTERVAL_MS } from "./rules.ts"
 
 // Recording a read writes no audit entry, because an anonymous reader causes it.
@@ -13,6 +14,8 @@ export const FeedByTokenRow = Schema.Struct({
   id: Schema.Int,
   property_id: Schema.Int,
   calendar_id: Schema.NullOr(Schema.Int),
+  house_fields: FeedRow.fields.house_fields,
+  door_code_source: FeedRow.fields.door_code_source,
   time_zone: Schema.String
 })
 export type FeedByTokenRow = typeof FeedByTokenRow.Type
@@ -26,7 +29,7 @@ export const findByToken = (sql: SqlClient) => {
       owner === undefined
         ? Effect.undefined
         : readFeedByToken(sql`
-          SELECT f.operator_id, f.id, f.property_id, f.calendar_id, operator.time_zone
+          SELECT f.operator_id, f.id, f.property_id, f.calendar_id, f.house_fields, f.door_code_source, operator.time_zone
           FROM property_feeds f JOIN operators operator ON operator.id = f.operator_id
           WHERE f.operator_id = ${owner.operatorId} AND f.id = ${owner.id} AND f.token_digest = ${owner.digest} AND operator.status = 'active'`)
     )
@@ -91,7 +94,7 @@ export const findBusyDays = (sql: SqlClient) => {
       WHERE f.operator_id = ${operatorId} AND f.id = ${id}`
   }
   return (
-    { operator_id: operatorId, id, calendar_id }: FeedByTokenRow,
+    { operator_id: operatorId, id, calendar_id }: Pick<FeedByTokenRow, "operator_id" | "id" | "calendar_id">,
     today: string,
     { start, end }: DateRange,
     now: Date

@@ -1,13 +1,13 @@
 import { Effect, Result } from "effect"
-import { CurrentCaller } from "../../../contract/caller.ts"
-import { Forbidden, NotFound } from "../../../contract/errors.ts"
+import { type Caller, CurrentCaller } from "../../../contract/caller.ts"
+import { Forbidden } from "../../../contract/errors.ts"
 import { formatUtcInstant } from "../../../contract/time.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
 import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import { feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { openStoredText } from "../../../platform/sealing/sealed-text.ts"
 import { toGrantKey } from "../../connection-grants.ts"
-import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
+import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import {
   type create_property_feed,
@@ -17,45 +17,55 @@ import {
   type renew_property_feed
 } from "./contract.ts"
 import { getOrCreateFeed } from "./feed-creation.ts"
-import { FeedRow } from "./feed-rows.ts"
+import { StoredFeedRow } from "./feed-rows.ts"
 import { newFeedToken, toFeedUrl } from "./feed-url.ts"
+import { findContradiction, toHouseCalendar } from "./house-calendar/house-calendar.ts"
+import {
+  createHouseFeed,
+  deleteHouseFeed,
+  feedNotFoundError,
+  isMainAccount,
+  mainAccountOnlyError
+} from "./house-calendar/house-feed-handlers.ts"
 import { PropertyFeedStore } from "./store.ts"
 
 export const layerPropertyFeeds = layerOperations(
   Effect.gen(function* () {
     const store = yield* PropertyFeedStore
     const [publicUrl, seals] = [yield* PublicUrl, yield* CurrentSealer]
-    // `feed` may come from the stored result of an idempotency key, which has the sealed token, too.
-    const toResult = (feed: FeedRow, operatorId: number): PropertyFeed =>
-      toPropertyFeed(
-        publicUrl,
-        feed,
-        Result.getOrUndefined(openStoredText(seals.keys, feedTokenBinding(operatorId, feed.id), feed.token))
-      )
+    // `feed` may come from the stored result of an idempotency key, which has the sealed token, too. A sub-account may
+    // repeat a key of the main account.
+    const toResult = (feed: StoredFeedRow, _payload: unknown, caller: Caller): PropertyFeed => {
+      const binding = feedTokenBinding(caller.operatorId, feed.id)
+      const token = Result.getOrUndefined(openStoredText(seals.keys, binding, feed.token))
+      const isHidden = isHouseFeed(feed) && !isMainAccount(caller)
+      return toPropertyFeed(feed, isHidden ? HIDDEN_URL : toFeedUrl(publicUrl, token))
+    }
     return handleOperations(PropertyFeedOperations, {
       list_property_feeds: listFeeds(store, publicUrl, seals),
-      create_property_feed: changeHandler(createFeed(store), FeedRow, (feed, _payload, { operatorId }) =>
-        toResult(feed, operatorId)
-      ),
-      renew_property_feed: changeHandler(renewFeed(store), FeedRow, (feed, _payload, { operatorId }) =>
-        toResult(feed, operatorId)
-      )
+      create_property_feed: changeHandler(createFeed(store), StoredFeedRow, toResult),
+      renew_property_feed: changeHandler(renewFeed(store), StoredFeedRow, toResult),
+      delete_property_feed: voidChangeHandler(deleteHouseFeed(store))
     })
   })
 )
 
 type Store = PropertyFeedStore["Service"]
 
-const toPropertyFeed = (
-  publicUrl: string,
-  { id, property_id, calendar_id, created_at }: FeedRow,
-  token: string | undefined
-): PropertyFeed => ({
-  id,
-  property_id,
-  calendar_id,
-  url: toFeedUrl(publicUrl, token),
-  created_at: formatUtcInstant(created_at)
+/** Shown for a house calendar instead of its URL. It is deliberately no URL. */
+const HIDDEN_URL = "(shown only once: renew the feed)"
+
+const isHouseFeed = ({ house_fields }: StoredFeedRow): boolean => (house_fields ?? null) !== null
+
+const toPropertyFeed = (feed: StoredFeedRow, url: string): PropertyFeed => ({
+  id: feed.id,
+  property_id: feed.property_id,
+  calendar_id: feed.calendar_id,
+  kind: isHouseFeed(feed) ? "house" : "availability",
+  fields: feed.house_fields ?? null,
+  door_code_source: feed.door_code_source ?? null,
+  url,
+  created_at: formatUtcInstant(feed.created_at)
 })
 
 const listFeeds = (store: Store, publicUrl: string, seals: SecretSealer) =>
@@ -65,16 +75,24 @@ const listFeeds = (store: Store, publicUrl: string, seals: SecretSealer) =>
     const feeds = yield* store.list({ ...toGrantKey(caller), propertyId: property_id })
     if (feeds.length === 0 && !(yield* store.hasProperty(operatorId, property_id))) return yield* unknownPropertyIdError
     const property_feeds = yield* Effect.forEach(feeds, (feed) =>
-      Effect.map(openOrWarn(seals, feedTokenBinding(operatorId, feed.id), feed.token), (token) =>
-        toPropertyFeed(publicUrl, feed, token)
-      )
+      isHouseFeed(feed)
+        ? Effect.succeed(toPropertyFeed(feed, HIDDEN_URL))
+        : Effect.map(openOrWarn(seals, feedTokenBinding(operatorId, feed.id), feed.token), (token) =>
+            toPropertyFeed(feed, toFeedUrl(publicUrl, token))
+          )
     )
     return { property_feeds }
   })
 
 const createFeed = (store: Store) =>
-  Effect.fnUntraced(function* ({ property_id, calendar_id }: typeof create_property_feed.payloadSchema.Type) {
+  Effect.fnUntraced(function* (payload: typeof create_property_feed.payloadSchema.Type) {
+    const { property_id, calendar_id, kind } = payload
     const caller = yield* CurrentCaller
+    if (kind === "house" && !isMainAccount(caller)) return yield* mainAccountOnlyError("create")
+    const contradiction = findContradiction(payload)
+    if (contradiction !== undefined) return yield* contradiction
+    const houseCalendar = toHouseCalendar(payload)
+    if (houseCalendar !== undefined) return yield* createHouseFeed(store, property_id, houseCalendar)
     if (caller.grantId !== null && calendar_id !== undefined) return yield* calendarFeedForbiddenError
     return yield* getOrCreateFeed(store, {
       ...toGrantKey(caller),
@@ -86,9 +104,12 @@ const createFeed = (store: Store) =>
 const renewFeed = (store: Store) =>
   Effect.fnUntraced(function* ({ id }: typeof renew_property_feed.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    const renewed = yield* store.renew({ ...toGrantKey(caller), id }, newFeedToken())
+    const key = { ...toGrantKey(caller), id, isMainAccount: isMainAccount(caller) }
+    const renewed = yield* store.renew(key, newFeedToken())
     if (renewed !== undefined) return renewed
-    return yield* (yield* store.exists(caller.operatorId, id)) ? otherOwnersFeedError : feedNotFoundError
+    const kind = yield* store.findKind(caller.operatorId, id)
+    if (kind === undefined) return yield* feedNotFoundError
+    return yield* kind === "house" ? mainAccountOnlyError("renew") : otherOwnersFeedError
   })
 
 /**
@@ -97,8 +118,6 @@ const renewFeed = (store: Store) =>
 const calendarFeedForbiddenError = new Forbidden({
   message: "calendar_id: only the host may create the feed for the marketplace of a calendar."
 })
-
-const feedNotFoundError = new NotFound({ message: "id: no such feed." })
 
 const otherOwnersFeedError = new Forbidden({
   message: "id: only the application that created this feed, or the host if it did, may do this."

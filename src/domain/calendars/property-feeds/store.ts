@@ -3,13 +3,30 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
-import { makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { GrantKey } from "../../connection-grants.ts"
 import { makeCheckPropertyExists } from "../../properties/properties/ownership.ts"
 import { type CreatedFeedRow, createFeed, renewToken } from "./feed-changes.ts"
 import { type FeedByTokenRow, findBusyDays, findByToken, type RecordReadParameters, recordRead } from "./feed-reads.ts"
-import { type FeedKey, type FeedRecipient, FeedRow, feedColumnsSql, isFeedOwnerCondition } from "./feed-rows.ts"
+import {
+  type FeedKey,
+  type FeedRecipient,
+  FeedRow,
+  feedColumnsSql,
+  isFeedOwnerCondition,
+  isFeedVisibleCondition
+} from "./feed-rows.ts"
+import { FeedKind, type HouseCalendar } from "./house-calendar/house-calendar.ts"
+import type { HouseStay } from "./house-calendar/house-events.ts"
+import {
+  type CreatedHouseFeedRow,
+  createHouseFeed,
+  deleteHouseFeed,
+  type HouseFeedOwner,
+  reserveFeedId
+} from "./house-calendar/house-feed-changes.ts"
+import { findHouseStays, type HouseStaySearch } from "./house-calendar/house-stays.ts"
 import type { BusyDaysRow } from "./rules.ts"
 
 type Sql = SqlClient.SqlClient
@@ -42,19 +59,19 @@ const makeList =
   ({ operatorId, propertyId, grantId }) =>
     readFeeds(sql`
       SELECT ${feedColumnsSql(sql)} FROM property_feeds
-      WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND ${isFeedOwnerCondition(sql, { grantId })}
-      ORDER BY calendar_id NULLS FIRST`)
+      WHERE operator_id = ${operatorId} AND property_id = ${propertyId} AND ${isFeedVisibleCondition(sql, { grantId })}
+      ORDER BY house_fields IS NOT NULL, calendar_id NULLS FIRST, id`)
 
-const readExists = makeSingleRowReader(Schema.Struct({ known: Schema.Boolean }))
+const readFeedKind = makeOptionalRowReader(Schema.Struct({ kind: FeedKind }))
 
-const makeExists =
-  (sql: Sql): PropertyFeedStore["Service"]["exists"] =>
+const makeFindKind =
+  (sql: Sql): PropertyFeedStore["Service"]["findKind"] =>
   (operatorId, id) =>
     Effect.map(
-      readExists(
-        sql`SELECT EXISTS (SELECT FROM property_feeds WHERE operator_id = ${operatorId} AND id = ${id}) AS known`
-      ),
-      ({ known }) => known
+      readFeedKind(sql`
+        SELECT CASE WHEN house_fields IS NULL THEN 'availability' ELSE 'house' END AS kind
+        FROM property_feeds WHERE operator_id = ${operatorId} AND id = ${id}`),
+      (row) => row?.kind
     )
 
 export class PropertyFeedStore extends Context.Service<
@@ -63,8 +80,8 @@ export class PropertyFeedStore extends Context.Service<
     /** Returns the feed, or the id under which it can be created. */
     readonly findOrReserveId: (recipient: FeedRecipient) => Effect.Effect<FeedRow | { readonly new_id: number }>
     readonly list: (search: PropertyFeedSearch) => Effect.Effect<ReadonlyArray<FeedRow>>
-    /** Also finds feeds of another owner. */
-    readonly exists: (operatorId: number, id: number) => Effect.Effect<boolean>
+    /** Also finds feeds of another owner. Returns undefined if there is no such feed. */
+    readonly findKind: (operatorId: number, id: number) => Effect.Effect<typeof FeedKind.Type | undefined>
     readonly hasProperty: (operatorId: number, propertyId: number) => Effect.Effect<boolean>
     readonly create: (
       recipient: FeedRecipient,
@@ -72,10 +89,25 @@ export class PropertyFeedStore extends Context.Service<
       token: string,
       now: Date
     ) => Effect.Effect<CreatedFeedRow, never, CurrentActor>
+    /** Returns an id for {@link createHouse}. */
+    readonly reserveId: () => Effect.Effect<{ readonly id: number }>
+    readonly createHouse: (
+      owner: HouseFeedOwner,
+      calendar: HouseCalendar,
+      id: number,
+      token: string,
+      now: Date
+    ) => Effect.Effect<CreatedHouseFeedRow, never, CurrentActor>
+    /** Returns undefined if the operator has no such house calendar. */
+    readonly deleteHouse: (
+      operatorId: number,
+      id: number
+    ) => Effect.Effect<{ readonly id: number } | undefined, never, CurrentActor>
     readonly renew: (key: FeedKey, token: string) => Effect.Effect<FeedRow | undefined, never, CurrentActor>
     readonly findByToken: (token: string) => Effect.Effect<FeedByTokenRow | undefined>
+    readonly findHouseStays: (search: HouseStaySearch) => Effect.Effect<ReadonlyArray<HouseStay>>
     readonly findBusyDays: (
-      feed: FeedByTokenRow,
+      feed: Pick<FeedByTokenRow, "operator_id" | "id" | "calendar_id">,
       today: string,
       range: DateRange,
       now: Date
@@ -90,10 +122,14 @@ export class PropertyFeedStore extends Context.Service<
       return PropertyFeedStore.of({
         findOrReserveId: makeFindOrReserveId(sql),
         list: makeList(sql),
-        exists: makeExists(sql),
+        findKind: makeFindKind(sql),
         hasProperty: makeCheckPropertyExists(sql),
         create: createFeed(sql, seals),
+        reserveId: reserveFeedId(sql),
+        createHouse: createHouseFeed(sql, seals),
+        deleteHouse: deleteHouseFeed(sql),
         renew: renewToken(sql, seals),
+        findHouseStays: findHouseStays(sql),
         findByToken: findByToken(sql),
         findBusyDays: findBusyDays(sql),
         recordRead: recordRead(sql)

@@ -8,6 +8,7 @@ import { CalendarsElsewhere } from "../queries/CalendarsElsewhere.ts"
 import { makeSudo } from "../sudo.ts"
 import { makeQuery } from "./api-operations.ts"
 import { exportForm, makeExportActions } from "./calendars/exported-calendars.ts"
+import { houseCalendarsSection, makeHouseCalendarActions } from "./calendars/house-calendars.ts"
 import { importedCalendarsSection, importForm, makeImportActions } from "./calendars/imported-calendars.ts"
 import { makeShareLinkActions, shareLinksSection } from "./calendars/share-links.ts"
 import { makeHostPage } from "./host-page.ts"
@@ -31,6 +32,7 @@ export const makeIcalSyncPage = Effect.gen(function* () {
           body: html`${importedCalendarsSection(visit, syncView, offset)}
 ${importForm(visit, syncView.properties, passwordField, failedSubmission)}
 ${exportForm(visit, syncView.properties, passwordField, failedSubmission)}
+${houseCalendarsSection(visit, syncView, passwordField, failedSubmission)}
 ${shareLinksSection(visit, { ...links, offset: linksOffset }, syncView.properties, passwordField, failedSubmission)}
 ${timeZoneNote(visit)}`
         }
@@ -38,6 +40,7 @@ ${timeZoneNote(visit)}`
     actions: {
       ...makeImportActions(service, sudo),
       ...makeExportActions(service, sudo),
+      ...makeHouseCalendarActions(service, sudo),
       ...makeShareLinkActions(service, sudo)
     }
   })

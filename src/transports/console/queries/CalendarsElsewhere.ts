@@ -2,8 +2,9 @@ import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { urlEndingOf } from "../../../domain/calendars/imported-calendars/calendar-url.ts"
+import { DoorCodeSource, HouseField } from "../../../domain/calendars/property-feeds/house-calendar/house-calendar.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { CALENDARS_SHOWN } from "../../../platform/limits.ts"
+import { CALENDARS_SHOWN, HOUSE_CALENDARS_SHOWN } from "../../../platform/limits.ts"
 import { CurrentSealer, openOrWarn } from "../../../platform/sealing/CurrentSealer.ts"
 import { calendarAddressBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
@@ -31,10 +32,23 @@ const ImportedCalendarSummary = Schema.Struct({
 })
 export type ImportedCalendarSummary = typeof ImportedCalendarSummary.Type
 
+/** The page never shows the URL. */
+const HouseCalendarSummary = Schema.Struct({
+  id: Schema.Int,
+  property_title: Schema.String,
+  fields: Schema.Array(HouseField),
+  door_code_source: DoorCodeSource,
+  created_at: Schema.String
+})
+export type HouseCalendarSummary = typeof HouseCalendarSummary.Type
+
 const ImportedCalendars = Schema.Struct({
   /** At most {@link CALENDARS_SHOWN}. Failing calendars come first, then those that were read in part. */
   calendars: Schema.Array(ImportedCalendarSummary),
   total: Schema.Int,
+  /** At most {@link HOUSE_CALENDARS_SHOWN}, the newest first. */
+  house_calendars: Schema.Array(HouseCalendarSummary),
+  house_calendar_total: Schema.Int,
   properties: Schema.Array(NamedRecord)
 })
 export type ImportedCalendarsPage = typeof ImportedCalendars.Type
@@ -65,6 +79,14 @@ const selectImportedCalendars = (sql: SqlClient.SqlClient, operatorId: number, t
           ) c
           JOIN properties p ON p.operator_id = c.operator_id AND p.id = c.property_id
         ) row) AS calendars,
+        (SELECT count(*) FROM property_feeds WHERE operator_id = ${operatorId} AND house_fields IS NOT NULL)
+          AS house_calendar_total,
+        (SELECT coalesce(jsonb_agg(to_jsonb(row) ORDER BY row.id DESC), '[]') FROM (
+          SELECT f.id, p.title AS property_title, f.house_fields AS fields, f.door_code_source, f.created_at
+          FROM property_feeds f JOIN properties p ON p.operator_id = f.operator_id AND p.id = f.property_id
+          WHERE f.operator_id = ${operatorId} AND f.house_fields IS NOT NULL
+          ORDER BY f.id DESC LIMIT ${sql.literal(String(HOUSE_CALENDARS_SHOWN))}
+        ) row) AS house_calendars,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties`
 
 export class CalendarsElsewhere extends Context.Service<CalendarsElsewhere>()(

@@ -37,6 +37,6 @@ export const renewFeedAddress = (operatorId: number, propertyId: number, calenda
   Effect.gen(function* () {
     const { feed_id: id } = yield* getOrCreateFeedAddress(operatorId, propertyId, calendarId)
     const store = yield* PropertyFeedStore
-    const renewed = yield* store.renew({ operatorId, id, grantId: undefined }, newFeedToken())
+    const renewed = yield* store.renew({ operatorId, id, grantId: undefined, isMainAccount: true }, newFeedToken())
     return renewed === undefined ? yield* Effect.die("the feed is gone") : yield* toAddress(operatorId, renewed)
   }).pipe(asSystemActor, Effect.provide(PropertyFeedStore.layer))

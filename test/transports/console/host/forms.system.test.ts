@@ -150,6 +150,7 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
     "properties add_property": { title: "Another house" },
     "calendars follow": { property, url: "https://calendars.example.com/2.ics" },
     "calendars feed": { property },
+    "calendars make_house_calendar": { property, field: ["guest_name", "door_code"], door_code_source: "reservation" },
     "calendars share_some": { property: [property] },
     "knowledge add_entry": { title: "Wi-Fi", "sub_title.0": "Name", "text.0": "Harbour" },
     "people make_account": {
@@ -241,7 +242,7 @@ const FORMS = [
   ...["accept_calendar", "feed", "fetch", "follow", "remove", "share_all", "share_some", "unshare"].map(
     (act) => `calendars ${act}`
   ),
-  "calendars update_calendar",
+  ...["delete_house_calendar", "make_house_calendar", "update_calendar"].map((act) => `calendars ${act}`),
   ...["do_now", "make_rule", "pause_rule", "remove_rule", "resume_rule", "take_away"].map((act) => `automation ${act}`),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { CALENDARS_SHOWN } from "../../../../src/platform/limits.ts"
+import { CALENDARS_SHOWN, HOUSE_CALENDARS_SHOWN } from "../../../../src/platform/limits.ts"
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { asCaller } from "../../../support/console-caller.ts"
 import { createOperator, insertProperty, layerTest } from "../../../support/harness.ts"
@@ -58,6 +58,40 @@ layer(CalendarsElsewhere.layer.pipe(Layer.provideMerge(layerTest)))("calendars o
         next.calendars.map(({ host }) => host),
         [String(CALENDARS_SHOWN)]
       )
+    }).pipe(Effect.orDie)
+  )
+
+  it.effect(`have the operator's newest ${HOUSE_CALENDARS_SHOWN} house calendars beside them, without addresses`, () =>
+    Effect.gen(function* () {
+      const [mine, theirs] = [yield* createOperator(), yield* createOperator()]
+      const sql = yield* SqlClient.SqlClient
+      const insert = Effect.fnUntraced(function* (operatorId: number, count: number) {
+        const property = yield* insertProperty(operatorId, "Harbour")
+        yield* sql`
+          INSERT INTO property_feeds (operator_id, id, property_id, grant_id, house_fields, door_code_source, token, created_at)
+          OVERRIDING SYSTEM VALUE
+          SELECT ${operatorId}::bigint, id, ${property}::bigint, -id, '{phone}', 'reservation', 'lkfeed_house_' || id, now()
+          FROM (SELECT nextval(pg_get_serial_sequence('property_feeds', 'id')) AS id FROM generate_series(1, ${count}::integer)) next`
+      })
+      yield* insert(mine.operatorId, HOUSE_CALENDARS_SHOWN + 1)
+      yield* insert(theirs.operatorId, 1)
+      const { house_calendars, house_calendar_total } = yield* shown(mine.operatorId)
+      assert.deepStrictEqual(
+        [house_calendars.length, house_calendar_total],
+        [HOUSE_CALENDARS_SHOWN, HOUSE_CALENDARS_SHOWN + 1]
+      )
+      const ids = house_calendars.map(({ id }) => id)
+      assert.deepStrictEqual(
+        ids,
+        ids.toSorted((one, other) => other - one)
+      )
+      assert.deepInclude(house_calendars[0], {
+        property_title: "Harbour",
+        fields: ["phone"],
+        door_code_source: "reservation"
+      })
+      assert.notInclude(JSON.stringify(house_calendars), "lkfeed_")
+      assert.lengthOf((yield* shown(theirs.operatorId)).house_calendars, 1)
     }).pipe(Effect.orDie)
   )
 })

@@ -89,7 +89,9 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
         if (feedId === undefined) return Effect.fail(noPropertyError)
         return Effect.gen(function* () {
           const { property_feeds } = yield* queryFeeds(visit, { property_id: feedId.property })
-          const feed = property_feeds.find(({ calendar_id }) => calendar_id === feedId.calendar)
+          const feed = property_feeds.find(
+            ({ kind, calendar_id }) => kind === "availability" && calendar_id === feedId.calendar
+          )
           if (feed === undefined) return yield* Effect.fail(noFeedError)
           const renewal = run(visit, form, "renew_property_feed", { id: feed.id })
           // A form replaces only the URL that it showed, so a repeated form never replaces a newer one.

@@ -33,13 +33,13 @@ ${details}</div>
 
 const decodeFeed = Schema.decodeUnknownSync(create_property_feed.successSchema)
 
-/** Creates a property's feed, or returns the existing one. */
+/** Creates a property's feed, or returns the existing one. Always creates a new house calendar. */
 export const makeCreateFeed = (service: Service["Service"]) => {
   const mutate = makeMutation(service)
   return (
     visit: SignedInVisit,
     form: SubmittedForm,
-    fields: { readonly property_id: number; readonly calendar_id?: number }
+    fields: Schema.JsonObject & { readonly property_id: number }
   ): Effect.Effect<PropertyFeed, ActionError> =>
     Effect.map(mutate(visit, form, "create_property_feed", fields), (data) => decodeFeed(data))
 }

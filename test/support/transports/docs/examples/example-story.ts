@@ -128,6 +128,12 @@ const callImportedCalendarOperations = (api: Client) =>
     const feed = yield* api.create_property_feed({ property_id: LEITH, calendar_id: id })
     yield* api.list_property_feeds({ property_id: LEITH })
     yield* api.renew_property_feed({ id: feed.id })
+    const houseCalendar = yield* api.create_property_feed({
+      property_id: LEITH,
+      kind: "house",
+      fields: ["guest_name", "phone", "door_code"]
+    })
+    yield* api.delete_property_feed({ id: houseCalendar.id })
     yield* api.delete_imported_calendar({ id })
   })
 

@@ -1,0 +1,72 @@
+import { Schema } from "effect"
+import { GuestPortalStay } from "../../../bookings/check-in/guest-portal-stay.ts"
+import { findVisibleDoorCode } from "../../../bookings/check-in/rules.ts"
+import type { HouseCalendar } from "./house-calendar.ts"
+
+export const HouseStay = Schema.Struct({
+  ...GuestPortalStay.fields,
+  reservation_code: Schema.String,
+  guest_phone: Schema.NullOr(Schema.String),
+  /** Whether the guest's data was erased. */
+  is_erased: Schema.Boolean
+})
+export type HouseStay = typeof HouseStay.Type
+
+/** Undefined values are not shown: the host did not choose them, or the stay has none. */
+export interface HouseEvent {
+  readonly stayId: number
+  readonly checkInDate: string
+  readonly checkOutDate: string
+  /** `HH:mm`. */
+  readonly checkInTime: string
+  readonly checkOutTime: string
+  readonly guestName: string | undefined
+  readonly reservationCode: string | undefined
+  readonly numberOfGuests: number | undefined
+  /** Digits, after a plus sign if the number has one. */
+  readonly phone: string | undefined
+  readonly doorCode: string | undefined
+}
+
+/** The events of erased guests show only dates and times. */
+export const toHouseEvent = (stay: HouseStay, calendar: HouseCalendar, now: Date): HouseEvent => {
+  const fields = new Set(stay.is_erased ? [] : calendar.fields)
+  return {
+    stayId: stay.id,
+    checkInDate: stay.check_in_date,
+    checkOutDate: stay.check_out_date,
+    checkInTime: stay.check_in_time,
+    checkOutTime: stay.check_out_time,
+    guestName: fields.has("guest_name") ? textOrUndefined(stay.guest_name) : undefined,
+    reservationCode: fields.has("code") ? stay.reservation_code : undefined,
+    numberOfGuests: fields.has("guests") ? stay.number_of_guests : undefined,
+    phone: fields.has("phone") ? toDialedNumber(stay.guest_phone) : undefined,
+    doorCode: fields.has("door_code") ? findDoorCode(stay, calendar, now) : undefined
+  }
+}
+
+/** The code appears and disappears at the same times as in the guest portal. */
+const findDoorCode = (stay: HouseStay, { doorCodeSource }: HouseCalendar, now: Date): string | undefined => {
+  const phoneCode = doorCodeSource === "phone_last_four" ? findLastFourDigits(stay.guest_phone) : undefined
+  return findVisibleDoorCode({ ...stay, lock_code: textOrUndefined(stay.lock_code) ?? phoneCode ?? null }, now)
+}
+
+const textOrUndefined = (text: string | null): string | undefined => {
+  const trimmed = text?.trim() ?? ""
+  return trimmed === "" ? undefined : trimmed
+}
+
+/** Returns undefined if the text has no digits. */
+export const toDialedNumber = (phone: string | null): string | undefined => {
+  const digits = toDigits(phone)
+  if (digits === "") return undefined
+  return phone?.trim().startsWith("+") === true ? `+${digits}` : digits
+}
+
+/** Returns undefined if the phone number has fewer than four digits. */
+export const findLastFourDigits = (phone: string | null): string | undefined => {
+  const digits = toDigits(phone)
+  return digits.length < 4 ? undefined : digits.slice(-4)
+}
+
+const toDigits = (phone: string | null): string => phone?.replace(/[^0-9]/g, "") ?? ""
