@@ -206,7 +206,7 @@ const rulesSection = (visit: SignedInVisit, { rules, properties }: RuleBookData)
   )
 
 const ruleTextHtml = (rule: StoredRule["definition"]): Html => {
-  if (rule.action === "answer") return nothing
+  if (rule.action === "answer" || rule.action === "task") return nothing
   const isTruncated = Array.from(rule.text).length >= RULE_TEXT_SHOWN
   return html`<br><span class="soft name">“${rule.text}${isTruncated ? " …" : ""}”</span>`
 }

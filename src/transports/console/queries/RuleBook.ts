@@ -34,7 +34,7 @@ const selectRuleBook = (
       : sql`CASE WHEN id = ${testedRuleId} THEN definition ELSE ${truncatedDefinition} END`
   return sql`
       SELECT (SELECT coalesce(jsonb_agg(rule), '[]') FROM (
-          SELECT operator_id, id, ${definition} AS definition, state, since, created_at FROM automation_rules
+          SELECT operator_id, id, ${definition} AS definition, state, version, since, created_at FROM automation_rules
           WHERE operator_id = ${operatorId} AND state <> 'removed'
           ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES_MAX))}) rule) AS rules,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
