@@ -148,6 +148,7 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
   return {
     "reservations/new create": { property_id: property, ...guest, rate_amount: "100" },
     "properties add_property": { title: "Another house" },
+    "automation save_rule": { name: "Renamed" },
     "calendars follow": { property, url: "https://calendars.example.com/2.ics" },
     "calendars feed": { property },
     "calendars share_some": { property: [property] },
@@ -194,7 +195,7 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
 
 /** Forms that name nobody's record: who sends them changes what is their own. */
 const OWN: ReadonlySet<string> = new Set([
-  ...["properties add_property", "properties make_room_type", "calendars share_all", "automation make_rule"],
+  ...["properties add_property", "properties make_room_type", "calendars share_all", "automation try_rule"],
   ...["knowledge add_entry", "people make_account", "words add_entry", "words add_tag"],
   // What is built in has one id for everybody.
   ...["words rename_entry", "words retire_entry"]
@@ -203,6 +204,7 @@ const OWN: ReadonlySet<string> = new Set([
 /** Forms that change nothing in this contract test, and why. So it cannot send them twice. */
 const NOTHING: Readonly<Record<string, string>> = {
   "calendars fetch": "no calendar is reached from here",
+  "automation try_rule": "it only shows what the rule would do",
   "stay decline": "the request was accepted before",
   "automation take_away": "what was about to be done was done before"
 }
@@ -242,7 +244,7 @@ const FORMS = [
     (act) => `calendars ${act}`
   ),
   "calendars update_calendar",
-  ...["do_now", "make_rule", "pause_rule", "remove_rule", "resume_rule", "take_away"].map((act) => `automation ${act}`),
+  ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map((act) => `automation ${act}`),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[
     ...["add_staff", "change_staff", "delete_staff"],

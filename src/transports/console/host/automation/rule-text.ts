@@ -1,5 +1,6 @@
 import type { RuleDefinition } from "../../../../domain/automation/rules/rule.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
+import { taskTypeText } from "../tasks/task-labels.ts"
 import { channelName } from "../channel-names.ts"
 
 type ScheduledRule = Exclude<RuleDefinition, { readonly action: "answer" }>
@@ -26,6 +27,9 @@ const triggerText = (trigger: RuleTrigger): string => {
 }
 
 const actionText = (rule: RuleDefinition): string => {
+  if (rule.action === "task") {
+    return `Creates a task (${taskTypeText({ type: rule.task.type, level: rule.task.level ?? "standard" })}) ${triggerText(rule.trigger)}`
+  }
   if (rule.action === "answer") return "Answers what guests ask from the knowledge base"
   return rule.action === "review"
     ? `Reviews the guest with ${rule.score} of 5, ${triggerText(rule.trigger)}`
