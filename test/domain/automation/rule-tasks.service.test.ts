@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { layerAutomationService, planAllDue } from "../../support/domain/automation/automation-service.ts"
 import { CLEANING_RULE, createCleanedHost } from "../../support/domain/automation/cleaned-host.ts"
-import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 
 const prepareStay = Effect.gen(function* () {
   const host = yield* createCleanedHost
@@ -36,9 +36,7 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       assert.strictEqual((yield* listTasks)[0]?.property_id, otherProperty)
 
       yield* cancelStay(code)
-      assert.deepStrictEqual(pick(yield* listTasks), [
-        { ...DUE, expected: "2027-04-30 12:00:00", status: "cancelled" }
-      ])
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, expected: "2027-04-30 12:00:00", status: "cancelled" }])
       const lines = yield* loadAuditLinesWithActor(operatorId)
       assert.deepStrictEqual(
         lines.filter((line) => line.includes(`task:${task?.id}`)),
@@ -118,7 +116,10 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       yield* createRule
       yield* planAllDue
       assert.deepStrictEqual(pick(yield* listTasks), [DUE])
-      assert.deepStrictEqual((yield* listTasks).map(({ arrival_same_day }) => arrival_same_day), [false])
+      assert.deepStrictEqual(
+        (yield* listTasks).map(({ arrival_same_day }) => arrival_same_day),
+        [false]
+      )
       yield* bookStay("2027-04-28", "2027-04-30")
       const tasks = yield* listTasks
       assert.deepStrictEqual(
@@ -154,7 +155,10 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
             .create_automation_rule({ ...CLEANING_RULE, task: { type: "cleaning", staff: named }, property_ids })
             .pipe(as)
         )
-      assert.include(yield* create(staff + 1000, [property]), { _tag: "NotFound", message: "task.staff: no such staff member." })
+      assert.include(yield* create(staff + 1000, [property]), {
+        _tag: "NotFound",
+        message: "task.staff: no such staff member."
+      })
       assert.strictEqual((yield* create(staff, [otherProperty]))._tag, "ValidationFailed")
       yield* api.update_staff({ id: staff, is_active: false }).pipe(as)
       assert.include(yield* create(staff, [property]), {

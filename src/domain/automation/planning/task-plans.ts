@@ -3,12 +3,7 @@ import type { Assignee } from "../../work/staffs/assignment.ts"
 import type { LinkedRuleTask } from "../../work/tasks/rule-task-statements.ts"
 import { type RuleTaskStep, reconcileRuleTask } from "../../work/tasks/rule-tasks.ts"
 import type { StayRuleTerms } from "../rules/rule.ts"
-import {
-  appliesToStay,
-  classifyTimeliness,
-  computeScheduledAt,
-  type StayScope
-} from "../rules/scheduling.ts"
+import { appliesToStay, classifyTimeliness, computeScheduledAt, type StayScope } from "../rules/scheduling.ts"
 import { type TaskStay, toTaskContent } from "../task-content.ts"
 
 export interface StayWithTasks extends StayScope, TaskStay {

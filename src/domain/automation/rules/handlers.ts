@@ -103,7 +103,11 @@ const updateRule = (store: Store) =>
     const caller = yield* CurrentCaller
     const scope = toGrantKey(caller)
     const staff = payload.task?.staff
-    const { rule, assignee } = yield* store.findEdited(caller.operatorId, id, typeof staff === "number" ? staff : undefined)
+    const { rule, assignee } = yield* store.findEdited(
+      caller.operatorId,
+      id,
+      typeof staff === "number" ? staff : undefined
+    )
     if (rule === null) return yield* ruleNotFoundError
     const record = toAutomationRule(rule, caller)
     if (!record.manageable) return yield* createdByOthersError

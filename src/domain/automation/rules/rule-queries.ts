@@ -11,7 +11,8 @@ import { Assignee, assigneeJson } from "../../work/staffs/assignment.ts"
 import { StoredRule } from "./rule.ts"
 import { TestedStay, testedStaysSql } from "./tested-stays.ts"
 
-const ruleColumns = (sql: SqlClient.SqlClient): Fragment => sql`operator_id, id, definition, state, version, since, created_at`
+const ruleColumns = (sql: SqlClient.SqlClient): Fragment =>
+  sql`operator_id, id, definition, state, version, since, created_at`
 
 /** `grant_id` is null if the host created the rule. */
 export const ListedRule = Schema.Struct({ ...StoredRule.fields, grant_id: Schema.NullOr(Schema.Int) })
@@ -48,8 +49,9 @@ export type EditedRule = typeof EditedRule.Type
 
 const readEditedRule = makeSingleRowReader(EditedRule)
 
-export const findEditedRule = (sql: SqlClient.SqlClient) => (operatorId: number, id: number, staffId: number | undefined) =>
-  readEditedRule(sql`
+export const findEditedRule =
+  (sql: SqlClient.SqlClient) => (operatorId: number, id: number, staffId: number | undefined) =>
+    readEditedRule(sql`
       SELECT
         (SELECT to_jsonb(rule) FROM (
           SELECT ${ruleColumns(sql)}, grant_id FROM automation_rules

@@ -5,8 +5,8 @@ import { toTaskContent } from "../task-content.ts"
 import type { AutomationRuleTest } from "./contract.ts"
 import type { StoredRule, TaskRule } from "./rule.ts"
 import { type MessageOrReviewRule, renderStayText } from "./rule-text.ts"
-import type { TestedStay } from "./tested-stays.ts"
 import { appliesToStay, classifyTimeliness, computeScheduledAt, isInScope, nightsOf } from "./scheduling.ts"
+import type { TestedStay } from "./tested-stays.ts"
 
 const SECRET_MASK = "••••"
 

@@ -7,7 +7,12 @@ import { ValidationFailed } from "../../../contract/errors.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
-import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader, type RowPage } from "../../../platform/database/rows.ts"
+import {
+  makeOptionalRowReader,
+  makeRowsReader,
+  makeSingleRowReader,
+  type RowPage
+} from "../../../platform/database/rows.ts"
 import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
 import {
   allReferencesExistCondition,

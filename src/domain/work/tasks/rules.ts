@@ -30,9 +30,7 @@ export const checkAssignable = <Person extends TaskAssignee>(
 ): Result.Result<Person, NotFound | ValidationFailed> => {
   if (person === null) return Result.fail(unknownStaffIdError)
   if (!person.is_active) return Result.fail(staffInactiveError)
-  return canAssign(person, propertyId)
-    ? Result.succeed(person)
-    : Result.fail(staffWorksElsewhereError)
+  return canAssign(person, propertyId) ? Result.succeed(person) : Result.fail(staffWorksElsewhereError)
 }
 
 export const unknownStaffIdError = new NotFound({ message: "staff_id: no such staff member." })

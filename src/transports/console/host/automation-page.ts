@@ -31,8 +31,8 @@ import {
 } from "./automation/new-rule.ts"
 import { findRuleKind, RULE_KINDS, toEditedKind } from "./automation/rule-kinds.ts"
 import { ruleTestForm, ruleTestResult } from "./automation/rule-test.ts"
-import { ruleTrialSection } from "./automation/rule-trial.ts"
 import { ruleText } from "./automation/rule-text.ts"
+import { ruleTrialSection } from "./automation/rule-trial.ts"
 import { channelName } from "./channel-names.ts"
 import { actionForm, disclosure, parseNumber } from "./form-fields.ts"
 import {
@@ -96,7 +96,10 @@ export const makeAutomationPage = Effect.gen(function* () {
     ),
     actions: {
       [TRY_RULE_ACTION]: { doneMessage: "", run: makeTryRule(makeQuery(service, try_automation_rule)) },
-      [SAVE_RULE_ACTION]: { doneMessage: "The rule is saved. Its upcoming actions are planned again.", run: makeSaveRule(ruleBook, mutate) },
+      [SAVE_RULE_ACTION]: {
+        doneMessage: "The rule is saved. Its upcoming actions are planned again.",
+        run: makeSaveRule(ruleBook, mutate)
+      },
       [CREATE_RULE_ACTION]: { doneMessage: "The rule is made. It acts from now on.", run: makeCreateRule(mutate) },
       pause_rule: makeRuleSwitch("pause_automation_rule", "The rule is paused. It does nothing until it is resumed."),
       resume_rule: makeRuleSwitch(
@@ -120,7 +123,10 @@ const makeCreateRule = (mutate: ReturnType<typeof makeVoidMutation>): HostAction
     return { _tag: "GoOn", url: AUTOMATION_PATH } as const
   })
 
-type RuleTrialQuery = (visit: SignedInVisit, fields: Schema.JsonObject) => Effect.Effect<AutomationRuleTrial, ActionError>
+type RuleTrialQuery = (
+  visit: SignedInVisit,
+  fields: Schema.JsonObject
+) => Effect.Effect<AutomationRuleTrial, ActionError>
 
 const makeTryRule = (queryTrial: RuleTrialQuery): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
@@ -175,10 +181,7 @@ const makeRenderer = (
     }
     if ((testedRuleId ?? editedRuleId) !== undefined) return notFoundView("There is no such rule", "It may be removed.")
     if (kind !== undefined) {
-      return toView(
-        "Make a rule",
-        html`${BACK_LINK}${newRuleForm(visit, { ...ruleBookView, kind, failedSubmission })}`
-      )
+      return toView("Make a rule", html`${BACK_LINK}${newRuleForm(visit, { ...ruleBookView, kind, failedSubmission })}`)
     }
     const type: AutomationActionType = visit.query.get("show") === "reviews" ? "review" : "message"
     const offset = readOffsetParam(visit)

@@ -244,7 +244,9 @@ const FORMS = [
     (act) => `calendars ${act}`
   ),
   "calendars update_calendar",
-  ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map((act) => `automation ${act}`),
+  ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map(
+    (act) => `automation ${act}`
+  ),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[
     ...["add_staff", "change_staff", "delete_staff"],

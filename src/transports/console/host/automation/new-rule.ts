@@ -195,7 +195,11 @@ const scopeFields = (
   fillField: FieldFiller,
   properties: ReadonlyArray<NamedRecord>,
   selectedValues: SelectedValues,
-  { property_ids = [], channel_types = [], nights = {} }: Pick<RuleDefinition, "property_ids" | "channel_types" | "nights">
+  {
+    property_ids = [],
+    channel_types = [],
+    nights = {}
+  }: Pick<RuleDefinition, "property_ids" | "channel_types" | "nights">
 ): Html => {
   const listedProperties = properties.slice(0, SCOPE_CHOICES_MAX)
   const unlistedIds = property_ids.filter((id) => !listedProperties.some((property) => property.id === id))

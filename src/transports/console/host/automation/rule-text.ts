@@ -1,7 +1,7 @@
 import type { RuleDefinition } from "../../../../domain/automation/rules/rule.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
-import { taskTypeText } from "../tasks/task-labels.ts"
 import { channelName } from "../channel-names.ts"
+import { taskTypeText } from "../tasks/task-labels.ts"
 
 type ScheduledRule = Exclude<RuleDefinition, { readonly action: "answer" }>
 type RuleTrigger = ScheduledRule["trigger"]

@@ -46,7 +46,10 @@ export const ruleTrialSection = (visit: SignedInVisit, form: SubmittedForm, tria
 ${table(
   { empty: "Nothing yet. The rule acts on reservations that come later." },
   [
-    { label: "When", cell: ({ scheduled_at }: TrialStay) => (scheduled_at === null ? "" : timeHtml(scheduled_at, visit)) },
+    {
+      label: "When",
+      cell: ({ scheduled_at }: TrialStay) => (scheduled_at === null ? "" : timeHtml(scheduled_at, visit))
+    },
     { label: "Guest", cell: guestCell },
     { label: "Property", cell: ({ property_title }) => property_title ?? "Unassigned" },
     { label: "Channel", cell: ({ channel_type }) => channelName(channel_type) },
@@ -63,10 +66,10 @@ ${table(
   ],
   trial.never
 )}${moreText(trial.more_never)}${
-      trial.more_stays === 0
-        ? nothing
-        : html`<p>${trial.more_stays} later stays are not shown.</p>
+  trial.more_stays === 0
+    ? nothing
+    : html`<p>${trial.more_stays} later stays are not shown.</p>
 `
-    }${startForm(visit, form)}`,
+}${startForm(visit, form)}`,
     "trial"
   )
