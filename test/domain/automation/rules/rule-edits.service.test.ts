@@ -103,7 +103,7 @@ layer(layerAutomationService)("editing a rule", (it) => {
       )
       assert.strictEqual(
         (yield* Effect.flip(api.update_automation_rule({ id, name: "x" }).pipe(withToken(readOnlyToken))))._tag,
-        "Forbidden"
+        "Unauthenticated"
       )
       assert.deepStrictEqual(yield* loadRule, before)
     })
