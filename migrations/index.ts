@@ -73,6 +73,7 @@ import keysByGrants from "./0071_keys_by_grants.ts"
 import propertyPrices from "./0072_property_prices.ts"
 import directPriceDays from "./0073_direct_price_days.ts"
 import quotes from "./0074_quotes.ts"
+import ruleTasks from "./0075_rule_tasks.ts"
 import houseCalendars from "./0077_house_calendars.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
@@ -151,5 +152,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 72, name: "property_prices", up: propertyPrices },
   { id: 73, name: "direct_price_days", up: directPriceDays },
   { id: 74, name: "quotes", up: quotes },
+  { id: 75, name: "rule_tasks", up: ruleTasks, nonTransactional: true },
   { id: 77, name: "house_calendars", up: houseCalendars }
 ]

@@ -463,6 +463,9 @@ export const RULE_TRIGGER_DAYS = 366
 export const AUTOMATION_RULE_NIGHTS = 3_650
 export const RULE_PROPERTIES_MAX = 1_000
 export const TEMPLATE_FIELDS_MAX = 50
+/** Stays that the trial of a rule examines, and stays in each of its two lists. */
+export const RULE_TRIAL_STAYS = 500
+export const RULE_TRIAL_LISTED = 50
 export const RULE_FILE_BYTES = 512 * 1024
 /** Future days that are planned and listed (contract facts 10.2). */
 export const PLANNED_DAYS = 30

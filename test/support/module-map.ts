@@ -506,7 +506,7 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   "audit-log": [],
   automation: splitNames(
     "bookings/check-in bookings/orders bookings/stays guests/conversations guests/reviews knowledge",
-    "properties/properties"
+    "properties/properties work/staffs work/tasks"
   ),
   "bookings/check-in": splitNames("bookings/orders bookings/stays guests/images"),
   "bookings/orders": splitNames("bookings/stays"),

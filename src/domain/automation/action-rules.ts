@@ -36,6 +36,10 @@ export const answerNotExecutableError = new BadRequest({
   message: "plan_id: an automatic answer cannot be run by hand; use send_message."
 })
 
+export const taskNotExecutableError = new BadRequest({
+  message: "plan_id: is a task, which is created automatically; use update_task to change it."
+})
+
 export const toActionError = ({ subject, reason }: ActionObstacle): BadRequest | Conflict => {
   const message = `plan_id: ${reason.replace(/\.$/, "")}.`
   return subject === "conversation" ? new Conflict({ message }) : new BadRequest({ message })

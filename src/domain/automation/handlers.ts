@@ -15,6 +15,7 @@ import {
   answerNotExecutableError,
   parseActionTimeRange,
   retryWhileActionChanges,
+  taskNotExecutableError,
   toActionError
 } from "./action-rules.ts"
 import {
@@ -60,6 +61,7 @@ const executeAction = (queue: PlanQueue["Service"], runAction: ReturnType<typeof
       const plan = yield* queue.findContext(operatorId, plan_id)
       if (plan === undefined) return yield* actionNotFoundError
       if (plan.kind === "answer") return yield* answerNotExecutableError
+      if (plan.kind === "task") return yield* taskNotExecutableError
       if (!stillApplies(plan)) return yield* actionNotFoundError
       const action = prepareAction(plan, yield* DateTime.nowAsDate, publicUrl)
       return yield* runAction(plan, yield* Effect.fromResult(Result.mapError(action, toActionError)))

@@ -9,7 +9,8 @@ import {
   list_automation_rules,
   pause_automation_rule,
   resume_automation_rule,
-  test_automation_rule
+  test_automation_rule,
+  update_automation_rule
 } from "../../domain/automation/rules/contract.ts"
 import { RuleStore } from "../../domain/automation/rules/store.ts"
 import { PAGE_MAX } from "../../platform/limits.ts"
@@ -41,7 +42,7 @@ const createCommand = Command.make(
       ({ rule_id }) => `Rule ${rule_id} is active.`
     )
 ).pipe(
-  Command.withDescription("Create a rule that sends messages, reviews or answers automatically"),
+  Command.withDescription("Create a rule that sends messages, reviews or answers, or creates tasks, automatically"),
   Command.withExamples([
     {
       command: "latchkey automation create --operator 1 --file welcome.json",
@@ -49,6 +50,32 @@ const createCommand = Command.make(
     }
   ])
 )
+
+const editCommand = Command.make(
+  "edit",
+  {
+    id: ruleArgument,
+    file: Flag.String("file").pipe(
+      Flag.withDescription("File with the changed fields as JSON; null removes a condition")
+    )
+  },
+  ({ id, file }) =>
+    runOperationCommand(
+      "automation edit",
+      Effect.gen(function* () {
+        const fields = yield* readRuleFile(file)
+        const operatorId = yield* findRuleOperator(id)
+        const { version } = yield* callOperation(
+          update_automation_rule,
+          operatorId,
+          { ...fields, id },
+          { id: RULE_ARGUMENT }
+        )
+        return { rule_id: id, version }
+      }),
+      ({ rule_id, version }) => `Rule ${rule_id} has version ${version}.`
+    )
+).pipe(Command.withDescription("Change a rule; its upcoming actions are planned again"))
 
 const listCommand = Command.make(
   "list",
@@ -69,9 +96,10 @@ const listCommand = Command.make(
     )
 ).pipe(Command.withDescription("List the rules of an operator, including paused ones"))
 
-const toRuleOutput = ({ id, state, active_since, created_at, manageable: _, ...rule }: AutomationRule) => ({
+const toRuleOutput = ({ id, state, version, active_since, created_at, manageable: _, ...rule }: AutomationRule) => ({
   rule_id: id,
   state,
+  version,
   since: active_since,
   created_at,
   rule
@@ -115,6 +143,7 @@ const formatTestedRule = ({
   stay_code,
   scheduled_at,
   text,
+  task,
   reason
 }: ReturnType<typeof toTestOutput>): string =>
   [
@@ -122,6 +151,7 @@ const formatTestedRule = ({
       ? `Rule ${rule_id} has no scheduled action for ${stay_code}.`
       : `Rule ${rule_id} acts on ${stay_code} at ${scheduled_at}.`,
     ...(text === null ? [] : [JSON.stringify(text)]),
+    ...(task === null ? [] : [`Task: ${task.type}, due ${task.expected_date} ${task.expected_time}`]),
     ...(reason === null ? [] : [`It will not act: ${JSON.stringify(reason)}`])
   ].join("\n")
 
@@ -157,5 +187,13 @@ const removeCommand = makeChangeCommand(
 
 export const automationCommand = Command.make("automation").pipe(
   Command.withDescription("Manage the automation rules of an operator"),
-  Command.withSubcommands([createCommand, listCommand, testCommand, pauseCommand, resumeCommand, removeCommand])
+  Command.withSubcommands([
+    createCommand,
+    editCommand,
+    listCommand,
+    testCommand,
+    pauseCommand,
+    resumeCommand,
+    removeCommand
+  ])
 )

@@ -335,14 +335,14 @@ layer(layerAutomationService)("planning", (it) => {
         kept_until: now,
         traceparent: null
       }
-      yield* marks.savePlans({ stays: [looked], plans: [plan], claimedAt: now, now })
+      yield* marks.savePlans({ stays: [looked], plans: [plan], tasks: [], claimedAt: now, now })
       assert.strictEqual((yield* loadStayMarks(operatorId)).marks, 1)
       yield* planAllDue
       assert.deepStrictEqual(yield* loadPlanLines(operatorId), ["send_message waiting 2027-05-10T14:00:00.000Z"])
       assert.strictEqual((yield* loadStayMarks(operatorId)).marks, 0)
 
       // Whoever comes back once another had it changes nothing.
-      yield* marks.savePlans({ stays: [looked], plans: [plan], claimedAt: now, now })
+      yield* marks.savePlans({ stays: [looked], plans: [plan], tasks: [], claimedAt: now, now })
       assert.deepStrictEqual(yield* loadPlanLines(operatorId), ["send_message waiting 2027-05-10T14:00:00.000Z"])
     })
   )

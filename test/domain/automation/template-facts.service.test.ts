@@ -74,7 +74,11 @@ layer(layerTestDatabase)("the facts of a stay", (it) => {
       const { operatorId } = yield* createOperator()
       const stranger = yield* createOperator()
       const code = yield* insertOrder(operatorId, [{ propertyId: null }])
-      assert.deepStrictEqual(yield* findRuleWithStay(sql)(stranger.operatorId, 0, code), { rule: null, stay: null })
+      assert.deepStrictEqual(yield* findRuleWithStay(sql)(stranger.operatorId, 0, code), {
+        rule: null,
+        assignee: null,
+        stay: null
+      })
     })
   )
 

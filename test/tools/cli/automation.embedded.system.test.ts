@@ -86,6 +86,7 @@ layer(layerRunningService, { excludeTestServices: true })("latchkey automation",
         scheduled_at: "2099-05-04T07:00:00Z",
         timeliness: "early",
         text,
+        task: null,
         reason: null,
         guest_name: "Ada Lovelace",
         channel_type: "direct"

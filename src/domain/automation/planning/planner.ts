@@ -12,6 +12,7 @@ import { PLAN_RETENTION_MS } from "../../../platform/limits.ts"
 import { toStorableDate } from "../rules/scheduling.ts"
 import { type ClaimedStay, PLANNING_ROOM, PlanningQueue, STAY_TABLE } from "./PlanningQueue.ts"
 import { type ActiveRule, planStay } from "./stay-plans.ts"
+import type { PlannedTask } from "./task-plans.ts"
 
 export const PLANNING_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
@@ -44,9 +45,24 @@ const computeStayPlans = (
         traceparent: stay.traceparent,
         ...plan
       }))
-    )
+    ),
+    tasks: stayPlans.flatMap(({ stay, tasks }) => tasks.map((task) => toSavedTask(stay, task)))
   }
 }
+
+const toSavedTask = (stay: ClaimedStay, { rule_id, scheduled_at, existing, step }: PlannedTask) => ({
+  operator_id: stay.operator_id,
+  stay_id: stay.stay_id,
+  rule_id,
+  plan_id: existing?.plan_id ?? null,
+  task_id: existing?.task_id ?? null,
+  revision: existing?.revision ?? null,
+  scheduled_at,
+  kept_until: computeKeptUntil(stay, scheduled_at),
+  traceparent: stay.traceparent,
+  target: step.target,
+  ...(step.kind === "create" ? { ...step.target, note: "" } : step.task)
+})
 
 const planStays = Effect.fnUntraced(function* (claimedStays: ReadonlyArray<ClaimedStay>, claimedAt: Date) {
   const queue = yield* PlanningQueue

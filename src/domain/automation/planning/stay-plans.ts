@@ -8,8 +8,9 @@ import {
   type StayScope,
   type StayTimes
 } from "../rules/scheduling.ts"
+import { type PlannedTask, planTasks, type StayWithTasks, type TaskPlanningRule } from "./task-plans.ts"
 
-interface StayToPlan extends StayScope, StayTimes {
+interface StayToPlan extends StayScope, StayTimes, StayWithTasks {
   /** An order gets one review, after its last stay. */
   readonly is_last: boolean
 }
@@ -22,6 +23,8 @@ interface PlannedAction {
 
 interface StayPlans {
   readonly plans: ReadonlyArray<PlannedAction>
+  /** Tasks to create or change. They are not limited to the planning horizon. */
+  readonly tasks: ReadonlyArray<PlannedTask>
   /** When the first action beyond the planning horizon can be planned. Undefined if there is none. */
   readonly replanAt: Date | undefined
   /** Includes actions beyond the planning horizon. */
@@ -31,10 +34,8 @@ interface StayPlans {
 /** One day longer than the list of upcoming actions, so that the list misses none. */
 const PLANNING_HORIZON_MS = (PLANNED_DAYS + 1) * DAY_MS
 
-export interface ActiveRule {
-  readonly id: number
+export interface ActiveRule extends TaskPlanningRule {
   readonly definition: StayRuleTerms
-  readonly since: Date
 }
 
 /**
@@ -43,7 +44,7 @@ export interface ActiveRule {
  */
 const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition
-  if (!appliesToStay(definition, stay) || (kind === "review" && !stay.is_last)) return
+  if (kind === "task" || !appliesToStay(definition, stay) || (kind === "review" && !stay.is_last)) return
   const at = computeScheduledAt(trigger, stay)
   const isForgotten = at.getTime() <= now.getTime() - PLAN_RETENTION_MS
   const isLateFromStart = classifyTimeliness({ trigger, stay, since, now: at }) === "late"
@@ -56,6 +57,7 @@ export const planStay = (rules: ReadonlyArray<ActiveRule>, stay: StayToPlan, now
   const times = actions.map(({ scheduled_at }) => scheduled_at.getTime())
   const timesAfterHorizon = times.filter((at) => at > horizon)
   return {
+    tasks: planTasks(rules, stay, now),
     plans: actions.filter(({ scheduled_at }) => scheduled_at.getTime() <= horizon),
     replanAt:
       timesAfterHorizon.length === 0 ? undefined : new Date(Math.min(...timesAfterHorizon) - PLANNING_HORIZON_MS),

@@ -1,10 +1,12 @@
-import { Schema } from "effect"
-import { Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
+import { Schema, Struct } from "effect"
+import { Conflict, Forbidden, NotFound, Unauthenticated } from "../../../contract/errors.ts"
 import { Id, RecordCode } from "../../../contract/fields.ts"
+import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { PageTotal, pageFields } from "../../../contract/page.ts"
-import { TEMPLATE_FIELDS_MAX } from "../../../platform/limits.ts"
-import { RuleState, ruleFields } from "./rule.ts"
+import { RULE_TRIAL_LISTED, RULE_TRIAL_STAYS, TEMPLATE_FIELDS_MAX } from "../../../platform/limits.ts"
+import { RuleTaskContent } from "../../work/tasks/rule-tasks.ts"
+import { editedRuleFields, RuleState, ruleFields } from "./rule.ts"
 
 // Automation rules are an extension of the specification.
 
@@ -12,6 +14,7 @@ export const AutomationRule = Schema.Struct({
   id: Id.annotateKey({ documentation: "Id of the rule." }),
   ...ruleFields,
   state: RuleState.annotateKey({ documentation: "A `paused` rule does nothing." }),
+  version: Schema.Int.annotateKey({ documentation: "1 for a new rule. Each edit adds 1." }),
   manageable: Schema.Boolean.annotateKey({
     documentation:
       "Whether the caller may change the rule. A connected application may change the rules that its connection created; the host may change all."
@@ -42,6 +45,10 @@ export const AutomationRuleTest = Schema.Struct({
     documentation:
       "Text as the guest would read it. Null if a field is unknown. Only tokens of the main account show the door code and the address of the guest portal; for sub-accounts and applications the code and the end of the address are `••••`."
   }),
+  task: Schema.NullOr(RuleTaskContent).annotateKey({
+    documentation:
+      "Values of the task that the rule creates for the stay, as search_tasks shows them. Null for other actions, and if the rule never acts."
+  }),
   reason: Schema.NullOr(Schema.String).annotateKey({
     documentation: "Why the rule would do nothing. Null if it would act."
   }),
@@ -49,6 +56,34 @@ export const AutomationRuleTest = Schema.Struct({
   channel_type: Schema.String.annotateKey({ documentation: "Channel of the stay." })
 })
 export type AutomationRuleTest = typeof AutomationRuleTest.Type
+
+const TrialStay = Schema.Struct({
+  ...Struct.pick(AutomationRuleTest.fields, ["stay_code", "scheduled_at", "text", "task", "reason"]),
+  guest_name: AutomationRuleTest.fields.guest_name,
+  channel_type: AutomationRuleTest.fields.channel_type,
+  property_id: Schema.NullOr(Id).annotateKey({ documentation: "Property of the stay, or null." }),
+  property_title: Schema.NullOr(Schema.String).annotateKey({ documentation: "Title of the property, or null." })
+})
+
+const MORE_STAYS = "Number of further examined stays that this list leaves out."
+
+export const AutomationRuleTrial = Schema.Struct({
+  planned: Schema.Array(TrialStay).annotateKey({
+    documentation: `Stays on which the rule would act, soonest first, at most ${RULE_TRIAL_LISTED}. \`reason\` is null.`
+  }),
+  more_planned: Schema.Int.annotateKey({ documentation: MORE_STAYS }),
+  never: Schema.Array(TrialStay).annotateKey({
+    documentation: `Stays that the rule covers but on which it would never act, at most ${RULE_TRIAL_LISTED}. \`reason\` says why.`
+  }),
+  more_never: Schema.Int.annotateKey({ documentation: MORE_STAYS }),
+  more_stays: Schema.Int.annotateKey({
+    documentation: `Number of covered stays that were not examined. The trial examines the ${RULE_TRIAL_STAYS} stays with the earliest check-out.`
+  }),
+  note: Schema.NullOr(Schema.String).annotateKey({
+    documentation: "Says if the rule acts on messages of guests, so that no stays can be listed. Otherwise null."
+  })
+})
+export type AutomationRuleTrial = typeof AutomationRuleTrial.Type
 
 const operation = defineFamily({ category: "automation", since: "3.13.0", openWorld: false })
 
@@ -73,8 +108,8 @@ export const list_automation_rules = operation("list_automation_rules", {
 
 export const create_automation_rule = operation("create_automation_rule", {
   route: "POST /automation/rules",
-  summary: "Create a rule that sends messages, reviews or answers automatically",
-  details: `A rule cannot be edited: delete it and create another. A rule of a connected application is deleted when its connection ends. An operator has at most 100 rules, paused ones included; one more returns 422 and names \`automation_rule_limit\`.
+  summary: "Create a rule that sends messages, reviews or answers, or creates tasks, automatically",
+  details: `The rule is active at once. Use try_automation_rule before, to see on which stays it would act. Use update_automation_rule to change it later. A rule of a connected application is deleted when its connection ends. An operator has at most 100 rules, paused ones included; one more returns 422 and names \`automation_rule_limit\`.
 
 The trigger has either \`hours\`, or \`days\` and \`at\`. An unknown field and a field of another action return 400.
 
@@ -96,6 +131,15 @@ When the rule acts:
 - A message without a conversation waits for one until it is late.
 - A reservation gets one review, after its last stay.
 
+How the action \`task\` works:
+
+- A stay gets one task of the rule as soon as it is accepted. The trigger sets the day and time of the task. The event is \`booking\`, \`check_in\` or \`check_out\`. Stays whose time has passed get none.
+- The task follows the dates, the times and the property of its stay. It is cancelled with the stay, and when the rule is paused, deleted or no longer covers the stay. It becomes pending again if the stay needs it again.
+- A task that a person has edited, started, completed or cancelled keeps its values. If its stay then moves or is cancelled, its note gets a line that says so. There is no second task.
+- A task that a person deletes is not created again.
+- Its plan is not in the list of upcoming actions, and running it returns 400.
+- \`task.staff\` must be an active staff member (422), known (404), who works in all \`property_ids\` of the rule (422). Where the staff member does not work later, the task is unassigned.
+
 How guests are answered:
 
 - A message is answered at most once, and only within an hour after it was written.
@@ -106,6 +150,20 @@ How guests are answered:
   payload: ruleFields,
   success: Schema.Struct({ rule_id: Id.annotateKey({ documentation: "Id of the new rule." }) }),
   errors: [NotFound, Unauthenticated],
+  exposure
+})
+
+export const try_automation_rule = operation("try_automation_rule", {
+  route: "POST /automation/rules/trial",
+  changesNothing: true,
+  summary: "Show on which stays a new rule would act; nothing is stored",
+  details: `Takes the fields of create_automation_rule, with the same errors, and shows what the rule would do if it were created now. Nothing is stored and nothing is sent.
+
+The trial examines stays that the rule covers, with its properties, channels, nights and status. It shows them in two lists: those on which the rule would act, and those on which it would never act, with the reason: the time has passed, a field of the text is unknown, the text is too long, or there is no conversation with the guest. Stays that are booked later are not in it.`,
+  rejectsUnknownFields: true,
+  payload: ruleFields,
+  success: AutomationRuleTrial,
+  errors: [NotFound],
   exposure
 })
 
@@ -155,9 +213,29 @@ export const delete_automation_rule = operation("delete_automation_rule", {
   details: MANAGEABLE_ONLY
 })
 
+export const update_automation_rule = operation("update_automation_rule", {
+  route: "PATCH /automation/rules/{id}",
+  summary: "Change a rule; its upcoming actions are planned again",
+  details: `An omitted field keeps its value. A sent \`trigger\`, \`task\` or \`nights\` replaces the former one as a whole. A record of list_automation_rules can be sent back whole; fields that cannot change, such as \`action\`, accept only their present values, and other values return 422. The rule must then be valid as create_automation_rule requires.
+
+- Each edit gives the rule the next \`version\`. An edit that changes nothing gives none.
+- Upcoming actions are planned again, with the new time, text and conditions. Untouched tasks are changed.
+- What was sent is not sent again for the same stay. A skipped or deleted action is not planned again.
+- \`active_since\` stays. An action whose new time passed more than 24 hours ago is skipped.
+- ${MANAGEABLE_ONLY}
+- If other calls change the rule at the same time, the call may return 409: repeat it.`,
+  rejectsUnknownFields: true,
+  payload: editPayloadFields(AutomationRule, { id: RuleId, ...editedRuleFields }),
+  success: Schema.Struct({ version: Schema.Int.annotateKey({ documentation: "Version of the rule after the edit." }) }),
+  errors: [NotFound, Conflict, Forbidden, Unauthenticated],
+  exposure
+})
+
 export const AutomationRuleOperations = {
   list_automation_rules,
   create_automation_rule,
+  try_automation_rule,
+  update_automation_rule,
   test_automation_rule,
   pause_automation_rule,
   resume_automation_rule,

@@ -1,9 +1,12 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Equal } from "effect"
 import { type Caller, CurrentCaller } from "../../../contract/caller.ts"
-import { Forbidden, NotFound } from "../../../contract/errors.ts"
+import { Conflict, Forbidden, NotFound } from "../../../contract/errors.ts"
+import { makeImmutableFieldCheck } from "../../../contract/immutable-fields.ts"
 import { toPage } from "../../../contract/page.ts"
 import { currentSecond, formatUtcInstant } from "../../../contract/time.ts"
+import { retryOptimistically } from "../../../platform/database/optimistic-retry.ts"
 import { PublicUrl } from "../../../platform/installation.ts"
+import { ACTION_ATTEMPTS } from "../../../platform/limits.ts"
 import { stayNotFoundError } from "../../bookings/stays/rules.ts"
 import { RowId } from "../../column-schemas.ts"
 import { type GrantKey, grantEndedError, toGrantKey } from "../../connection-grants.ts"
@@ -14,12 +17,17 @@ import {
   AutomationRuleOperations,
   type create_automation_rule,
   type list_automation_rules,
-  type test_automation_rule
+  type test_automation_rule,
+  type try_automation_rule,
+  update_automation_rule
 } from "./contract.ts"
+import type { RuleDefinition } from "./rule.ts"
+import { applyRuleEdit, checkRuleStaff } from "./rule-edit.ts"
 import { parseRuleDefinition } from "./rule-parser.ts"
 import type { ListedRule } from "./rule-queries.ts"
 import { maskDoorCode, testRule } from "./rule-test.ts"
-import { RuleStore } from "./store.ts"
+import { tryRule } from "./rule-trial.ts"
+import { RuleStore, RuleVersion } from "./store.ts"
 
 export const layerAutomationRules = layerOperations(
   Effect.gen(function* () {
@@ -27,6 +35,8 @@ export const layerAutomationRules = layerOperations(
     return handleOperations(AutomationRuleOperations, {
       list_automation_rules: listRules(store),
       create_automation_rule: changeHandler(createRule(store), RowId, ({ id }) => ({ rule_id: id })),
+      try_automation_rule: tryNewRule(store, publicUrl),
+      update_automation_rule: changeHandler(updateRule(store), RuleVersion, ({ version }) => ({ version })),
       test_automation_rule: testOnStay(store, publicUrl),
       pause_automation_rule: voidChangeHandler(changeState(store, store.pause)),
       resume_automation_rule: voidChangeHandler(changeState(store, store.resume)),
@@ -45,12 +55,13 @@ const listRules = (store: Store) =>
   })
 
 const toAutomationRule = (
-  { id, definition, state, since, created_at, grant_id }: ListedRule,
+  { id, definition, state, version, since, created_at, grant_id }: ListedRule,
   { grantId }: Caller
 ): AutomationRule => ({
   id,
   ...definition,
   state,
+  version,
   manageable: grantId === null || grantId === grant_id,
   active_since: formatUtcInstant(since),
   created_at: formatUtcInstant(created_at)
@@ -58,19 +69,78 @@ const toAutomationRule = (
 
 const createRule = (store: Store) =>
   Effect.fnUntraced(function* (payload: typeof create_automation_rule.payloadSchema.Type) {
+    const caller = yield* CurrentCaller
     const definition = yield* parseRuleDefinition(payload)
-    const { id, ...row } = yield* store.create(toGrantKey(yield* CurrentCaller), definition, yield* currentSecond)
+    yield* checkStaff(store, caller.operatorId, definition)
+    const { id, ...row } = yield* store.create(toGrantKey(caller), definition, yield* currentSecond)
     return id === null ? yield* toMissingReferenceError(row) ?? grantEndedError : { id }
   })
+
+const namedStaffOf = (definition: RuleDefinition): number | undefined =>
+  definition.action === "task" && typeof definition.task.staff === "number" ? definition.task.staff : undefined
+
+const checkStaff = Effect.fnUntraced(function* (store: Store, operatorId: number, definition: RuleDefinition) {
+  const staffId = namedStaffOf(definition)
+  if (staffId === undefined) return
+  yield* Effect.fromResult(checkRuleStaff(yield* store.findAssignee(operatorId, staffId), definition))
+})
+
+const tryNewRule = (store: Store, publicUrl: string) =>
+  Effect.fnUntraced(function* (payload: typeof try_automation_rule.payloadSchema.Type) {
+    const caller = yield* CurrentCaller
+    const definition = yield* parseRuleDefinition(payload)
+    const [now, staffId] = [yield* currentSecond, namedStaffOf(definition)]
+    const { operatorId } = caller
+    const trialStays = yield* store.findTrialStays({ operatorId, conditions: definition, staffId, now })
+    const missingReferenceError = toMissingReferenceError({ ...trialStays, unknown_room_types: [] })
+    if (missingReferenceError !== undefined) return yield* missingReferenceError
+    if (staffId !== undefined) yield* Effect.fromResult(checkRuleStaff(trialStays.assignee, definition))
+    return tryRule(definition, trialStays, { now, publicUrl, mayReadDoorCodes: mayReadDoorCodes(caller) })
+  })
+
+const updateRule = (store: Store) =>
+  Effect.fnUntraced(function* ({ id, ...payload }: typeof update_automation_rule.payloadSchema.Type) {
+    const caller = yield* CurrentCaller
+    const scope = toGrantKey(caller)
+    const staff = payload.task?.staff
+    const { rule, assignee } = yield* store.findEdited(
+      caller.operatorId,
+      id,
+      typeof staff === "number" ? staff : undefined
+    )
+    if (rule === null) return yield* ruleNotFoundError
+    const record = toAutomationRule(rule, caller)
+    if (!record.manageable) return yield* createdByOthersError
+    yield* Effect.fromResult(checkFixedFields(record, payload))
+    const definition = yield* parseRuleDefinition(applyRuleEdit(rule.definition, payload))
+    if (payload.task !== undefined && namedStaffOf(definition) !== undefined) {
+      yield* Effect.fromResult(checkRuleStaff(assignee, definition))
+    }
+    if (Equal.equals(definition, rule.definition)) return { id, version: rule.version }
+    const { id: writtenId, version, ...row } = yield* store.update(scope, id, { definition, version: rule.version })
+    if (writtenId !== null && version !== null) return { id, version }
+    const missingReferenceError = toMissingReferenceError(row)
+    if (missingReferenceError !== undefined) return yield* missingReferenceError
+    return yield* explainNotEdited(store, scope, id)
+  }, retryWhileRuleChanges)
+
+/** Fails, unless another call has changed the rule. Then returns undefined, and the edit is repeated. */
+const explainNotEdited = Effect.fnUntraced(function* (store: Store, scope: GrantKey, id: number) {
+  const { is_there, is_granted } = yield* store.findAccess(scope, id)
+  if (!is_granted) return yield* grantEndedError
+  return is_there ? undefined : yield* ruleNotFoundError
+})
+
+const checkFixedFields = makeImmutableFieldCheck(update_automation_rule.payloadSchema)
 
 const testOnStay = (store: Store, publicUrl: string) =>
   Effect.fnUntraced(function* ({ id, stay_code }: typeof test_automation_rule.payloadSchema.Type) {
     const caller = yield* CurrentCaller
-    const { rule, stay } = yield* store.findWithStay(caller.operatorId, id, stay_code)
+    const { rule, stay, assignee } = yield* store.findWithStay(caller.operatorId, id, stay_code)
     if (rule === null) return yield* ruleNotFoundError
     if (stay === null) return yield* stayNotFoundError
     const visibleStay = mayReadDoorCodes(caller) ? stay : maskDoorCode(stay)
-    return testRule(rule, visibleStay, { now: yield* DateTime.nowAsDate, publicUrl })
+    return testRule(rule, visibleStay, { now: yield* DateTime.nowAsDate, publicUrl, assignee })
   })
 
 const mayReadDoorCodes = ({ role, grantId }: Caller): boolean => role === "main" && grantId === null
@@ -88,6 +158,8 @@ const explainUnchanged = Effect.fnUntraced(function* (store: Store, scope: Grant
 })
 
 const ruleNotFoundError = new NotFound({ message: "id: no such rule." })
+const ruleBusyError = new Conflict({ message: "id: other requests are changing the rule at the same time; try again." })
+const retryWhileRuleChanges = retryOptimistically(ACTION_ATTEMPTS, ruleBusyError)
 const createdByOthersError = new Forbidden({
   message: "id: only the application that created this rule, or the host, may change it."
 })

@@ -5,6 +5,7 @@ import { trimName } from "../../../contract/names.ts"
 import { toPrintableName } from "../../../contract/printable-name.ts"
 import { explainUnknownField, makeUnknownFieldCheck } from "../../../contract/unknown-fields.ts"
 import {
+  AcceptedBookingHoursTrigger,
   AnswerRule,
   BookingDaysTrigger,
   BookingHoursTrigger,
@@ -13,6 +14,7 @@ import {
   InquiryTrigger,
   makeMessageRuleSchema,
   makeReviewRuleSchema,
+  makeTaskRuleSchema,
   RuleAction,
   type RuleDefinition,
   ruleFields,
@@ -43,6 +45,10 @@ const STAY_HOURS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema
 const STAY_DAYS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(StayDaysTrigger))
 const BOOKING_HOURS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(BookingHoursTrigger))
 const BOOKING_DAYS_VARIANT = makeRuleVariant("send_message", makeMessageRuleSchema(BookingDaysTrigger))
+const TASK_STAY_HOURS_VARIANT = makeRuleVariant("task", makeTaskRuleSchema(StayHoursTrigger))
+const TASK_STAY_DAYS_VARIANT = makeRuleVariant("task", makeTaskRuleSchema(StayDaysTrigger))
+const TASK_BOOKING_HOURS_VARIANT = makeRuleVariant("task", makeTaskRuleSchema(AcceptedBookingHoursTrigger))
+const TASK_BOOKING_DAYS_VARIANT = makeRuleVariant("task", makeTaskRuleSchema(BookingDaysTrigger))
 
 const makeTriggerDecoder = <Event extends string>(events: ReadonlyArray<Event>) =>
   makeDecoder(Schema.Struct({ trigger: Schema.Struct({ ...OffsetFields, event: Schema.Literals(events) }) }))
@@ -56,12 +62,22 @@ const OffsetFields = {
 const readAction = makeDecoder(Schema.Struct({ action: RuleAction }))
 const readMessageTrigger = makeTriggerDecoder(["booking", "check_in", "check_out", "inquiry", "request"])
 const readReviewTrigger = makeTriggerDecoder(["check_out"])
+const readTaskTrigger = makeTriggerDecoder(["booking", "check_in", "check_out"])
 
 const hoursAndDaysMixedError = new BadRequest({ message: "trigger: must have either hours, or days and at." })
+
+const selectTaskVariant = Effect.fnUntraced(function* (input: unknown) {
+  const { trigger } = yield* readTaskTrigger(input)
+  const isInDays = trigger.days !== undefined || trigger.at !== undefined
+  if (isInDays && trigger.hours !== undefined) return yield* hoursAndDaysMixedError
+  if (trigger.event === "booking") return isInDays ? TASK_BOOKING_DAYS_VARIANT : TASK_BOOKING_HOURS_VARIANT
+  return isInDays ? TASK_STAY_DAYS_VARIANT : TASK_STAY_HOURS_VARIANT
+})
 
 const selectRuleVariant = Effect.fnUntraced(function* (input: unknown) {
   const { action } = yield* readAction(input)
   if (action === "answer") return ANSWER_VARIANT
+  if (action === "task") return yield* selectTaskVariant(input)
   const { trigger } = yield* action === "review" ? readReviewTrigger(input) : readMessageTrigger(input)
   const isInDays = trigger.days !== undefined || trigger.at !== undefined
   if (isInDays && trigger.hours !== undefined) return yield* hoursAndDaysMixedError
@@ -86,7 +102,7 @@ const findNightsProblem = ({ nights }: RuleDefinition): string | undefined => {
 }
 
 const findTextProblem = (rule: RuleDefinition): string | undefined => {
-  if (rule.action === "answer") return undefined
+  if (rule.action === "answer" || rule.action === "task") return undefined
   return Result.match(parseTemplate(rule.text), {
     onFailure: (problem) => `text: ${problem}`,
     onSuccess: (template) => {
@@ -98,7 +114,14 @@ const findTextProblem = (rule: RuleDefinition): string | undefined => {
   })
 }
 
-/** Does not check that the properties belong to the operator. The caller must. */
+const completeRule = (rule: RuleDefinition): RuleDefinition => {
+  const name = trimName(rule.name)
+  return rule.action === "task"
+    ? { ...rule, name, task: { level: "standard", staff: null, ...rule.task } }
+    : { ...rule, name }
+}
+
+/** Does not check that the properties and the staff member belong to the operator. The caller must. */
 export const parseRuleDefinition = Effect.fnUntraced(function* (input: unknown) {
   const variant = yield* selectRuleVariant(input)
   const unknownFieldsError = variant.checkFields(input)
@@ -106,5 +129,5 @@ export const parseRuleDefinition = Effect.fnUntraced(function* (input: unknown) 
   const rule = yield* variant.read(input)
   const problem = findNightsProblem(rule) ?? findTextProblem(rule)
   if (problem !== undefined) return yield* new ValidationFailed({ message: problem })
-  return { ...rule, name: trimName(rule.name) } satisfies RuleDefinition
+  return completeRule(rule)
 })

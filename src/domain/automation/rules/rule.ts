@@ -18,6 +18,7 @@ import {
   RULE_TRIGGER_HOURS
 } from "../../../platform/limits.ts"
 import { ChannelType } from "../../channels/port/channel-type.ts"
+import { TaskLevel, TaskType } from "../../work/tasks/contract.ts"
 
 const integerUpTo = (most: number, expected: string) =>
   Integer.check(Schema.isBetween({ minimum: 0, maximum: most }, { expected }))
@@ -38,6 +39,8 @@ const daysTrigger = <Event extends string, When extends Schema.Top>(events: Read
   Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: TriggerTime })
 
 export const StayHoursTrigger = hoursTrigger(["check_in", "check_out"], BeforeOrAfter)
+/** For tasks. They exist only for accepted stays. */
+export const AcceptedBookingHoursTrigger = hoursTrigger(["booking"], After)
 /** `request`: an order that waits for the host's decision. */
 export const BookingHoursTrigger = hoursTrigger(["booking", "request"], After)
 export const StayDaysTrigger = daysTrigger(["check_in", "check_out"], BeforeOrAfter)
@@ -80,7 +83,7 @@ const scopeFields = {
 
 const RuleName = nameUpTo(RULE_NAME_LENGTH)
 
-export const RuleAction = Schema.Literals(["send_message", "review", "answer"])
+export const RuleAction = Schema.Literals(["send_message", "review", "answer", "task"])
 export type RuleAction = typeof RuleAction.Type
 
 const templateUpTo = (most: number) =>
@@ -112,12 +115,44 @@ export const makeReviewRuleSchema = <Trigger extends Schema.Top>(trigger: Trigge
     ...scopeFields
   })
 
+const TaskStaff = Schema.NullOr(Schema.Union([Schema.Literal("property"), Id]))
+
+/** The task that a rule creates. */
+export const RuleTask = Schema.Struct({
+  type: TaskType.annotateKey({ description: "Kind of work." }),
+  level: Schema.optionalKey(TaskLevel).annotateKey({
+    description: "How thorough a cleaning must be. Default: `standard`."
+  }),
+  staff: Schema.optionalKey(TaskStaff).annotateKey({
+    description:
+      "`property`: the staff member who is responsible for the property of the stay, which is the only active one assigned to it, or else the only active one who works in all properties. Or the id of a staff member, from query_staffs. Default: null, nobody."
+  })
+})
+export type RuleTask = typeof RuleTask.Type
+
+export const makeTaskRuleSchema = <Trigger extends Schema.Top>(trigger: Trigger) =>
+  Schema.Struct({
+    name: RuleName,
+    action: Schema.Literal("task"),
+    trigger,
+    task: RuleTask,
+    ...scopeFields
+  })
+
+export const TaskTrigger = Schema.Union([
+  StayHoursTrigger,
+  AcceptedBookingHoursTrigger,
+  StayDaysTrigger,
+  BookingDaysTrigger
+])
+export const TaskRule = makeTaskRuleSchema(TaskTrigger)
+
 export const MessageRule = makeMessageRuleSchema(Schema.Union([...StayTrigger.members, InquiryTrigger]))
 export const ReviewRule = makeReviewRuleSchema(Schema.Union([CheckOutHoursTrigger, CheckOutDaysTrigger]))
 
 export const AnswerRule = Schema.Struct({ name: RuleName, action: Schema.Literal("answer"), ...scopeFields })
 
-export const RuleDefinition = Schema.Union([MessageRule, ReviewRule, AnswerRule])
+export const RuleDefinition = Schema.Union([MessageRule, ReviewRule, AnswerRule, TaskRule])
 export type RuleDefinition = typeof RuleDefinition.Type
 
 const TriggerFields = Schema.Struct({
@@ -145,16 +180,32 @@ export const ruleFields = {
   name: RuleName.annotateKey({ description: "Name of the rule, one line." }),
   action: RuleAction.annotateKey({
     description:
-      "`send_message`: sends a message to the guest. `review`: reviews the guest after check-out. `answer`: answers guests' questions from the knowledge base."
+      "`send_message`: sends a message to the guest. `review`: reviews the guest after check-out. `answer`: answers guests' questions from the knowledge base. `task`: creates a task for the staff."
   }),
   trigger: Schema.optionalKey(TriggerFields).annotateKey({
     description: "When the rule acts. Required, except for `answer`, which has none."
   }),
   text: Schema.optionalKey(templateUpTo(MESSAGE_LENGTH)).annotateKey({
-    description: `Template of the message or review, such as "Dear {{guest.first_name}}". A review has at most ${REVIEW_TEXT_LENGTH} characters. Required, except for \`answer\`, which has none.`
+    description: `Template of the message or review, such as "Dear {{guest.first_name}}". A review has at most ${REVIEW_TEXT_LENGTH} characters. Required, except for \`answer\` and \`task\`, which have none.`
   }),
+  task: Schema.optionalKey(RuleTask).annotateKey({ description: "The task to create. Required for `task` only." }),
   score: Schema.optionalKey(Score).annotateKey({ description: "Score of a review. Required for `review` only." }),
   ...scopeFields
+}
+
+const removable = <Field extends Schema.Top>(field: Field, description: string) =>
+  Schema.optionalKey(Schema.NullOr(field)).annotateKey({ description: `${description} null removes the condition.` })
+
+/** Fields that an edit can change. Null removes a condition. */
+export const editedRuleFields = {
+  name: Schema.optionalKey(RuleName).annotateKey({ description: "New name of the rule, one line." }),
+  trigger: ruleFields.trigger,
+  text: ruleFields.text,
+  task: ruleFields.task,
+  score: ruleFields.score,
+  property_ids: removable(nonEmptyListUpTo(Id, RULE_PROPERTIES_MAX), "Covers only stays in these properties."),
+  channel_types: removable(nonEmptyListUpTo(ChannelType, ChannelType.literals.length), "Covers only these channels."),
+  nights: removable(NightsRange, "Covers only stays of this length, with `min`, `max` or both.")
 }
 
 export const RuleConditions = Schema.Struct({
@@ -165,8 +216,9 @@ export const RuleConditions = Schema.Struct({
 export type RuleConditions = typeof RuleConditions.Type
 
 export const StayRuleTerms = Schema.Struct({
-  action: Schema.Literals(["send_message", "review"]),
+  action: Schema.Literals(["send_message", "review", "task"]),
   trigger: StayTrigger,
+  task: Schema.optionalKey(RuleTask),
   ...scopeFields
 })
 export type StayRuleTerms = typeof StayRuleTerms.Type
@@ -187,6 +239,8 @@ export const StoredRule = Schema.Struct({
   id: Id,
   definition: RuleDefinition,
   state: RuleState,
+  /** 1 for a new rule. Each edit adds 1. */
+  version: Schema.Int,
   since: Schema.Date,
   created_at: Schema.Date
 })

@@ -100,7 +100,7 @@ export const appliesToStay = (rule: RuleConditions, stay: StayScope): boolean =>
   (rule.action === "answer" || stay.status === requiredStatus(rule)) &&
   isInScope(rule, { ...stay, nights: nightsOf(stay) })
 
-const requiredStatus = ({ trigger }: RuleConditions): OrderStatus | undefined => {
+export const requiredStatus = ({ trigger }: RuleConditions): OrderStatus | undefined => {
   if (trigger?.event === "inquiry") return undefined
   return trigger?.event === "request" ? "wait_accept" : "accepted"
 }

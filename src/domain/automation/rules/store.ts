@@ -7,7 +7,12 @@ import { ValidationFailed } from "../../../contract/errors.ts"
 import type { Page } from "../../../contract/page.ts"
 import { makeRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
 import { idsParameter, jsonParameter } from "../../../platform/database/parameters.ts"
-import { makeOptionalRowReader, makeRowsReader, type RowPage } from "../../../platform/database/rows.ts"
+import {
+  makeOptionalRowReader,
+  makeRowsReader,
+  makeSingleRowReader,
+  type RowPage
+} from "../../../platform/database/rows.ts"
 import { type GrantKey, grantActiveCondition, lockGrantSql } from "../../connection-grants.ts"
 import {
   allReferencesExistCondition,
@@ -15,16 +20,22 @@ import {
   ownershipPreconditionsSql,
   selectCheckedChangeSql
 } from "../../properties/properties/ownership.ts"
+import { Assignee, assigneeJson } from "../../work/staffs/assignment.ts"
 import { type RuleDefinition, RuleState, StayRuleTerms, StoredRule } from "./rule.ts"
 import {
+  type EditedRule,
+  findEditedRule,
   findRuleAccess,
+  findRuleAssignee,
   findRuleOwner,
   findRuleWithStay,
   type ListedRule,
+  namedStaffSql,
   type RuleAccess,
   type RuleWithStay,
   searchRules
 } from "./rule-queries.ts"
+import { findTrialStays, type TrialStays, type TrialStaysParameters } from "./tested-stays.ts"
 
 // `mark_before` requests new planning of all stays (planning/changed-rule-marks.ts).
 
@@ -63,6 +74,50 @@ const create =
         events: [],
         changedRecords: createdOrDeletedRecordsSql(sql, "automation_rule", "written"),
         outcome: selectCheckedChangeSql(sql)
+      })
+    )
+
+export const RuleVersion = Schema.Struct({ id: Schema.Int, version: Schema.Int })
+
+const RuleVersionChange = Schema.Struct({ ...CheckedChangeRow.fields, version: Schema.NullOr(Schema.Int) })
+
+const readNewVersion = makeSingleRowReader(RuleVersionChange)
+
+interface RuleEdit {
+  readonly definition: RuleDefinition
+  /** The version that the caller has read. */
+  readonly version: number
+}
+
+/** `mark_before` is also set for a rule that is no longer about stays, so that its plans are deleted. */
+const update =
+  (sql: SqlClient.SqlClient): RuleStore["Service"]["update"] =>
+  ({ operatorId, grantId }, id, { definition, version }) =>
+    readNewVersion(
+      recordChange(sql, {
+        change: sql`
+          ${lockGrantSql(sql, { operatorId, grantId })}
+          ${ownershipPreconditionsSql(sql, operatorId, { property_ids: definition.property_ids ?? [] })},
+          given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
+          before AS (
+            SELECT operator_id, id, definition FROM automation_rules
+            WHERE ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND state <> 'removed'
+              AND version = ${version} ${grantId === undefined ? sql`` : sql`AND grant_id = ${grantId}`}
+            FOR NO KEY UPDATE
+          ), written AS (
+            UPDATE automation_rules r SET definition = given.definition, version = r.version + 1,
+              mark_before = coalesce(${markBeforeSql(sql, sql`before.definition`)}, ${markBeforeSql(sql, sql`given.definition`)})
+            FROM before, given, preconditions
+            WHERE r.operator_id = before.operator_id AND r.id = before.id AND ${allReferencesExistCondition(sql)}
+            RETURNING r.operator_id, r.id, r.version
+          )`,
+        events: [],
+        changedRecords: sql`
+          SELECT written.operator_id, 'automation_rule:' || written.id AS record,
+            changed_fields(before.definition, given.definition) ||
+              ARRAY(SELECT key FROM jsonb_object_keys(before.definition) key WHERE NOT given.definition ? key) AS fields
+          FROM written, before, given`,
+        outcome: sql`SELECT written.id, written.version, preconditions.* FROM preconditions LEFT JOIN written ON true`
       })
     )
 
@@ -112,11 +167,24 @@ export class RuleStore extends Context.Service<
       definition: RuleDefinition,
       now: Date
     ) => Effect.Effect<CreatedRule, ValidationFailed, CurrentActor>
+    /**
+     * `id` and `version` are null if a property is unknown, the grant may not change the rule, or the rule has another
+     * version by now.
+     */
+    readonly update: (
+      scope: GrantKey,
+      id: number,
+      edit: RuleEdit
+    ) => Effect.Effect<typeof RuleVersionChange.Type, never, CurrentActor>
     readonly pause: RuleStateChange
     readonly resume: RuleStateChange
     readonly remove: RuleStateChange
     readonly search: (operatorId: number, page: Page) => Effect.Effect<RowPage<ListedRule>>
     readonly findWithStay: (operatorId: number, id: number, stayCode: string) => Effect.Effect<RuleWithStay>
+    readonly findEdited: (operatorId: number, id: number, staffId: number | undefined) => Effect.Effect<EditedRule>
+    /** Returns null if the operator has no such staff member. */
+    readonly findAssignee: (operatorId: number, staffId: number) => Effect.Effect<Assignee | null>
+    readonly findTrialStays: (parameters: TrialStaysParameters) => Effect.Effect<TrialStays>
     readonly findAccess: (scope: GrantKey, id: number) => Effect.Effect<RuleAccess>
     readonly findOwner: (id: number) => Effect.Effect<number | undefined>
   }
@@ -126,6 +194,10 @@ export class RuleStore extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) =>
       RuleStore.of({
         create: create(sql),
+        update: update(sql),
+        findEdited: findEditedRule(sql),
+        findAssignee: findRuleAssignee(sql),
+        findTrialStays: findTrialStays(sql),
         pause: setState(sql, "paused"),
         resume: setState(sql, "active"),
         remove: setState(sql, "removed"),
@@ -141,14 +213,18 @@ export class RuleStore extends Context.Service<
 /** Without the texts, because a batch may read the rules of many operators. */
 const ActiveRuleRow = Schema.Struct({
   ...Struct.pick(StoredRule.fields, ["operator_id", "id", "since"]),
-  definition: StayRuleTerms
+  definition: StayRuleTerms,
+  /** The staff member that a task rule names. */
+  assignee: Schema.NullOr(Assignee)
 })
 
 const readActiveRules = makeRowsReader(ActiveRuleRow)
 
 export const listActiveRules = (sql: SqlClient.SqlClient) => (operatorIds: ReadonlyArray<number>) =>
   readActiveRules(sql`
-      SELECT operator_id, id, since, definition - '{name,text,score}'::text[] AS definition FROM automation_rules
+      SELECT operator_id, id, since, definition - '{name,text,score}'::text[] AS definition,
+        ${assigneeJson(sql, sql`automation_rules.operator_id`, namedStaffSql(sql, sql`automation_rules.definition`))} AS assignee
+      FROM automation_rules
       WHERE operator_id = ANY(${idsParameter(operatorIds)}::bigint[]) AND state = 'active'
         AND ${isStayRuleCondition(sql, sql`definition`)}
       ORDER BY operator_id, id`)

@@ -33,12 +33,15 @@ export type StayPlanContext = MessagePlanContext | ReviewPlanContext
 
 const AnswerPlanContext = Schema.Struct({ kind: Schema.Literal("answer") })
 
-export const PlanContext = Schema.Union([MessagePlanContext, ReviewPlanContext, AnswerPlanContext])
+const TaskPlanContext = Schema.Struct({ kind: Schema.Literal("task") })
+
+export const PlanContext = Schema.Union([MessagePlanContext, ReviewPlanContext, AnswerPlanContext, TaskPlanContext])
 export type PlanContext = typeof PlanContext.Type
 
+/** Also selects the plan of a task, which is never pending, so that the caller gets a specific error. */
 export const planContextSql = (sql: SqlClient, { operatorId, id }: OperatorRowId): Fragment => sql`
   WITH plan AS MATERIALIZED (
-    SELECT * FROM automation_plans WHERE operator_id = ${operatorId} AND id = ${id} AND state = 'waiting'
+    SELECT * FROM automation_plans WHERE operator_id = ${operatorId} AND id = ${id} AND (state = 'waiting' OR kind = 'task')
   )
   SELECT plan.id AS plan_id, plan.kind, plan.scheduled_at, plan.reason, r.id AS rule_id, r.definition, r.since,
     r.state = 'active' AS is_active,

@@ -57,7 +57,8 @@ const executeAction = (plan: StayPlanContext, action: PreparedAction) =>
 
 const runClaimedPlan = Effect.fnUntraced(function* ({ operator_id, id }: ClaimedPlan) {
   const plan = yield* Effect.flatMap(PlanQueue, (queue) => queue.findContext(operator_id, id))
-  if (plan === undefined || plan.kind === "answer") return { kind: "nothing" } satisfies RunOutcome
+  if (plan === undefined || plan.kind === "answer" || plan.kind === "task")
+    return { kind: "nothing" } satisfies RunOutcome
   const now = yield* DateTime.nowAsDate
   const decision = decidePlan(plan, now)
   if (decision.kind === "outdated") return { kind: "outdated", reason: plan.reason } satisfies RunOutcome

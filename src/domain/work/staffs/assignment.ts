@@ -11,8 +11,8 @@ export const Assignee = Schema.Struct({
 })
 export type Assignee = typeof Assignee.Type
 
-/** Selects the staff member as jsonb, or null. `id` may be a column of the outer statement. */
-export const assigneeJson = (sql: SqlClient, operatorId: number, id: Fragment): Fragment => sql`(
+/** Selects the staff member as jsonb, or null. `operatorId` and `id` may be columns of the outer statement. */
+export const assigneeJson = (sql: SqlClient, operatorId: number | Fragment, id: Fragment): Fragment => sql`(
   SELECT jsonb_build_object('id', page.id, 'is_active', page.is_active, 'properties_version', page.properties_version,
     'property_ids', ${propertyIdsJson(sql)})
   FROM (SELECT * FROM staffs person WHERE person.operator_id = ${operatorId} AND person.id = ${id}) page)`
@@ -31,3 +31,18 @@ export const lockUnchangedAssignee = (sql: SqlClient, operatorId: number, assign
           AND properties_version = ${assignee.properties_version}
         FOR SHARE
       )`
+
+/**
+ * Selects the id of the staff member who is responsible for a property: the only active one who is assigned to it, or
+ * else the only active one who works in all properties. Null if there is none or several.
+ */
+export const responsibleStaffSql = (sql: SqlClient, operatorId: Fragment, propertyId: Fragment): Fragment => sql`(
+  SELECT CASE
+    WHEN count(*) FILTER (WHERE able.is_assigned) = 1 THEN min(able.id) FILTER (WHERE able.is_assigned)
+    WHEN count(*) FILTER (WHERE able.is_assigned) = 0 AND count(*) = 1 THEN min(able.id) END
+  FROM (
+    SELECT person.id, person.property_ids <> '{}' AS is_assigned
+    FROM (SELECT page.id, ${propertyIdsJson(sql)} AS property_ids FROM staffs page
+      WHERE page.operator_id = ${operatorId} AND page.is_active) person
+    WHERE person.property_ids = '{}' OR ${propertyId} = ANY (person.property_ids)
+  ) able)`

@@ -59,6 +59,10 @@ export const Task = Schema.Struct({
     documentation:
       "Date and time together, `YYYY-MM-DD HH:mm:ss` in the host's time zone. Midnight if there is no time, and null if there is no date."
   }),
+  arrival_same_day: Schema.Boolean.annotateKey({
+    documentation:
+      "Whether another accepted stay begins in the property of the task on its `expected_date`. False without a property or a date."
+  }),
   currency: Schema.String.annotateKey({ documentation: "Currency of `fee`, an ISO 4217 code." }),
   fee: Schema.Finite.annotateKey({ documentation: "Cost of the task in major units of `currency`." }),
   note: Schema.String.annotateKey({ documentation: "The host's note on the task, or an empty text." }),
@@ -123,7 +127,7 @@ export const create_task = operation("create_task", {
     type: TaskType.annotateKey({ description: "Kind of work." }),
     property_id: Schema.optionalKey(Id).annotateKey({
       documentation:
-        "Property of the task, from search_properties. With a stay it must be the property of the stay (422). Default: the present property of the stay. A later move of the stay does not change it."
+        "Property of the task, from search_properties. With a stay it must be the property of the stay (422). Default: the present property of the stay. A later move of the stay does not change it; only tasks of automation rules move with their stay."
     }),
     staff_id: Schema.optionalKey(Id).annotateKey({
       documentation: `Staff member who gets the task, from query_staffs. Default: nobody. ${ASSIGNABLE_MEANING}`

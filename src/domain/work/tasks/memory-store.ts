@@ -104,6 +104,7 @@ const makeLookups = (database: MemoryDatabase["Service"]) => {
       staff_id: person?.id ?? null,
       staff_name: person?.name ?? null,
       expected: task.expected_date === null ? null : `${task.expected_date} ${task.expected_time ?? "00:00:00"}`,
+      arrival_same_day: false,
       create_time: created_at,
       update_time: updated_at
     }

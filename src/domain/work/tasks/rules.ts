@@ -20,15 +20,17 @@ interface TaskAssignee {
   readonly property_ids: ReadonlyArray<number>
 }
 
+/** Whether an active staff member works in the property. Everybody works without a property. */
+export const canAssign = ({ is_active, property_ids }: TaskAssignee, propertyId: number | null): boolean =>
+  is_active && (propertyId === null || property_ids.length === 0 || property_ids.includes(propertyId))
+
 export const checkAssignable = <Person extends TaskAssignee>(
   person: Person | null,
   propertyId: number | null
 ): Result.Result<Person, NotFound | ValidationFailed> => {
   if (person === null) return Result.fail(unknownStaffIdError)
   if (!person.is_active) return Result.fail(staffInactiveError)
-  return propertyId === null || person.property_ids.length === 0 || person.property_ids.includes(propertyId)
-    ? Result.succeed(person)
-    : Result.fail(staffWorksElsewhereError)
+  return canAssign(person, propertyId) ? Result.succeed(person) : Result.fail(staffWorksElsewhereError)
 }
 
 export const unknownStaffIdError = new NotFound({ message: "staff_id: no such staff member." })

@@ -53,6 +53,11 @@ export const taskColumns = (sql: SqlClient) => ({
   staff_name: sql`staff.name`,
   expected_time: sql`page.expected_time::text`,
   expected: sql`page.expected_date || ' ' || coalesce(page.expected_time, time '00:00')::text`,
+  arrival_same_day: sql`EXISTS (
+    SELECT FROM stays arriving JOIN orders o ON o.operator_id = arriving.operator_id AND o.id = arriving.order_id
+    WHERE arriving.operator_id = page.operator_id AND arriving.property_id = page.property_id
+      AND arriving.check_in_date = page.expected_date AND arriving.id IS DISTINCT FROM page.stay_id
+      AND o.status = 'accepted')`,
   create_time: sql`page.created_at`,
   update_time: sql`page.updated_at`
 })

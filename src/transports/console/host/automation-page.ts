@@ -5,7 +5,12 @@ import {
   type AutomationActionType,
   query_upcoming_automation_actions
 } from "../../../domain/automation/contract.ts"
-import { type AutomationRuleTest, test_automation_rule } from "../../../domain/automation/rules/contract.ts"
+import {
+  type AutomationRuleTest,
+  type AutomationRuleTrial,
+  test_automation_rule,
+  try_automation_rule
+} from "../../../domain/automation/rules/contract.ts"
 import type { RuleState, StoredRule } from "../../../domain/automation/rules/rule.ts"
 import { ACTIONS_SHOWN, AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
@@ -15,10 +20,19 @@ import { RuleBook, type RuleBookData } from "../queries/RuleBook.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { parseRecordId } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
-import { CREATE_RULE_ACTION, newRuleForm, readNewRule } from "./automation/new-rule.ts"
-import { findRuleKind, RULE_KINDS } from "./automation/rule-kinds.ts"
+import {
+  CREATE_RULE_ACTION,
+  editRuleForm,
+  newRuleForm,
+  readEditedRule,
+  readNewRule,
+  SAVE_RULE_ACTION,
+  TRY_RULE_ACTION
+} from "./automation/new-rule.ts"
+import { findRuleKind, RULE_KINDS, toEditedKind } from "./automation/rule-kinds.ts"
 import { ruleTestForm, ruleTestResult } from "./automation/rule-test.ts"
 import { ruleText } from "./automation/rule-text.ts"
+import { ruleTrialSection } from "./automation/rule-trial.ts"
 import { channelName } from "./channel-names.ts"
 import { actionForm, disclosure, parseNumber } from "./form-fields.ts"
 import {
@@ -81,6 +95,11 @@ export const makeAutomationPage = Effect.gen(function* () {
       makeQuery(service, query_upcoming_automation_actions)
     ),
     actions: {
+      [TRY_RULE_ACTION]: { doneMessage: "", run: makeTryRule(makeQuery(service, try_automation_rule)) },
+      [SAVE_RULE_ACTION]: {
+        doneMessage: "The rule is saved. Its upcoming actions are planned again.",
+        run: makeSaveRule(ruleBook, mutate)
+      },
       [CREATE_RULE_ACTION]: { doneMessage: "The rule is made. It acts from now on.", run: makeCreateRule(mutate) },
       pause_rule: makeRuleSwitch("pause_automation_rule", "The rule is paused. It does nothing until it is resumed."),
       resume_rule: makeRuleSwitch(
@@ -104,6 +123,30 @@ const makeCreateRule = (mutate: ReturnType<typeof makeVoidMutation>): HostAction
     return { _tag: "GoOn", url: AUTOMATION_PATH } as const
   })
 
+type RuleTrialQuery = (
+  visit: SignedInVisit,
+  fields: Schema.JsonObject
+) => Effect.Effect<AutomationRuleTrial, ActionError>
+
+const makeTryRule = (queryTrial: RuleTrialQuery): HostAction["run"] =>
+  Effect.fnUntraced(function* (visit, form) {
+    const kind = findRuleKind(visit.query.get("new"))
+    if (kind === undefined) return yield* Effect.fail(missingKindError)
+    const trial = yield* queryTrial(visit, readNewRule(form, kind))
+    return { _tag: "Told", html: ruleTrialSection(visit, form, trial), keepsForm: true } as const
+  })
+
+const makeSaveRule = (ruleBook: RuleBook["Service"], mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
+  Effect.fnUntraced(function* (visit, form) {
+    const id = readIdParam(visit, "edit")
+    const { rules } = yield* ruleBook.of("1970-01-01", id)
+    const rule = rules.find((each) => each.id === id)
+    if (rule === undefined) return yield* Effect.fail(ruleNotFoundError)
+    const fields = readEditedRule(form, toEditedKind(rule.definition))
+    yield* mutate(visit, form, "update_automation_rule", { id: rule.id, ...fields })
+    return { _tag: "GoOn", url: AUTOMATION_PATH } as const
+  })
+
 const missingKindError = makeActionError(400, "It is not said which kind of rule is to be made.")
 
 type RuleTestQuery = (visit: SignedInVisit, fields: Schema.JsonObject) => Effect.Effect<AutomationRuleTest, ActionError>
@@ -120,8 +163,10 @@ const makeRenderer = (
 ): HostPage["show"] => {
   const renderView = Effect.fnUntraced(function* (visit: SignedInVisit, failedSubmission?: FailedSubmission) {
     const [testedRuleId, kind] = [readIdParam(visit, "try"), findRuleKind(visit.query.get("new"))]
+    const editedRuleId = readIdParam(visit, "edit")
     const today = dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone)
-    const ruleBookView = yield* ruleBook.of(today, testedRuleId)
+    const ruleBookView = yield* ruleBook.of(today, testedRuleId ?? editedRuleId)
+    const editedRule = ruleBookView.rules.find(({ id }) => id === editedRuleId)
     const rule = ruleBookView.rules.find(({ id }) => id === testedRuleId)
     if (rule !== undefined) {
       return toView(
@@ -129,12 +174,14 @@ const makeRenderer = (
         html`${BACK_LINK}${yield* renderRuleTest(queryRuleTest, visit, ruleBookView, rule)}${timeZoneNote(visit)}`
       )
     }
-    if (testedRuleId !== undefined) return notFoundView("There is no such rule", "It may be removed.")
+    if (editedRule !== undefined) {
+      const { definition } = editedRule
+      const options = { ...ruleBookView, kind: toEditedKind(definition), rule: definition, failedSubmission }
+      return toView(definition.name, html`${BACK_LINK}${editRuleForm(visit, options)}`)
+    }
+    if ((testedRuleId ?? editedRuleId) !== undefined) return notFoundView("There is no such rule", "It may be removed.")
     if (kind !== undefined) {
-      return toView(
-        "Make a rule",
-        html`${BACK_LINK}${newRuleForm(visit, kind, ruleBookView.properties, failedSubmission)}`
-      )
+      return toView("Make a rule", html`${BACK_LINK}${newRuleForm(visit, { ...ruleBookView, kind, failedSubmission })}`)
     }
     const type: AutomationActionType = visit.query.get("show") === "reviews" ? "review" : "message"
     const offset = readOffsetParam(visit)
@@ -206,7 +253,7 @@ const rulesSection = (visit: SignedInVisit, { rules, properties }: RuleBookData)
   )
 
 const ruleTextHtml = (rule: StoredRule["definition"]): Html => {
-  if (rule.action === "answer") return nothing
+  if (rule.action === "answer" || rule.action === "task") return nothing
   const isTruncated = Array.from(rule.text).length >= RULE_TEXT_SHOWN
   return html`<br><span class="soft name">“${rule.text}${isTruncated ? " …" : ""}”</span>`
 }
@@ -223,12 +270,12 @@ const ruleActions = (visit: SignedInVisit, { id, state, definition: { action, na
     id,
     kind: "danger"
   })
-  return html`<div class="acts">${action === "answer" ? link(`${KNOWLEDGE_PATH}?ask=`, "Try a question") : link(`${AUTOMATION_PATH}?try=${id}`, "Try on a stay")}${switchForm}</div>${disclosure("Remove…", removeForm)}`
+  return html`<div class="acts">${action === "answer" ? link(`${KNOWLEDGE_PATH}?ask=`, "Try a question") : link(`${AUTOMATION_PATH}?try=${id}`, "Try on a stay")} ${link(`${AUTOMATION_PATH}?edit=${id}`, "Edit")}${switchForm}</div>${disclosure("Remove…", removeForm)}`
 }
 
 const NEW_RULE_SECTION: Html = section(
   "Make a rule",
-  html`<p class="soft">A rule cannot be changed: remove it and make another. Try it on a stay then, to see what it would say.</p>
+  html`<p class="soft">Before a rule starts, you see on which stays it would act. You can edit it later.</p>
 <ul>
 ${RULE_KINDS.map(
   ({ kind, label: kindLabel }) => html`<li>${link(`${AUTOMATION_PATH}?new=${kind}`, kindLabel)}</li>

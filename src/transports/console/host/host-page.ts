@@ -24,9 +24,10 @@ export interface HostView {
   readonly hasScript?: true
 }
 
+/** The form of the page keeps these values. `error` is undefined after a submission that only shows something. */
 export interface FailedSubmission {
   readonly form: SubmittedForm
-  readonly error: ActionError
+  readonly error?: ActionError
 }
 
 /** `doneKey` is the key of the message that the page at `url` shows. */
@@ -39,6 +40,8 @@ export interface ActionRedirect {
 export interface OneTimeContent {
   readonly _tag: "Told"
   readonly html: Html
+  /** Whether the form of the page keeps its values. */
+  readonly keepsForm?: true
 }
 
 export interface HostAction {
@@ -132,7 +135,7 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
         renderConsolePage(
           visit,
           { ...view, body: html`${messageHtml}${view.body}` },
-          failedSubmission?.error.status ?? view.status ?? 200
+          failedSubmission?.error?.status ?? view.status ?? 200
         ),
       onFailure: (error) =>
         withRetryAfter(
@@ -152,7 +155,8 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
         ? Effect.matchEffect(runSubmission(run(visit, form)), {
             onSuccess: ({ result, isReplay }) => {
               // A replayed result is not shown, because a secret URL in it may have been replaced.
-              if (result?._tag === "Told" && !isReplay) return renderView(visit, result.html)
+              if (result?._tag === "Told" && !isReplay)
+                return renderView(visit, result.html, result.keepsForm === true ? { form } : undefined)
               const { url, doneKey = name } = result?._tag === "GoOn" ? result : { url: currentUrlWith(visit) }
               return Effect.succeed(redirectSeeOther(withDoneKey(url, isReplay ? ALREADY_DONE_KEY : doneKey)))
             },

@@ -4,6 +4,7 @@ import { CurrentCaller } from "../../../contract/caller.ts"
 import { StoredRule } from "../../../domain/automation/rules/rule.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
+import { StaffChoices, staffChoicesSql } from "./form-choices.ts"
 import { NamedRecord, namedRecordsSql } from "./named-records.ts"
 import { TestStay, testStaysSql } from "./test-stays.ts"
 
@@ -12,6 +13,7 @@ const RuleBookData = Schema.Struct({
   rules: Schema.Array(Schema.toCodecJson(StoredRule)),
   /** Sorted by title. A row beyond SCOPE_CHOICES_MAX means that further properties exist. */
   properties: Schema.Array(NamedRecord),
+  staff: StaffChoices,
   /** Empty unless a rule is tested. */
   stays: Schema.Array(TestStay)
 })
@@ -34,10 +36,11 @@ const selectRuleBook = (
       : sql`CASE WHEN id = ${testedRuleId} THEN definition ELSE ${truncatedDefinition} END`
   return sql`
       SELECT (SELECT coalesce(jsonb_agg(rule), '[]') FROM (
-          SELECT operator_id, id, ${definition} AS definition, state, since, created_at FROM automation_rules
+          SELECT operator_id, id, ${definition} AS definition, state, version, since, created_at FROM automation_rules
           WHERE operator_id = ${operatorId} AND state <> 'removed'
           ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES_MAX))}) rule) AS rules,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
+        ${staffChoicesSql(sql, operatorId)} AS staff,
         ${testedRuleId === undefined ? sql`'[]'::jsonb` : testStaysSql(sql, { operatorId, today })} AS stays`
 }
 

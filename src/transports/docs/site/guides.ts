@@ -18,6 +18,7 @@ export const GUIDE_SECTIONS: ReadonlyArray<readonly [section: string, files: Rea
       "guides/verify-signatures.md",
       "guides/take-a-booking.md",
       "guides/push-prices.md",
+      "guides/clean-after-checkout.md",
       "guides/connect-a-channel.md",
       "guides/sync-calendars.md",
       "guides/test-against-the-sandbox.md",

@@ -24,7 +24,15 @@ import {
 import { asSystemActor, call, createOperator, layerTest, typedClient, withToken } from "../../../support/harness.ts"
 
 const ANSWER = { name: "Answers", action: "answer" } as const
-const CHANGES = ["pause_automation_rule", "resume_automation_rule", "delete_automation_rule"] as const
+const CHANGES = [
+  "update_automation_rule",
+  "pause_automation_rule",
+  "resume_automation_rule",
+  "delete_automation_rule"
+] as const
+
+const toChange = (operation: (typeof CHANGES)[number], id: number) =>
+  operation === "update_automation_rule" ? { id, name: "Renamed" } : { id }
 
 /** Creates a rule and returns its id. */
 const createRule = Effect.fnUntraced(function* (token: string) {
@@ -61,7 +69,7 @@ layer(layerTest)("a rule of an application", (it) => {
         const trail = yield* loadAuditLinesWithActor(operator.operatorId)
         for (const id of ids.filter((_, index) => at !== 0 && at !== index)) {
           for (const operation of CHANGES) {
-            const { error_code, error_msg } = yield* call(token, operation, { id })
+            const { error_code, error_msg } = yield* call(token, operation, toChange(operation, id))
             assert.deepStrictEqual(
               [error_code, error_msg],
               [403, "id: only the application that created this rule, or the host, may change it."]
@@ -73,9 +81,9 @@ layer(layerTest)("a rule of an application", (it) => {
       const [, own = 0, other = 0] = ids
       const [host, first] = callers
       for (const operation of CHANGES)
-        assert.strictEqual((yield* call(first?.token, operation, { id: own })).error_code, 0)
+        assert.strictEqual((yield* call(first?.token, operation, toChange(operation, own))).error_code, 0)
       for (const operation of CHANGES)
-        assert.strictEqual((yield* call(host?.token, operation, { id: other })).error_code, 0)
+        assert.strictEqual((yield* call(host?.token, operation, toChange(operation, other))).error_code, 0)
       assert.lengthOf(yield* listRules(operator.token), 1)
     })
   )
@@ -111,7 +119,7 @@ layer(layerTest)("a rule of an application", (it) => {
         const before = [yield* listRules(operator.token), yield* loadAuditLinesWithActor(operator.operatorId)]
         for (const [operation, fields] of [
           ["create_automation_rule", ANSWER],
-          ...CHANGES.map((operation) => [operation, { id }] as const)
+          ...CHANGES.map((operation) => [operation, toChange(operation, id)] as const)
         ] as const) {
           assert.deepInclude(
             yield* call(one.token, operation, fields),

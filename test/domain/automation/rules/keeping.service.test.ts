@@ -89,15 +89,15 @@ layer(layerTest)("a rule", (it) => {
       ])
       const listed = yield* rules.list(100)
       assert.deepStrictEqual(
-        listed.map(({ id: _, state: __, manageable, active_since, created_at: ___, ...definition }) => {
-          assert.deepStrictEqual([manageable, active_since], [true, "2027-05-01T10:00:00Z"])
+        listed.map(({ id: _, state: __, version, manageable, active_since, created_at: ___, ...definition }) => {
+          assert.deepStrictEqual([version, manageable, active_since], [1, true, "2027-05-01T10:00:00Z"])
           return definition
         }),
         [BEFORE, ANSWER, INQUIRY]
       )
       const { action, trigger } = BEFORE
       assert.deepStrictEqual<unknown>(yield* listActiveRules(sql)([operatorId]), [
-        { operator_id: operatorId, id: before.rule_id, since, definition: { action, trigger } }
+        { operator_id: operatorId, id: before.rule_id, since, definition: { action, trigger }, assignee: null }
       ])
       assert.deepStrictEqual(yield* rules.list(1), listed.slice(0, 1))
       assert.deepStrictEqual(

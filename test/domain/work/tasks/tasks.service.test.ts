@@ -68,6 +68,7 @@ layer(layerTest, { excludeTestServices: false })("tasks", (it) => {
         expected_date: "2027-05-11",
         expected_time: "11:00:00",
         expected: "2027-05-11 11:00:00",
+        arrival_same_day: false,
         currency: "EUR",
         fee: 30.5,
         note: "keys at the desk",

@@ -8,7 +8,8 @@ import {
   createSignedInHost,
   fillAndFollow,
   getPage,
-  type HostPageResponse
+  type HostPageResponse,
+  startRule
 } from "../../../support/transports/console/host/host-forms.ts"
 import { layerSignedInPages, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
 
@@ -58,12 +59,12 @@ layer(layerSignedInPages)("the page of what happened", (it) => {
       const { cookie, token } = yield* createSignedInHost()
       assert.include((yield* getPage(cookie, PAGE)).text, "Nothing was changed.")
       yield* Effect.flatMap(call(token, "create_property", { title: "Harbour <1>" }), dataOf)
-      yield* fillAndFollow(cookie, "/console/automation?new=booking", "make_rule", { name: "Thanks" })
+      yield* startRule(cookie, "/console/automation?new=booking", { name: "Thanks" })
       yield* fillAndFollow(cookie, "/console/automation", "pause_rule")
       const page = yield* getPage(cookie, PAGE)
       assert.deepStrictEqual(cells(page, "What was done"), [
         "Pause a rule until it is resumed",
-        "Create a rule that sends messages, reviews or answers automatically",
+        "Create a rule that sends messages, reviews or answers, or creates tasks, automatically",
         "Add a property"
       ])
       assert.deepStrictEqual(cells(page, "Who"), [

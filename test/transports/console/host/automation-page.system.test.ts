@@ -25,7 +25,10 @@ import {
   findForms,
   getPage,
   postInventedForm,
-  postWithoutToken
+  postWithoutToken,
+  sendFormTwice,
+  startRule,
+  tryRule
 } from "../../../support/transports/console/host/host-forms.ts"
 import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
@@ -82,7 +85,7 @@ layer(layerSignedInPages)("the page of automation", (it) => {
     Effect.gen(function* () {
       const host = yield* ready
       for (const { kind } of RULE_KINDS) {
-        const page = yield* fillAndFollow(host.cookie, `${PAGE}?new=${kind}`, "make_rule")
+        const page = yield* startRule(host.cookie, `${PAGE}?new=${kind}`)
         assert.strictEqual(findDoneAction(page), "make_rule", kind)
       }
       const { text } = yield* getPage(host.cookie, PAGE)
@@ -121,7 +124,7 @@ layer(layerSignedInPages)("the page of automation", (it) => {
   it.effect("makes a rule for some stays, and says for which", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, property } = yield* ready
-      const page = yield* fillAndFollow(cookie, `${PAGE}?new=before_check_out`, "make_rule", {
+      const page = yield* startRule(cookie, `${PAGE}?new=before_check_out`, {
         ...{ name: "Leaving", far: "36", unit: "hours", text: "Bye {{guest.name}}\r\n<script>" },
         ...{ property: String(property), channel: ["airbnb", "vrbo"], min: "2", max: "5" }
       })
@@ -148,12 +151,12 @@ layer(layerSignedInPages)("the page of automation", (it) => {
       const { cookie, operatorId, property } = yield* ready
       const path = `${PAGE}?new=before_check_in`
       const fields = { name: "Mine", text: "To {{stay.nope}}", property: String(property), far: "3", channel: "vrbo" }
-      const page = yield* fillAndSend(cookie, path, "make_rule", fields)
+      const page = yield* tryRule(cookie, path, fields)
       assert.strictEqual(page.status, 422)
       assert.match(findAlert(page) ?? "", /^text: \{\{stay\.nope\}\}: /)
-      const back = findForms(page, "make_rule")[0]?.form
+      const back = findForms(page, "try_rule")[0]?.form
       for (const [name, value] of Object.entries(fields)) assert.strictEqual(back?.get(name), value, name)
-      assert.strictEqual((yield* fillAndSend(cookie, path, "make_rule", { far: "many" })).status, 400)
+      assert.strictEqual((yield* tryRule(cookie, path, { far: "many" })).status, 400)
       const none = yield* postInventedForm(cookie, PAGE, "make_rule", fields)
       assert.strictEqual(none.status, 400)
       assert.deepStrictEqual(yield* rulesOf(operatorId), [])
@@ -164,18 +167,20 @@ layer(layerSignedInPages)("the page of automation", (it) => {
     Effect.gen(function* () {
       const [{ cookie, operatorId }, other] = [yield* ready, yield* ready]
       const path = `${PAGE}?new=booking`
-      const foreign = yield* fillAndSend(cookie, path, "make_rule", { property: String(other.property) })
+      const foreign = yield* tryRule(cookie, path, { property: String(other.property) })
       assert.strictEqual(foreign.status, 404)
       assert.strictEqual((yield* postWithoutToken(cookie, path, "make_rule")).status, 403)
       assert.deepStrictEqual(yield* rulesOf(operatorId), [])
-      const sent = yield* fillAndSendTwice(cookie, path, "make_rule")
+      const [start] = findForms(yield* tryRule(cookie, path), "make_rule")
+      if (start === undefined) return assert.fail("the trial has no form that starts the rule")
+      const sent = yield* sendFormTwice(cookie, path, start)
       assert.deepStrictEqual(
         sent.map(({ status }) => status),
         [303, 303]
       )
       assert.lengthOf(yield* rulesOf(operatorId), 1)
       // Looked at anew it is another form.
-      yield* fillAndFollow(cookie, path, "make_rule")
+      yield* startRule(cookie, path)
       assert.lengthOf(yield* rulesOf(operatorId), 2)
     })
   )
@@ -183,7 +188,7 @@ layer(layerSignedInPages)("the page of automation", (it) => {
   it.effect("pauses, resumes and removes a rule", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready
-      yield* fillAndFollow(cookie, `${PAGE}?new=booking`, "make_rule")
+      yield* startRule(cookie, `${PAGE}?new=booking`)
       const states = Effect.map(rulesOf(operatorId), (rules) => rules.map(({ state }) => state))
       const paused = yield* fillAndFollow(cookie, PAGE, "pause_rule")
       assert.strictEqual(findDoneAction(paused), "pause_rule")
@@ -203,6 +208,49 @@ layer(layerSignedInPages)("the page of automation", (it) => {
       const [row] = yield* sql<{ count: number }>`
         SELECT count(*)::int AS count FROM trail WHERE operator_id = ${operatorId} AND operation = 'delete_automation_rule'`
       assert.strictEqual(row?.count, 1)
+    })
+  )
+
+  it.effect("shows before a rule starts on which stays it would act, and on which never", () =>
+    Effect.gen(function* () {
+      const host = yield* ready
+      yield* insertStay(host, { guestName: "Ada" })
+      yield* insertStay(host, { guestName: "Grace", checkIn: "2027-04-20", checkOut: "2027-04-22" })
+      const path = `${PAGE}?new=before_check_in`
+      const fields = { name: "Mine", text: "Dear {{guest.name}}\r\nBye" }
+      const page = yield* tryRule(host.cookie, path, fields)
+      assert.strictEqual(page.status, 200)
+      assert.include(page.text, "Dear Ada\nBye")
+      assert.include(page.text, "The time of the rule has passed for this stay.")
+      assert.deepStrictEqual(yield* rulesOf(host.operatorId), [])
+      assert.strictEqual(findForms(page, "try_rule")[0]?.form.get("name"), "Mine")
+      yield* startRule(host.cookie, path, fields)
+      assert.deepStrictEqual(
+        (yield* rulesOf(host.operatorId)).map(({ definition }) => definition["text"]),
+        ["Dear {{guest.name}}\nBye"]
+      )
+    })
+  )
+
+  it.effect("edits a rule of each kind, and removes a condition that is emptied", () =>
+    Effect.gen(function* () {
+      const host = yield* ready
+      for (const { kind } of RULE_KINDS) {
+        yield* startRule(host.cookie, `${PAGE}?new=${kind}`, { property: String(host.property), min: "2" })
+      }
+      for (const { id, definition } of yield* rulesOf(host.operatorId)) {
+        const path = `${PAGE}?edit=${id}`
+        yield* fillAndFollow(host.cookie, path, "save_rule")
+        const unchanged = (yield* rulesOf(host.operatorId)).find((rule) => rule.id === id)
+        assert.deepStrictEqual(unchanged?.definition, definition)
+        const page = yield* fillAndFollow(host.cookie, path, "save_rule", { name: "New name", min: "", property: [] })
+        assert.strictEqual(findDoneAction(page), "save_rule")
+        const { property_ids: _, nights: __, ...kept } = definition
+        const edited = (yield* rulesOf(host.operatorId)).find((rule) => rule.id === id)
+        assert.deepStrictEqual(edited?.definition, { ...kept, name: "New name" })
+      }
+      const other = yield* ready
+      assert.strictEqual((yield* getPage(other.cookie, `${PAGE}?edit=1`)).status, 404)
     })
   )
 

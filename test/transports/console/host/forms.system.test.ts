@@ -148,6 +148,7 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
   return {
     "reservations/new create": { property_id: property, ...guest, rate_amount: "100" },
     "properties add_property": { title: "Another house" },
+    "automation save_rule": { name: "Renamed" },
     "calendars follow": { property, url: "https://calendars.example.com/2.ics" },
     "calendars feed": { property },
     "calendars make_house_calendar": { property, field: ["guest_name", "door_code"], door_code_source: "reservation" },
@@ -195,7 +196,7 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
 
 /** Forms that name nobody's record: who sends them changes what is their own. */
 const OWN: ReadonlySet<string> = new Set([
-  ...["properties add_property", "properties make_room_type", "calendars share_all", "automation make_rule"],
+  ...["properties add_property", "properties make_room_type", "calendars share_all", "automation try_rule"],
   ...["knowledge add_entry", "people make_account", "words add_entry", "words add_tag"],
   // What is built in has one id for everybody.
   ...["words rename_entry", "words retire_entry"]
@@ -208,8 +209,8 @@ const NOTHING: Readonly<Record<string, string>> = {
   "automation take_away": "what was about to be done was done before"
 }
 
-/** Forms that call several operations, and how many of them change something; each is done once. */
-const CALLS: Readonly<Record<string, number>> = { "calendars follow": 2 }
+/** Forms that do not make one change, and how many of their calls change something; each is done once. */
+const CALLS: Readonly<Record<string, number>> = { "calendars follow": 2, "automation try_rule": 0 }
 
 /** Comes before others, after which it would be gone. */
 const FIRST = "automation do_now"
@@ -243,7 +244,9 @@ const FORMS = [
     (act) => `calendars ${act}`
   ),
   ...["delete_house_calendar", "make_house_calendar", "update_calendar"].map((act) => `calendars ${act}`),
-  ...["do_now", "make_rule", "pause_rule", "remove_rule", "resume_rule", "take_away"].map((act) => `automation ${act}`),
+  ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map(
+    (act) => `automation ${act}`
+  ),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[
     ...["add_staff", "change_staff", "delete_staff"],

@@ -50,7 +50,7 @@ const NAMES = {
   channels: ["account", "show", "offset"],
   "channels/listing": ["id", "month"],
   calendars: ["offset", "links"],
-  automation: ["try", "stay", "new", "offset"],
+  automation: ["try", "stay", "new", "edit", "offset"],
   knowledge: ["change", "ask", "stay", "offset"],
   people: ["change", "q", "staff"],
   words: ["change", "tags"],

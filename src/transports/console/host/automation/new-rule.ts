@@ -1,4 +1,5 @@
 import type { Schema } from "effect"
+import type { RuleDefinition, RuleTask } from "../../../../domain/automation/rules/rule.ts"
 import { INQUIRY_FIELD_NAMES, STAY_FIELD_NAMES } from "../../../../domain/automation/rules/template.ts"
 import {
   AUTOMATION_RULE_NIGHTS,
@@ -10,6 +11,7 @@ import {
   SCOPE_CHOICES_MAX
 } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
+import type { StaffChoices } from "../../queries/form-choices.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { CHANNEL_OPTIONS } from "../channel-names.ts"
@@ -24,13 +26,17 @@ import {
   parseNumber,
   parseText,
   select,
-  textArea
+  textArea,
+  withCurrentOption
 } from "../form-fields.ts"
-import type { FailedSubmission } from "../host-page.ts"
+import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { section } from "../page-parts.ts"
+import { TASK_LEVEL_OPTIONS, TASK_TYPE_OPTIONS } from "../tasks/task-labels.ts"
 import type { RuleKind, RuleTiming } from "./rule-kinds.ts"
 
+export const TRY_RULE_ACTION = "try_rule"
 export const CREATE_RULE_ACTION = "make_rule"
+export const SAVE_RULE_ACTION = "save_rule"
 
 const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "guest.name": "the guest's name",
@@ -66,23 +72,80 @@ ${placeholders.map(
 `
 }
 
-export const newRuleForm = (
-  visit: SignedInVisit,
-  kind: RuleKind,
-  properties: ReadonlyArray<NamedRecord>,
-  failedSubmission: FailedSubmission | undefined
-): Html => {
-  const fillField = makeFieldFiller(failedSubmission, CREATE_RULE_ACTION)
-  const fields = html`${input(fillField, { name: "name", label: "Name of the rule", value: kind.defaultName, isRequired: true, maxlength: RULE_NAME_LENGTH })}${kind.timing === undefined ? nothing : timingFields(fillField, kind.timing)}${kind.action === "review" ? scoreField(fillField) : nothing}${kind.action === "answer" ? nothing : textField(fillField, kind)}${scopeFields(fillField, properties, failedSubmission)}`
-  const form = actionForm(visit, { action: CREATE_RULE_ACTION, label: "Make the rule", fields })
+export interface RuleChoices {
+  readonly properties: ReadonlyArray<NamedRecord>
+  readonly staff: StaffChoices
+}
+
+interface RuleFormOptions extends RuleChoices {
+  readonly kind: RuleKind
+  readonly failedSubmission: FailedSubmission | undefined
+  /** The rule to edit. Undefined for a new rule. */
+  readonly rule?: RuleDefinition
+}
+
+/** A new rule is tried first. The page of the trial has the form that starts it. */
+export const newRuleForm = (visit: SignedInVisit, options: RuleFormOptions): Html => {
+  const { kind, failedSubmission } = options
+  // After a failed start, the form has the values of the trial.
+  const submittedAction = failedSubmission === undefined ? undefined : readSubmittedAction(failedSubmission)
+  const action = submittedAction === CREATE_RULE_ACTION ? CREATE_RULE_ACTION : TRY_RULE_ACTION
+  const fields = ruleFields(options, action)
+  const form = actionForm(visit, { action: TRY_RULE_ACTION, label: "Show what it would do", fields })
+  return ruleFormSection(kind, form)
+}
+
+export const editRuleForm = (visit: SignedInVisit, options: RuleFormOptions): Html =>
+  ruleFormSection(
+    options.kind,
+    actionForm(visit, { action: SAVE_RULE_ACTION, label: "Save", fields: ruleFields(options, SAVE_RULE_ACTION) })
+  )
+
+const ruleFormSection = (kind: RuleKind, form: Html): Html => {
+  if (kind.action === "answer") {
+    return section(
+      kind.label,
+      html`<p>Guests' questions are answered from the <a href="/console/knowledge">knowledge base</a>, where an entry answers them. What nothing answers waits for you.</p>
+${form}`
+    )
+  }
+  if (kind.action === "task") {
+    return section(
+      kind.label,
+      html`<p>Each confirmed stay gets one task. It moves with the stay and is cancelled with it. A task that somebody has edited, started or completed stays as it is, and its note says what changed.</p>
+${form}`
+    )
+  }
   return section(
     kind.label,
-    kind.action === "answer"
-      ? html`<p>Guests' questions are answered from the <a href="/console/knowledge">knowledge base</a>, where an entry answers them. What nothing answers waits for you.</p>
-${form}`
-      : html`<div class="columns"><div>${form}</div>${placeholderHelp(kind)}</div>
+    html`<div class="columns"><div>${form}</div>${placeholderHelp(kind)}</div>
 `
   )
+}
+
+const ruleFields = ({ kind, properties, staff, failedSubmission, rule }: RuleFormOptions, action: string): Html => {
+  const fillField = makeFieldFiller(failedSubmission, action)
+  const selectedValues = makeMultiFieldFiller(failedSubmission, action)
+  const actionFields = {
+    send_message: () => textField(fillField, kind),
+    review: () =>
+      html`${scoreField(fillField, rule?.action === "review" ? rule.score : 5)}${textField(fillField, kind)}`,
+    task: () => taskFields(fillField, staff, rule?.action === "task" ? rule.task : undefined),
+    answer: () => nothing
+  }[kind.action]()
+  return html`${input(fillField, { name: "name", label: "Name of the rule", value: kind.defaultName, isRequired: true, maxlength: RULE_NAME_LENGTH })}${kind.timing === undefined ? nothing : timingFields(fillField, kind.timing)}${actionFields}${scopeFields(fillField, properties, selectedValues, rule ?? {})}`
+}
+
+const NOBODY = ""
+const PROPERTY_STAFF = "property"
+
+const taskFields = (fillField: FieldFiller, staff: StaffChoices, task: RuleTask | undefined): Html => {
+  const staffOptions = [
+    { value: PROPERTY_STAFF, label: "Whoever is responsible for the property" },
+    ...staff.filter(({ is_active }) => is_active).map(({ id, name }) => ({ value: String(id), label: name }))
+  ]
+  const current = task === undefined ? PROPERTY_STAFF : String(task.staff ?? NOBODY)
+  return html`${select(fillField, { name: "type", label: "Type", value: task?.type ?? "cleaning", options: TASK_TYPE_OPTIONS })}${select(fillField, { name: "level", label: "Cleaning level", value: task?.level ?? "standard", options: TASK_LEVEL_OPTIONS })}${select(fillField, { name: "staff", label: "Assigned to", emptyLabel: "Unassigned", value: current, options: withCurrentOption(staffOptions, current, undefined) })}`
 }
 
 const OFFSET_UNITS = [
@@ -92,7 +155,7 @@ const OFFSET_UNITS = [
 
 const timingFields = (
   fillField: FieldFiller,
-  { event, direction, offset, offsetUnit, hoursOnly }: RuleTiming
+  { event, direction, offset, offsetUnit, hoursOnly, timeOfDay = "10:00" }: RuleTiming
 ): Html => {
   const anchorText = `${direction} ${event.replace("check_", "check-").replace("request", "the request").replace("booking", "the booking")}`
   const offsetField = input(fillField, {
@@ -105,14 +168,14 @@ const timingFields = (
     isRequired: true
   })
   if (hoursOnly === true) return offsetField
-  return html`${offsetField}${select(fillField, { name: "unit", label: "In", options: OFFSET_UNITS, value: offsetUnit })}${input(fillField, { name: "at", label: "Time of day", hint: "for days", type: "time", value: "10:00" })}`
+  return html`${offsetField}${select(fillField, { name: "unit", label: "In", options: OFFSET_UNITS, value: offsetUnit })}${input(fillField, { name: "at", label: "Time of day", hint: "for days", type: "time", value: timeOfDay })}`
 }
 
-const scoreField = (fillField: FieldFiller): Html =>
+const scoreField = (fillField: FieldFiller, score: number): Html =>
   select(fillField, {
     name: "score",
     label: "Score",
-    value: 5,
+    value: score,
     options: [5, 4, 3, 2, 1].map((value) => ({ value, label: `${value} of 5` }))
   })
 
@@ -126,29 +189,38 @@ const textField = (fillField: FieldFiller, { action, defaultText }: RuleKind): H
     maxlength: action === "review" ? REVIEW_TEXT_LENGTH : MESSAGE_LENGTH
   })
 
+type SelectedValues = ReturnType<typeof makeMultiFieldFiller>
+
 const scopeFields = (
   fillField: FieldFiller,
   properties: ReadonlyArray<NamedRecord>,
-  failedSubmission: FailedSubmission | undefined
+  selectedValues: SelectedValues,
+  {
+    property_ids = [],
+    channel_types = [],
+    nights = {}
+  }: Pick<RuleDefinition, "property_ids" | "channel_types" | "nights">
 ): Html => {
-  const selectedValues = makeMultiFieldFiller(failedSubmission, CREATE_RULE_ACTION)
   const listedProperties = properties.slice(0, SCOPE_CHOICES_MAX)
-  return html`${
+  const unlistedIds = property_ids.filter((id) => !listedProperties.some((property) => property.id === id))
+  return html`${unlistedIds.map((id) => html`<input type="hidden" name="property" value="${id}">`)}${
     listedProperties.length === 0
       ? nothing
       : checkboxGroup({
           name: "property",
           legend: "Only in these properties (none: in all)",
           options: listedProperties.map(({ id, name }) => ({ value: id, label: name })),
-          selected: selectedValues("property", [])
+          selected: selectedValues("property", property_ids.map(String))
         })
   }${
     properties.length > SCOPE_CHOICES_MAX
       ? html`<p class="soft">These are the first ${SCOPE_CHOICES_MAX} by name.</p>
 `
       : nothing
-  }${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", []) })}${input(fillField, { name: "min", label: "At least so many nights", type: "number", min: 0, max: AUTOMATION_RULE_NIGHTS })}${input(fillField, { name: "max", label: "At most so many nights", type: "number", min: 0, max: AUTOMATION_RULE_NIGHTS })}`
+  }${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channel_types) })}${input(fillField, { name: "min", label: "At least so many nights", type: "number", value: numberText(nights.min), min: 0, max: AUTOMATION_RULE_NIGHTS })}${input(fillField, { name: "max", label: "At most so many nights", type: "number", value: numberText(nights.max), min: 0, max: AUTOMATION_RULE_NIGHTS })}`
 }
+
+const numberText = (value: number | undefined): string => (value === undefined ? "" : String(value))
 
 export const readNewRule = (form: SubmittedForm, { action, timing, kind }: RuleKind): Schema.JsonObject => ({
   name: parseText(form.get("name") ?? ""),
@@ -156,9 +228,25 @@ export const readNewRule = (form: SubmittedForm, { action, timing, kind }: RuleK
   ...(kind === "inquiry" ? { trigger: { event: "inquiry" } } : {}),
   ...(timing === undefined ? {} : { trigger: readTrigger(form, timing) }),
   ...(action === "review" ? { score: parseNumber(form.get("score") ?? "") } : {}),
-  ...(action === "answer" ? {} : { text: parseLines(form.get("text") ?? "") }),
+  ...(action === "task" ? { task: readTask(form) } : {}),
+  ...(action === "answer" || action === "task" ? {} : { text: parseLines(form.get("text") ?? "") }),
   ...readScope(form)
 })
+
+/** Conditions that the form leaves empty are removed. The action of a rule cannot change. */
+export const readEditedRule = (form: SubmittedForm, kind: RuleKind): Schema.JsonObject => {
+  const { action: _, ...fields } = readNewRule(form, kind)
+  return { property_ids: null, channel_types: null, nights: null, ...fields }
+}
+
+const readTask = (form: SubmittedForm): Schema.JsonObject => {
+  const staff = form.get("staff") ?? NOBODY
+  return {
+    type: form.get("type") ?? "",
+    level: form.get("level") ?? "",
+    staff: staff === NOBODY ? null : staff === PROPERTY_STAFF ? PROPERTY_STAFF : parseNumber(staff)
+  }
+}
 
 const readTrigger = (form: SubmittedForm, { event, direction, hoursOnly }: RuleTiming): Schema.JsonObject => {
   const offset = parseNumber(form.get("far") ?? "")

@@ -1,3 +1,5 @@
+import type { RuleAction, RuleDefinition } from "../../../../domain/automation/rules/rule.ts"
+
 /** Rules of a kind without a timing act when a guest asks a question. */
 export interface RuleTiming {
   readonly event: string
@@ -5,12 +7,14 @@ export interface RuleTiming {
   readonly offset: number
   readonly offsetUnit: "hours" | "days"
   readonly hoursOnly?: true
+  /** Default: 10:00. */
+  readonly timeOfDay?: string
 }
 
 export interface RuleKind {
   readonly kind: string
   readonly label: string
-  readonly action: "send_message" | "review" | "answer"
+  readonly action: RuleAction
   readonly timing?: RuleTiming
   readonly defaultName: string
   readonly defaultText: string
@@ -110,6 +114,22 @@ thank you for asking about {{property.name}}. We get back to you as soon as we c
     defaultText: "{{guest.first_name}} was a kind and tidy guest. Welcome back at any time."
   },
   {
+    kind: "task_check_out",
+    label: "A task at check-out",
+    action: "task",
+    timing: { event: "check_out", direction: "after", offset: 0, offsetUnit: "hours" },
+    defaultName: "Cleaning",
+    defaultText: ""
+  },
+  {
+    kind: "task_check_in",
+    label: "A task before check-in",
+    action: "task",
+    timing: { event: "check_in", direction: "before", offset: 2, offsetUnit: "hours" },
+    defaultName: "Prepare for arrival",
+    defaultText: ""
+  },
+  {
     kind: "answer",
     label: "Answers to guests' questions",
     action: "answer",
@@ -117,5 +137,33 @@ thank you for asking about {{property.name}}. We get back to you as soon as we c
     defaultText: ""
   }
 ]
+
+const isOfKind = ({ action, timing, kind }: RuleKind, rule: RuleDefinition): boolean => {
+  if (action !== rule.action) return false
+  if (rule.action === "answer") return true
+  const { trigger } = rule
+  if (trigger.event === "inquiry" || timing === undefined) return kind === trigger.event
+  return timing.event === trigger.event && timing.direction === trigger.when
+}
+
+const toTiming = (timing: RuleTiming, rule: RuleDefinition): RuleTiming => {
+  if (rule.action === "answer" || rule.trigger.event === "inquiry") return timing
+  return "hours" in rule.trigger
+    ? { ...timing, offset: rule.trigger.hours, offsetUnit: "hours" }
+    : { ...timing, offset: rule.trigger.days, offsetUnit: "days", timeOfDay: rule.trigger.at }
+}
+
+/** Returns the form of an existing rule. A rule with a trigger that no form offers keeps its trigger. */
+export const toEditedKind = (rule: RuleDefinition): RuleKind => {
+  const found = RULE_KINDS.find((each) => isOfKind(each, rule))
+  return {
+    kind: found?.kind ?? "other",
+    label: "Edit rule",
+    action: rule.action,
+    ...(found?.timing === undefined ? {} : { timing: toTiming(found.timing, rule) }),
+    defaultName: rule.name,
+    defaultText: "text" in rule ? rule.text : ""
+  }
+}
 
 export const findRuleKind = (kind: string | null): RuleKind | undefined => RULE_KINDS.find((each) => each.kind === kind)

@@ -1,6 +1,7 @@
 import type { RuleDefinition } from "../../../../domain/automation/rules/rule.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
 import { channelName } from "../channel-names.ts"
+import { taskTypeText } from "../tasks/task-labels.ts"
 
 type ScheduledRule = Exclude<RuleDefinition, { readonly action: "answer" }>
 type RuleTrigger = ScheduledRule["trigger"]
@@ -26,6 +27,9 @@ const triggerText = (trigger: RuleTrigger): string => {
 }
 
 const actionText = (rule: RuleDefinition): string => {
+  if (rule.action === "task") {
+    return `Creates a task (${taskTypeText({ type: rule.task.type, level: rule.task.level ?? "standard" })}) ${triggerText(rule.trigger)}`
+  }
   if (rule.action === "answer") return "Answers what guests ask from the knowledge base"
   return rule.action === "review"
     ? `Reviews the guest with ${rule.score} of 5, ${triggerText(rule.trigger)}`

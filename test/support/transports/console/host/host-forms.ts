@@ -190,6 +190,20 @@ export const findAlertField = (page: HostPageResponse): string | undefined => {
 export const findDoneAction = ({ path, text }: HostPageResponse): string | undefined =>
   /role="status">[^<]/.test(text) ? (new URLSearchParams(path.split("?")[1]).get("done") ?? "") : undefined
 
+/** Fills in the form of a new rule, and returns the page that shows its trial, with the form that starts it. */
+export const tryRule = (cookie: string, path: string, fields: FormValues = {}) =>
+  fillAndSend(cookie, path, "try_rule", fields)
+
+/** Tries a new rule, which must be possible, and starts it. */
+export const startRule = Effect.fnUntraced(function* (cookie: string, path: string, fields: FormValues = {}) {
+  const trial = yield* tryRule(cookie, path, fields)
+  const [start] = findForms(trial, "make_rule")
+  if (start === undefined) return yield* Effect.die(new Error(`${path} cannot be started: ${trial.text}`))
+  const { status, location = "", text } = yield* postForm(cookie, start.action, start.form)
+  if (status !== 303) return yield* Effect.die(new Error(`${path} was not started: ${status} ${text}`))
+  return yield* getPage(cookie, location)
+})
+
 /** Sends a form that must be taken, and follows to the page that says so. */
 export const fillAndFollow = Effect.fnUntraced(function* (
   cookie: string,

@@ -273,6 +273,13 @@ const callKnowledgeOperations = (api: Client) =>
 const callAutomationRuleOperations = (api: Client) =>
   Effect.gen(function* () {
     yield* api.list_automation_rules({ limit: 2 })
+    yield* api.try_automation_rule({
+      name: "Cleaning",
+      action: "task",
+      trigger: { event: "check_out", when: "after", hours: 0 },
+      task: { type: "cleaning", level: "standard", staff: "property" },
+      property_ids: [ALFAMA]
+    })
     const { rule_id: id } = yield* api.create_automation_rule({
       name: "The evening before",
       action: "send_message",
@@ -287,6 +294,11 @@ const callAutomationRuleOperations = (api: Client) =>
       limit: 1
     })
     yield* api.test_automation_rule({ id, stay_code: reservations[0]?.stay_code ?? "" })
+    yield* api.update_automation_rule({
+      id,
+      trigger: { event: "check_in", when: "before", days: 1, at: "17:00" },
+      property_ids: null
+    })
     yield* api.pause_automation_rule({ id })
     yield* api.resume_automation_rule({ id })
     yield* api.delete_automation_rule({ id })

@@ -1,0 +1,170 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
+import { layerAutomationService, planAllDue } from "../../support/domain/automation/automation-service.ts"
+import { CLEANING_RULE, createCleanedHost } from "../../support/domain/automation/cleaned-host.ts"
+
+const prepareStay = Effect.gen(function* () {
+  const host = yield* createCleanedHost
+  const ruleId = yield* host.createRule
+  const { reservation_code: code } = yield* host.bookStay("2027-04-25", "2027-04-28")
+  return { ...host, code, ruleId }
+})
+
+const DUE = { type: "cleaning", status: "pending", level: "standard", expected: "2027-04-28 12:00:00", note: "" }
+
+const pick = (tasks: ReadonlyArray<{ readonly [Name in keyof typeof DUE]: unknown }>) =>
+  tasks.map(({ type, status, level, expected, note }) => ({ type, status, level, expected, note }))
+
+const STARTED = "It was not moved, because it had been started."
+
+layer(layerAutomationService)("a rule that creates tasks", (it) => {
+  it.effect("creates one for an accepted stay, which moves and is cancelled with the stay", () =>
+    Effect.gen(function* () {
+      const { api, as, listTasks, moveStay, allocateStay, cancelStay, property, otherProperty, code, operatorId } =
+        yield* prepareStay
+      const [task] = yield* listTasks
+      assert.deepStrictEqual(pick(yield* listTasks), [DUE])
+      assert.strictEqual(task?.property_id, property)
+      assert.strictEqual(task?.stay_code, code)
+      assert.deepStrictEqual((yield* api.query_upcoming_automation_actions({ type: "message" }).pipe(as)).actions, [])
+
+      yield* moveStay(code, { check_out_date: "2027-04-30" })
+      yield* allocateStay(code, otherProperty)
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, expected: "2027-04-30 12:00:00" }])
+      assert.strictEqual((yield* listTasks)[0]?.property_id, otherProperty)
+
+      yield* cancelStay(code)
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, expected: "2027-04-30 12:00:00", status: "cancelled" }])
+      const lines = yield* loadAuditLinesWithActor(operatorId)
+      assert.deepStrictEqual(
+        lines.filter((line) => line.includes(`task:${task?.id}`)),
+        ["", " (expected_date)", " (property_id)", " (status)"].map(
+          (fields) => `automation: plan tasks task:${task?.id}${fields}`
+        )
+      )
+    })
+  )
+
+  it.effect("keeps a started task and notes each change of its stay once", () =>
+    Effect.gen(function* () {
+      const { api, as, listTasks, moveStay, cancelStay, code } = yield* prepareStay
+      const id = (yield* listTasks)[0]?.id ?? 0
+      yield* api.update_task({ id, status: "in_progress" }).pipe(as)
+      yield* moveStay(code, { check_out_date: "2027-04-30" })
+      const line = `Automation: stay ${code} now needs this task on 2027-04-30 12:00 in Harbour 1. ${STARTED}`
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, status: "in_progress", note: line }])
+      yield* planAllDue
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, status: "in_progress", note: line }])
+      yield* cancelStay(code)
+      const note = `${line}\nAutomation: stay ${code} no longer needs this task. It was not cancelled, because it had been started.`
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, status: "in_progress", note }])
+    })
+  )
+
+  it.effect("does not create a deleted task again", () =>
+    Effect.gen(function* () {
+      const { api, as, listTasks, moveStay, code } = yield* prepareStay
+      yield* api.delete_task({ id: (yield* listTasks)[0]?.id ?? 0 }).pipe(as)
+      yield* moveStay(code, { check_out_date: "2027-04-30" })
+      assert.deepStrictEqual(yield* listTasks, [])
+    })
+  )
+
+  it.effect("cancels untouched tasks when it is paused, and needs them again when it is resumed", () =>
+    Effect.gen(function* () {
+      const { api, as, listTasks, ruleId } = yield* prepareStay
+      yield* api.pause_automation_rule({ id: ruleId }).pipe(as)
+      yield* planAllDue
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, status: "cancelled" }])
+      yield* api.resume_automation_rule({ id: ruleId }).pipe(as)
+      yield* planAllDue
+      assert.deepStrictEqual(pick(yield* listTasks), [DUE])
+      yield* api.delete_automation_rule({ id: ruleId }).pipe(as)
+      yield* planAllDue
+      assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, status: "cancelled" }])
+    })
+  )
+
+  it.effect("gives tasks to the staff member of the property, or to the one that it names", () =>
+    Effect.gen(function* () {
+      const { api, as, listTasks, property, otherProperty, ruleId, allocateStay, code } = yield* prepareStay
+      const addStaff = (name: string, property_ids: ReadonlyArray<number>) =>
+        Effect.map(
+          api.create_staff({ name, mobile: "+49 15112345678", property_ids }).pipe(as),
+          ({ staff_id }) => staff_id
+        )
+      const marta = yield* addStaff("Marta", [property])
+      const li = yield* addStaff("Li", [otherProperty])
+      const staffNow = Effect.map(listTasks, ([task]) => task?.staff_id)
+      yield* allocateStay(code, otherProperty)
+      assert.strictEqual(yield* staffNow, li)
+      yield* api.update_automation_rule({ id: ruleId, task: { type: "cleaning", staff: marta } }).pipe(as)
+      yield* planAllDue
+      assert.isNull(yield* staffNow)
+      yield* allocateStay(code, property)
+      assert.strictEqual(yield* staffNow, marta)
+    })
+  )
+
+  it.effect("creates none for times before the rule, and shows an arrival on the same day", () =>
+    Effect.gen(function* () {
+      const { bookStay, createRule, listTasks } = yield* createCleanedHost
+      yield* bookStay("2027-04-10", "2027-04-12")
+      yield* bookStay("2027-04-25", "2027-04-28")
+      yield* createRule
+      yield* planAllDue
+      assert.deepStrictEqual(pick(yield* listTasks), [DUE])
+      assert.deepStrictEqual(
+        (yield* listTasks).map(({ arrival_same_day }) => arrival_same_day),
+        [false]
+      )
+      yield* bookStay("2027-04-28", "2027-04-30")
+      const tasks = yield* listTasks
+      assert.deepStrictEqual(
+        tasks.map(({ expected_date, arrival_same_day }) => [expected_date, arrival_same_day]),
+        [
+          ["2027-04-30", false],
+          ["2027-04-28", true]
+        ]
+      )
+    })
+  )
+
+  it.effect("is not run by execute_automation_action", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId } = yield* prepareStay
+      const sql = yield* SqlClient.SqlClient
+      const [plan] = yield* sql<{ id: number }>`SELECT id FROM automation_plans WHERE operator_id = ${operatorId}`
+      const plan_id = plan?.id ?? 0
+      assert.strictEqual((yield* Effect.flip(api.execute_automation_action({ plan_id }).pipe(as)))._tag, "BadRequest")
+      assert.strictEqual((yield* Effect.flip(api.delete_automation_action({ plan_id }).pipe(as)))._tag, "NotFound")
+    })
+  )
+
+  it.effect("names an existing, active staff member who works in its properties", () =>
+    Effect.gen(function* () {
+      const { api, as, property, otherProperty } = yield* createCleanedHost
+      const { staff_id: staff } = yield* api
+        .create_staff({ name: "Marta", mobile: "+49 15112345678", property_ids: [property] })
+        .pipe(as)
+      const create = (named: number, property_ids: ReadonlyArray<number>) =>
+        Effect.flip(
+          api
+            .create_automation_rule({ ...CLEANING_RULE, task: { type: "cleaning", staff: named }, property_ids })
+            .pipe(as)
+        )
+      assert.include(yield* create(staff + 1000, [property]), {
+        _tag: "NotFound",
+        message: "task.staff: no such staff member."
+      })
+      assert.strictEqual((yield* create(staff, [otherProperty]))._tag, "ValidationFailed")
+      yield* api.update_staff({ id: staff, is_active: false }).pipe(as)
+      assert.include(yield* create(staff, [property]), {
+        _tag: "ValidationFailed",
+        message: "task.staff: must be an active staff member."
+      })
+    })
+  )
+})
