@@ -12,6 +12,7 @@ import { ReservationOperations } from "../domain/bookings/reservations/contract.
 import { StayOperations } from "../domain/bookings/stays/contract.ts"
 import { AvailabilityOperations } from "../domain/calendars/availability/contract.ts"
 import { CalendarShareLinkOperations } from "../domain/calendars/calendar-share-links/contract.ts"
+import { CalendarStayOperations } from "../domain/calendars/calendar-stays/contract.ts"
 import { ImportedCalendarOperations } from "../domain/calendars/imported-calendars/contract.ts"
 import { ListingCalendarOperations } from "../domain/calendars/listing-calendars/contract.ts"
 import { PropertyFeedOperations } from "../domain/calendars/property-feeds/contract.ts"
@@ -54,6 +55,7 @@ export const Api = {
   ...CheckInOperations,
   ...CalendarShareLinkOperations,
   ...ImportedCalendarOperations,
+  ...CalendarStayOperations,
   ...PropertyFeedOperations,
   ...TaskOperations,
   ...StaffOperations,

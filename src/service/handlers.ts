@@ -12,6 +12,7 @@ import { layerReservations } from "../domain/bookings/reservations/handlers.ts"
 import { layerStays } from "../domain/bookings/stays/handlers.ts"
 import { layerAvailabilities } from "../domain/calendars/availability/handlers.ts"
 import { layerCalendarShareLinks } from "../domain/calendars/calendar-share-links/handlers.ts"
+import { layerCalendarStays } from "../domain/calendars/calendar-stays/handlers.ts"
 import { layerImportedCalendars } from "../domain/calendars/imported-calendars/handlers.ts"
 import { layerListingCalendars } from "../domain/calendars/listing-calendars/handlers.ts"
 import { layerPropertyFeeds } from "../domain/calendars/property-feeds/handlers.ts"
@@ -53,6 +54,7 @@ const families = Layer.mergeAll(
   layerAvailabilities,
   layerCalendarShareLinks,
   layerImportedCalendars,
+  layerCalendarStays,
   layerPropertyFeeds,
   layerListingCalendars,
   layerChannelAccounts,

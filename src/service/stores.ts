@@ -21,6 +21,7 @@ import { StayStore } from "../domain/bookings/stays/store.ts"
 import { Availability } from "../domain/calendars/availability/Availability.ts"
 import { AvailabilityStore } from "../domain/calendars/availability/store.ts"
 import { ShareLinkStore } from "../domain/calendars/calendar-share-links/store.ts"
+import { CalendarStayStore } from "../domain/calendars/calendar-stays/CalendarStayStore.ts"
 import { ImportedCalendars } from "../domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { ImportedCalendarStore } from "../domain/calendars/imported-calendars/store.ts"
 import { ListingCalendarStore } from "../domain/calendars/listing-calendars/store.ts"
@@ -70,6 +71,7 @@ export const layerStores = Layer.mergeAll(
   ShareLinkStore.layer,
   ImportedCalendarStore.layer,
   ImportedCalendars.layer,
+  CalendarStayStore.layer,
   PropertyFeedStore.layer,
   ListingCalendarStore.layer,
   ChannelAccountStore.layer,

@@ -4,6 +4,7 @@ import { ConnectorCache } from "../../../../src/connectors/http/ConnectorCache.t
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { CalendarQueue } from "../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
+import { CalendarStays } from "../../../../src/domain/calendars/calendar-stays/CalendarStays.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { PropertyFeeds } from "../../../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
@@ -41,6 +42,7 @@ export const layerSealedService = (keys: SecretKeys) =>
     CalendarQueue.layer,
     FeedReader.layer,
     ImportedCalendars.layer,
+    CalendarStays.layer,
     PropertyFeeds.layer,
     CalendarsElsewhere.layer,
     ConnectorCache.layer
