@@ -518,8 +518,10 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   "bookings/stays": splitNames("bookings/reservation-tags guests/images"),
   "calendars/availability": splitNames("properties/properties"),
   "calendars/calendar-share-links": splitNames("calendars/availability properties/properties"),
+  "calendars/calendar-stays": splitNames("bookings/orders bookings/reservations bookings/stays"),
   "calendars/imported-calendars": splitNames(
-    "calendars/availability calendars/calendar-share-links calendars/property-feeds properties/properties"
+    "calendars/availability calendars/calendar-share-links calendars/calendar-stays calendars/property-feeds",
+    "properties/properties"
   ),
   "calendars/listing-calendars": splitNames("calendars/availability listings"),
   "calendars/property-feeds": splitNames("calendars/calendar-share-links properties/properties"),
@@ -577,6 +579,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   listing_comparisons: "domain/calendars/listing-calendars",
   imported_calendars: "domain/calendars/imported-calendars",
   imported_days: "domain/calendars/imported-calendars",
+  calendar_stays: "domain/calendars/calendar-stays",
   orders: "domain/bookings/orders",
   stays: "domain/bookings/stays",
   removed_stays: "domain/bookings/stays",

@@ -2,11 +2,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { addDays } from "../../../../src/contract/time.ts"
 import {
   createPropertyOwner,
   emptyCalendarTables,
   fetchAllDue,
   layerImportService,
+  loadAvailabilityEvents,
   loadCalendarDays,
   MINUTE_MS,
   makeCalendarImportWorker,
@@ -70,9 +72,10 @@ layer(layerImportService)("stays from a calendar", (it) => {
       yield* serveAndFetch(feed)
       const [stay, ...others] = yield* loadStays
       assert.deepStrictEqual(others, [])
-      assert.match(stay?.reservation_code ?? "", /^9-\d{9}-[0-9A-Z]{4}$/)
+      if (stay === undefined) return assert.fail("there is no stay")
+      assert.match(stay.reservation_code, /^9-\d{9}-[0-9A-Z]{4}$/)
       assert.deepInclude(stay, {
-        stay_code: stay?.reservation_code,
+        stay_code: stay.reservation_code,
         property_id: propertyId,
         channel_type: "airbnb",
         channel_id: "HMABCDEF12",
@@ -82,8 +85,8 @@ layer(layerImportService)("stays from a calendar", (it) => {
         guest_name: null,
         channel_remarks: "Phone number ends with 4711."
       })
-      assert.strictEqual(stay?.rates.total_rate.amount, 0)
-      assert.isNull(stay?.rates.total_commission)
+      assert.strictEqual(stay.rates.total_rate.amount, 0)
+      assert.isNull(stay.rates.total_commission)
       assert.deepStrictEqual(yield* loadCalendarDays(calendarId), ["2027-05-01", "2027-05-02", "2027-05-03", "2027-05-10", "2027-05-11"])
       yield* fetchDue
       yield* serveAndFetch(feed.replace("DTSTAMP:20270420T091500Z", "DTSTAMP:20270420T101500Z\r\nX-A:1"))
@@ -155,7 +158,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
       const { serveAndFetch, stayLines, loadProblems, loadHeldDays, token, propertyId } = yield* prepare
       const manual = yield* call(token, "create_reservation", {
         property_id: propertyId,
-        custom_channel_id: 1,
+        custom_channel_id: 30,
         check_in_date: "2027-05-06",
         check_out_date: "2027-05-08",
         guest_name: "Grace Hopper",
@@ -205,15 +208,19 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are not made for a booking window that moves over 60 days", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, loadStays, loadReservationEvents } = yield* prepare
+      const { serveAndFetch, loadStays, loadReservationEvents, as, api, calendarId, propertyId } = yield* prepare
+      yield* as(api.update_imported_calendar({ id: calendarId, skip_unavailable: true }))
+      const eventCounts: Array<number> = []
       for (let day = 0; day < 60; day += 1) {
-        const at = new Date(Date.UTC(2027, 7, 1 + day)).toISOString().slice(0, 10)
-        const end = new Date(Date.UTC(2028, 3, 20 + day)).toISOString().slice(0, 10)
-        yield* serveAndFetch(toAirbnbFeed(toAirbnbBlock("window", at, end)))
+        const window = toAirbnbBlock("window", addDays("2027-08-01", day), addDays("2027-08-20", day))
+        yield* serveAndFetch(toAirbnbFeed(window))
         yield* TestClock.adjust(24 * 60 * MINUTE_MS - 17 * MINUTE_MS)
+        eventCounts.push((yield* loadAvailabilityEvents(propertyId)).length)
       }
       assert.deepStrictEqual(yield* loadStays, [])
       assert.deepStrictEqual(yield* loadReservationEvents, [])
+      // The first fetch blocks the window. The second recognizes it, and no later one changes a day.
+      assert.deepStrictEqual([eventCounts[0], eventCounts[1], eventCounts.at(-1)], [1, 2, 2])
     })
   )
 
