@@ -12,6 +12,7 @@ import { SandboxAccess } from "../src/connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "../src/connectors/sandbox/SandboxConnector.ts"
 import { CurrentActor, systemActor } from "../src/contract/actor.ts"
 import { addDays } from "../src/contract/time.ts"
+import { CalendarStays } from "../src/domain/calendars/calendar-stays/CalendarStays.ts"
 import { CalendarQueue } from "../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { CONCURRENT_FETCHES_MAX } from "../src/domain/calendars/imported-calendars/claim-statements.ts"
 import { FeedReader } from "../src/domain/calendars/imported-calendars/FeedReader.ts"
@@ -251,6 +252,7 @@ const layerDriving = Layer.mergeAll(
 
 const layerReading = Layer.mergeAll(
   CalendarQueue.layer,
+  CalendarStays.layer,
   FeedReader.layer,
   OutboundHttp.layer(allowed).pipe(Layer.provide(AddressResolver.layer)),
   WakeUp.layerProcess,

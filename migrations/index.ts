@@ -74,6 +74,7 @@ import propertyPrices from "./0072_property_prices.ts"
 import directPriceDays from "./0073_direct_price_days.ts"
 import quotes from "./0074_quotes.ts"
 import ruleTasks from "./0075_rule_tasks.ts"
+import calendarStays from "./0076_calendar_stays.ts"
 import houseCalendars from "./0077_house_calendars.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
@@ -153,5 +154,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 73, name: "direct_price_days", up: directPriceDays },
   { id: 74, name: "quotes", up: quotes },
   { id: 75, name: "rule_tasks", up: ruleTasks, nonTransactional: true },
+  { id: 76, name: "calendar_stays", up: calendarStays },
   { id: 77, name: "house_calendars", up: houseCalendars }
 ]

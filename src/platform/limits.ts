@@ -359,6 +359,14 @@ export const CALENDAR_DIGEST_LENGTH = 100
  * time.
  */
 export const CALENDAR_FEEDBACK_LOOP_MS = 7 * 24 * 60 * 60 * 1000
+/** Of one calendar: bookings read from a feed, and followed stays. Changes of stays after one fetch. Reported problems. */
+export const CALENDAR_BOOKINGS_MAX = 1_000
+export const CALENDAR_STAYS_MAX = 1_000
+export const CALENDAR_STAY_CHANGES_MAX = 100
+export const CALENDAR_STAY_PROBLEMS_MAX = 20
+export const CALENDAR_GUEST_NAME_LENGTH = 100
+/** A stay is cancelled if its booking is missing from two fetches that are at least this far apart. */
+export const CALENDAR_STAY_ABSENCE_MS = 15 * 60 * 1000
 export const CALENDAR_DAY_RETENTION_MS = 28 * 24 * 60 * 60 * 1000
 
 export const LISTING_RULE_DAYS = 3_650

@@ -14,6 +14,7 @@ import { StayOperations } from "../domain/bookings/stays/contract.ts"
 import { AvailabilityOperations } from "../domain/calendars/availability/contract.ts"
 import { BasePriceOperations } from "../domain/calendars/base-prices/contract.ts"
 import { CalendarShareLinkOperations } from "../domain/calendars/calendar-share-links/contract.ts"
+import { CalendarStayOperations } from "../domain/calendars/calendar-stays/contract.ts"
 import { ImportedCalendarOperations } from "../domain/calendars/imported-calendars/contract.ts"
 import { ListingCalendarOperations } from "../domain/calendars/listing-calendars/contract.ts"
 import { PropertyFeedOperations } from "../domain/calendars/property-feeds/contract.ts"
@@ -58,6 +59,7 @@ export const Api = {
   ...CheckInOperations,
   ...CalendarShareLinkOperations,
   ...ImportedCalendarOperations,
+  ...CalendarStayOperations,
   ...PropertyFeedOperations,
   ...TaskOperations,
   ...StaffOperations,

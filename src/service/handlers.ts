@@ -14,6 +14,7 @@ import { layerStays } from "../domain/bookings/stays/handlers.ts"
 import { layerAvailabilities } from "../domain/calendars/availability/handlers.ts"
 import { layerBasePrices } from "../domain/calendars/base-prices/handlers.ts"
 import { layerCalendarShareLinks } from "../domain/calendars/calendar-share-links/handlers.ts"
+import { layerCalendarStays } from "../domain/calendars/calendar-stays/handlers.ts"
 import { layerImportedCalendars } from "../domain/calendars/imported-calendars/handlers.ts"
 import { layerListingCalendars } from "../domain/calendars/listing-calendars/handlers.ts"
 import { layerPropertyFeeds } from "../domain/calendars/property-feeds/handlers.ts"
@@ -57,6 +58,7 @@ const families = Layer.mergeAll(
   layerBasePrices,
   layerCalendarShareLinks,
   layerImportedCalendars,
+  layerCalendarStays,
   layerPropertyFeeds,
   layerListingCalendars,
   layerChannelAccounts,

@@ -24,6 +24,7 @@ import { AvailabilityStore } from "../domain/calendars/availability/store.ts"
 import { layerListingsWithPrices } from "../domain/calendars/base-prices/mapping-price-pushes.ts"
 import { BasePriceStore } from "../domain/calendars/base-prices/store.ts"
 import { ShareLinkStore } from "../domain/calendars/calendar-share-links/store.ts"
+import { CalendarStayStore } from "../domain/calendars/calendar-stays/CalendarStayStore.ts"
 import { ImportedCalendars } from "../domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { ImportedCalendarStore } from "../domain/calendars/imported-calendars/store.ts"
 import { ListingCalendarStore } from "../domain/calendars/listing-calendars/store.ts"
@@ -73,6 +74,7 @@ export const layerStores = Layer.mergeAll(
   ShareLinkStore.layer,
   ImportedCalendarStore.layer,
   ImportedCalendars.layer,
+  CalendarStayStore.layer,
   PropertyFeedStore.layer,
   ListingCalendarStore.layer,
   ChannelAccountStore.layer,

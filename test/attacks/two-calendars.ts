@@ -2,6 +2,7 @@ import { Clock, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentActor, systemActor } from "../../src/contract/actor.ts"
 import { dateInZone } from "../../src/contract/time.ts"
+import { CalendarStays } from "../../src/domain/calendars/calendar-stays/CalendarStays.ts"
 import { CalendarQueue } from "../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { ImportedCalendars } from "../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
@@ -20,7 +21,13 @@ import { type MonthBudget, type MonthClock, month, type Side, type SideName } fr
 const ZONE = "Europe/Berlin"
 const BEGINS = Date.parse("2027-05-10T12:00:00Z")
 
-const layerInside = Layer.mergeAll(CalendarQueue.layer, FeedReader.layer, ImportedCalendars.layer, PropertyFeeds.layer)
+const layerInside = Layer.mergeAll(
+  CalendarQueue.layer,
+  CalendarStays.layer,
+  FeedReader.layer,
+  ImportedCalendars.layer,
+  PropertyFeeds.layer
+)
 type There = LinkedService<Layer.Success<typeof layerInside>>
 
 /** Time stands where the month is; what takes time takes it. */

@@ -23,6 +23,7 @@ export const toImaginaryWorld = (operator: TestOperator) =>
     share_link_id: 113,
     channel_account_id: 114,
     calendar_id: 115,
+    calendar_stay_code: "9-4E5F6A7B8C",
     feed_id: 116,
     knowledge_base_id: 117,
     plan_id: 118,

@@ -1,7 +1,9 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { addDays } from "../../src/contract/time.ts"
 import { hostOf } from "../../src/domain/calendars/imported-calendars/calendar-url.ts"
+import { insertOrder } from "./harness.ts"
 
 // Calendars of elsewhere as they stand in the database, without anybody who fetches them.
 
@@ -49,4 +51,26 @@ export const insertUnreadablePart = Effect.fnUntraced(function* (calendarId: num
       fetched_at = ${yield* DateTime.nowAsDate}
     WHERE id = ${calendarId}`
   return digest
+}, Effect.orDie)
+
+/** A reservation of three nights that follows a booking of the calendar; returns its code. */
+export const insertCalendarStay = Effect.fnUntraced(function* (
+  operatorId: number,
+  propertyId: number,
+  calendarId: number,
+  checkIn: string
+) {
+  const sql = yield* SqlClient.SqlClient
+  const checkOut = addDays(checkIn, 3)
+  const code = yield* insertOrder(operatorId, [{ propertyId, checkIn, checkOut }], { channelType: "vrbo" })
+  const calendarCode = `9-${checkIn.replaceAll("-", "")}${operatorId}-TEST`
+  yield* sql`
+    WITH stay AS (
+      UPDATE stays SET stay_code = ${calendarCode} WHERE operator_id = ${operatorId} AND stay_code = ${code}
+    ), followed AS (
+      INSERT INTO calendar_stays (operator_id, reservation_code, calendar_id, uid_digest, check_in_date, check_out_date)
+      VALUES (${operatorId}, ${calendarCode}, ${calendarId}, 'digest', ${checkIn}, ${checkOut})
+    )
+    UPDATE orders SET reservation_code = ${calendarCode} WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
+  return calendarCode
 }, Effect.orDie)

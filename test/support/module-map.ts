@@ -522,8 +522,10 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
     "calendars/availability calendars/listing-calendars listings properties/properties"
   ),
   "calendars/calendar-share-links": splitNames("calendars/availability properties/properties"),
+  "calendars/calendar-stays": splitNames("bookings/orders bookings/reservations bookings/stays"),
   "calendars/imported-calendars": splitNames(
-    "calendars/availability calendars/calendar-share-links calendars/property-feeds properties/properties"
+    "calendars/availability calendars/calendar-share-links calendars/calendar-stays calendars/property-feeds",
+    "properties/properties"
   ),
   "calendars/listing-calendars": splitNames("calendars/availability listings"),
   "calendars/property-feeds": splitNames("bookings/check-in calendars/calendar-share-links properties/properties"),
@@ -582,6 +584,7 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   listing_comparisons: "domain/calendars/listing-calendars",
   imported_calendars: "domain/calendars/imported-calendars",
   imported_days: "domain/calendars/imported-calendars",
+  calendar_stays: "domain/calendars/calendar-stays",
   orders: "domain/bookings/orders",
   quotes: "domain/bookings/quotes",
   stays: "domain/bookings/stays",

@@ -16,6 +16,7 @@ import {
   typedClient,
   withToken
 } from "./harness.ts"
+import { insertCalendarStay } from "./imported-calendars.ts"
 import { insertChannelAccount, insertListing } from "./listings.ts"
 import { insertDeliveries } from "./webhook-deliveries.ts"
 
@@ -57,6 +58,7 @@ export interface SampleRecords extends TestOperator {
   readonly today: string
   readonly reservation_code: string
   readonly pending_code: string
+  readonly calendar_stay_code: string
   readonly reviewed_code: string
   readonly reviewing_code: string
   readonly listing_id: string
@@ -363,6 +365,7 @@ export const createSampleRecords = Effect.fnUntraced(function* (
   const special_offer_id = yield* insertSpecialOffer(operator.operatorId, conversation_id, listing_id)
   yield* insertDirectRecords(operator.operatorId, stay_id, channel_account_id)
   const { calendar_id, feed_id } = yield* insertCalendarWithBusyDay(operator.operatorId, property_id)
+  const calendar_stay_code = yield* insertCalendarStay(operator.operatorId, property_id, calendar_id, "2027-11-02")
   yield* insertImage(operator.operatorId)
   const knowledge_base_id = yield* insertKnowledgeEntry(operator.operatorId)
   const { plan_id, rule_id, paused_rule_id } = yield* insertAutomationPlan(
@@ -395,6 +398,7 @@ export const createSampleRecords = Effect.fnUntraced(function* (
     other_property_id: otherPropertyId,
     reservation_code,
     pending_code,
+    calendar_stay_code,
     reviewed_code,
     reviewing_code,
     stay_id,

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest, Conflict } from "../../contract/errors.ts"
+import { CalendarChannelType } from "../../domain/calendars/calendar-stays/stay-channel.ts"
 import {
   accept_imported_calendar,
   create_imported_calendar,
@@ -10,7 +11,7 @@ import {
   update_imported_calendar
 } from "../../domain/calendars/imported-calendars/contract.ts"
 import { ImportedCalendars } from "../../domain/calendars/imported-calendars/ImportedCalendars.ts"
-import type { ImportedCalendar } from "../../domain/calendars/imported-calendars/imported-calendar.ts"
+import { CalendarEvents, type ImportedCalendar } from "../../domain/calendars/imported-calendars/imported-calendar.ts"
 import { create_property_feed } from "../../domain/calendars/property-feeds/contract.ts"
 import { toFeedUrl } from "../../domain/calendars/property-feeds/feed-url.ts"
 import { PublicUrl } from "../../platform/installation.ts"
@@ -25,7 +26,9 @@ const CALENDAR_ARGUMENT = "calendar"
 const CALENDAR_FLAGS = {
   id: CALENDAR_ARGUMENT,
   digest: CALENDAR_ARGUMENT,
-  skip_unavailable: "--skip-unavailable"
+  skip_unavailable: "--skip-unavailable",
+  events: "--events",
+  channel_type: "--channel"
 } as const
 
 const layerCalendars = Layer.unwrap(
@@ -42,7 +45,7 @@ const findOwner = (id: number) =>
 
 const callForCalendar = Effect.fnUntraced(function* <A>(
   operation: CalledOperation<A>,
-  fields: { readonly id: number; readonly skip_unavailable?: boolean }
+  fields: { readonly id: number } & Omit<typeof update_imported_calendar.payloadSchema.Type, "id">
 ) {
   const { operator_id } = yield* findOwner(fields.id)
   return yield* callOperation(operation, operator_id, fields, CALENDAR_FLAGS)
@@ -81,6 +84,16 @@ const skipUnavailableFlag = Flag.Boolean("skip-unavailable").pipe(
   Flag.withDescription(`${SKIP_UNAVAILABLE_DESCRIPTION} (default: off)`)
 )
 
+const eventsFlag = Flag.Literals("events", CalendarEvents.literals).pipe(
+  Flag.withDescription("block: events block dates. stay: bookings also become reservations (default: block)"),
+  Flag.optional
+)
+
+const channelFlag = Flag.Literals("channel", CalendarChannelType.literals).pipe(
+  Flag.withDescription("Channel of the reservations (default: as the calendar says)"),
+  Flag.optional
+)
+
 const addCommand = Command.make(
   "add",
   {
@@ -88,18 +101,28 @@ const addCommand = Command.make(
     url: Flag.String("url").pipe(
       Flag.withDescription("Address of the calendar, https or webcal; treat it as a password")
     ),
-    skipUnavailable: skipUnavailableFlag.pipe(Flag.optional)
+    skipUnavailable: skipUnavailableFlag.pipe(Flag.optional),
+    events: eventsFlag,
+    channel: channelFlag
   },
-  ({ property, url, skipUnavailable }) =>
+  ({ property, url, skipUnavailable, events, channel }) =>
     runOperationCommand(
       "calendar add",
       Effect.gen(function* () {
         const operatorId = yield* loadPropertyOperatorId(property)
-        const fields = { property_id: property, url, skip_unavailable: Option.getOrUndefined(skipUnavailable) }
+        const fields = {
+          property_id: property,
+          url,
+          skip_unavailable: Option.getOrUndefined(skipUnavailable),
+          events: Option.getOrUndefined(events),
+          channel_type: Option.getOrUndefined(channel)
+        }
         const flags = {
           url: "--url",
           property_id: "--property",
-          skip_unavailable: CALENDAR_FLAGS.skip_unavailable
+          skip_unavailable: CALENDAR_FLAGS.skip_unavailable,
+          events: CALENDAR_FLAGS.events,
+          channel_type: CALENDAR_FLAGS.channel_type
         } as const
         const { imported_calendar_id: id } = yield* callOperation(create_imported_calendar, operatorId, fields, flags)
         return { calendar_id: id, feed_url: yield* loadFeedUrl(operatorId, property, id) }
@@ -151,11 +174,12 @@ const listCommand = Command.make(
 
 /** `JSON.stringify` keeps control characters away from the terminal. */
 const formatCalendar = ({ calendar_id, property_id, url, state, ...calendar }: CalendarOutput): string => {
-  const { fetched_at, error, skip_unavailable, feed_url } = calendar
+  const { fetched_at, error, skip_unavailable, events, feed_url } = calendar
   return [
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
     `  ${url === null ? "the address cannot be decrypted: remove the calendar and add it again" : JSON.stringify(url)}`,
     `  address for its marketplace: ${feed_url}`,
+    ...(events === "stay" ? ["  its bookings become reservations"] : []),
     ...(skip_unavailable ? ["  ignores the marketplace's booking window"] : []),
     ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
   ].join("\n")

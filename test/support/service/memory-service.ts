@@ -26,6 +26,7 @@ import { Availability } from "../../../src/domain/calendars/availability/Availab
 import { AvailabilityStore } from "../../../src/domain/calendars/availability/store.ts"
 import { BasePriceStore } from "../../../src/domain/calendars/base-prices/store.ts"
 import { ShareLinkStore } from "../../../src/domain/calendars/calendar-share-links/store.ts"
+import { CalendarStayStore } from "../../../src/domain/calendars/calendar-stays/CalendarStayStore.ts"
 import { ImportedCalendars } from "../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { ImportedCalendarStore } from "../../../src/domain/calendars/imported-calendars/store.ts"
 import { ListingCalendarStore } from "../../../src/domain/calendars/listing-calendars/store.ts"
@@ -71,6 +72,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(AuthorizationCodes)({}),
   Layer.mock(Clients)({}),
   Layer.mock(ImportedCalendars)({}),
+  Layer.mock(CalendarStayStore)({}),
   Layer.mock(ImportedCalendarStore)({}),
   Layer.mock(PropertyEditStore)({}),
   Layer.mock(PropertyFeedStore)({}),

@@ -16,7 +16,9 @@ import {
   type FetchedBy,
   failFetchChange,
   failFetchSql,
-  releaseCalendarSql
+  releaseCalendarSql,
+  type StaySettlement,
+  settleStaysSql
 } from "./completion-statements.ts"
 import { READING_THREADS } from "./FeedReader.ts"
 import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
@@ -68,6 +70,8 @@ export class CalendarQueue extends Context.Service<
       now: Date,
       by?: FetchedBy
     ) => Effect.Effect<AppliedDaysRow | undefined, never, CurrentActor>
+    /** Stores what became of the bookings. `attempts` of `calendar` identifies the applied fetch. */
+    readonly settleStays: (calendar: ClaimedCalendar, settlement: StaySettlement, now: Date) => Effect.Effect<void>
     readonly completeUnchanged: (
       calendar: ClaimedCalendar,
       first: string,
@@ -104,8 +108,10 @@ export class CalendarQueue extends Context.Service<
 
         find: (operatorId, id) => readClaimedCalendar(sql`${selectOneSql(sql, { operatorId, id }, false)}`),
 
-        apply: (calendar, { bookingWindow, ...dayUpdate }, nextFetch, now, by = "worker") => {
-          const window = {
+        apply: (calendar, { bookingWindow, bookings, ...dayUpdate }, nextFetch, now, by = "worker") => {
+          const status = {
+            // Stays are changed after the days. Until then, a crash must not leave the feed as read.
+            applied_to: bookings === undefined ? dayUpdate.last : null,
             unavailable_before: bookingWindow?.before ?? null,
             unavailable_moved: bookingWindow?.hasMoved ?? false
           }
@@ -113,11 +119,16 @@ export class CalendarQueue extends Context.Service<
             retryOnLockConflict(
               recordChange(
                 sql,
-                applyUpdateChange(sql, { ...toCalendarClaim(calendar, now), ...dayUpdate, ...window, nextFetch }, by)
+                applyUpdateChange(sql, { ...toCalendarClaim(calendar, now), ...dayUpdate, ...status, nextFetch }, by)
               )
             )
           )
         },
+
+        settleStays: (calendar, settlement, now) =>
+          Effect.asVoid(
+            Effect.orDie(sql`${settleStaysSql(sql, { ...toCalendarClaim(calendar, now), ...settlement })}`)
+          ),
 
         completeUnchanged: (calendar, first, nextFetch, now) =>
           readCompletion(sql`${completeUnchangedSql(sql, { ...toCalendarClaim(calendar, now), first, nextFetch })}`),

@@ -9,6 +9,7 @@ import { CurrentSealer, openOrWarn, type SecretSealer } from "../../../platform/
 import { calendarAddressBinding, feedTokenBinding } from "../../../platform/sealing/sealed-columns.ts"
 import { readRowId } from "../../operator-rows.ts"
 import type { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
+import { CalendarStays } from "../calendar-stays/CalendarStays.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import { type CalendarAcceptance, makeAcceptCalendar } from "./calendar-acceptance.ts"
 import { makeAddCalendar } from "./calendar-creation.ts"
@@ -97,10 +98,10 @@ export class ImportedCalendars extends Context.Service<
         update: makeUpdate(sql),
         accept: makeAcceptCalendar(sql),
         remove: makeRemoveCalendar(sql),
-        fetch: makeFetch(sql, queue, yield* FeedReader)
+        fetch: makeFetch(sql, queue, yield* FeedReader, yield* CalendarStays)
       })
     })
-  ).pipe(Layer.provide([CalendarQueue.layer, FeedReader.layer]))
+  ).pipe(Layer.provide([CalendarQueue.layer, CalendarStays.layer, FeedReader.layer]))
 }
 
 const readCalendarRows = makeRowsReader(ImportedCalendarRow)
@@ -123,7 +124,7 @@ const makeList =
     Effect.flatMap(
       readCalendarRows(sql`
       SELECT c.id AS calendar_id, c.operator_id, c.property_id, c.url, c.state, c.fetched_at, c.error, c.skip_unavailable,
-        f.id AS feed_id, f.token AS feed_token
+        c.events, f.id AS feed_id, f.token AS feed_token
       FROM imported_calendars c
       LEFT JOIN property_feeds f
         ON f.operator_id = c.operator_id AND f.property_id = c.property_id AND f.calendar_id = c.id AND f.grant_id IS NULL
@@ -168,7 +169,8 @@ const makeFindStatus = (sql: SqlClient.SqlClient) => (operatorId: number, id: nu
 const makeFetch = (
   sql: SqlClient.SqlClient,
   queue: CalendarQueue["Service"],
-  reader: FeedReader["Service"]
+  reader: FeedReader["Service"],
+  stays: CalendarStays["Service"]
 ): ImportedCalendars["Service"]["fetch"] => {
   const findStatus = makeFindStatus(sql)
   return Effect.fnUntraced(function* (operatorId, id) {
@@ -176,7 +178,8 @@ const makeFetch = (
     if (calendar === undefined) return yield* calendarNotFoundError
     const result = yield* fetchCalendarNow(calendar).pipe(
       Effect.provideService(CalendarQueue, queue),
-      Effect.provideService(FeedReader, reader)
+      Effect.provideService(FeedReader, reader),
+      Effect.provideService(CalendarStays, stays)
     )
     if (result.outcome !== "superseded") return { ...result, state: result.outcome === "failed" ? "failing" : "ok" }
     const { first } = importHorizonOf(calendar, yield* Clock.currentTimeMillis)

@@ -22,8 +22,8 @@ interface InsertCalendarParameters extends OperatorRowId {
   /** Digests of tokens of this service that the URL contains. */
   readonly tokenDigests: ReadonlyArray<string>
   readonly host: string
-  /** If undefined, an existing calendar keeps its setting. */
-  readonly skipUnavailable: boolean | undefined
+  /** An existing calendar keeps settings that are undefined. */
+  readonly settings: CalendarSettings
   readonly now: Date
 }
 
@@ -42,7 +42,7 @@ const readInsertedCalendar = makeSingleRowReader(
  */
 const makeInsertCalendar =
   (sql: SqlClient) =>
-  ({ operatorId, id, propertyId, url, digest, tokenDigests, host, skipUnavailable, now }: InsertCalendarParameters) =>
+  ({ operatorId, id, propertyId, url, digest, tokenDigests, host, settings, now }: InsertCalendarParameters) =>
     readInsertedCalendar(
       recordChange(sql, {
         change: sql`
@@ -67,19 +67,16 @@ const makeInsertCalendar =
             FROM imported_calendars WHERE operator_id = ${genericPlanParameter(sql, "bigint", operatorId)}
           ), new_calendar AS (
             INSERT INTO imported_calendars
-              (operator_id, id, property_id, url, url_digest, host, skip_unavailable, due_at, created_at)
+              (operator_id, id, property_id, url, url_digest, host, skip_unavailable, events, channel_type, due_at, created_at)
             OVERRIDING SYSTEM VALUE
-            SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${skipUnavailable ?? false}::boolean, ${now}, ${now}
+            SELECT ${operatorId}, ${id}, ${propertyId}, ${url}, ${digest}, ${host}, ${settings.skipUnavailable ?? false}::boolean,
+              ${settings.events ?? "block"}::text, ${settings.channelType ?? null}::text, ${now}, ${now}
             FROM preconditions
             WHERE has_property AND NOT EXISTS (SELECT FROM existing_calendar) AND NOT is_own_feed
               AND property_calendars < ${sql.literal(String(PROPERTY_CALENDARS_MAX))}
               AND operator_calendars < ${sql.literal(String(IMPORTED_CALENDARS_MAX))}
             RETURNING operator_id, id
-          ), changed AS (${
-            skipUnavailable === undefined
-              ? sql`SELECT operator_id, id FROM existing_calendar WHERE false`
-              : updateSettingsSql(sql, "existing_calendar", { skipUnavailable, now })
-          })`,
+          ), changed AS (${updateSettingsSql(sql, "existing_calendar", settings, now)})`,
         events: [],
         changedRecords: sql`
           SELECT operator_id, 'imported_calendar:' || id AS record, '{}'::text[] AS fields FROM new_calendar
@@ -109,7 +106,7 @@ export const makeAddCalendar = (sql: SqlClient, { seal }: SecretSealer) => {
       digest: digestOfUrl(url),
       tokenDigests: tokenDigestsIn(url),
       host: hostOf(url),
-      skipUnavailable: settings?.skipUnavailable,
+      settings: settings ?? {},
       now
     })
     const { id, has_property, property_calendars, is_own_feed } = yield* runLocked(operatorId, insertion)

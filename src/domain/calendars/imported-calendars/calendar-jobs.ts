@@ -20,6 +20,7 @@ import { calendarFetches } from "../../../platform/telemetry/metrics/metric-defi
 import { incrementCounter } from "../../../platform/telemetry/metrics/metric-updates.ts"
 import { annotateSpan, recordFailure } from "../../../platform/telemetry/spans.ts"
 import { loadReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
+import { CalendarStays } from "../calendar-stays/CalendarStays.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import { toCalendarUpdate } from "./calendar-update.ts"
 import { CONCURRENT_FETCHES_MAX, calendarBacklog } from "./claim-statements.ts"
@@ -71,13 +72,15 @@ const attemptFetch = Effect.fnUntraced(function* (
   )
   if (url === undefined)
     return toFetchFailure("its address cannot be decrypted: remove the calendar and import it again")
-  const response = yield* withFeedTimeout(fetchFeed(url, validators, yield* loadReceiverPolicy, now))
+  const policy = yield* loadReceiverPolicy
+  const response = yield* withFeedTimeout(fetchFeed(url, validators, policy, now))
   if (response.outcome === "failed") return response
   const isUnchanged = response.outcome === "unchanged" || response.digest === validators?.digest
   if (isUnchanged) return { outcome: "unchanged" as const, first: horizon.first }
   const { read } = yield* FeedReader
   const [first, last] = [toDayNumber(horizon.first), toDayNumber(horizon.last)]
-  const reading = yield* read({ bytes: response.bytes, zone: calendar.time_zone, first, last })
+  const ownHost = policy.publicUrl.hostname
+  const reading = yield* read({ bytes: response.bytes, zone: calendar.time_zone, first, last, ownHost })
   if (reading.outcome === "broken") return toFetchFailure(reading.reason)
   return { outcome: "read" as const, update: toCalendarUpdate(calendar, reading, horizon, response) }
 })
@@ -104,6 +107,32 @@ const SUPERSEDED_RESULT: CalendarFetchResult = {
   error: undefined
 }
 
+/** Returns whether a stay was made, moved or cancelled. */
+const followBookings = Effect.fnUntraced(function* (
+  calendar: ClaimedCalendar,
+  { bookings, last }: CalendarUpdate
+): Effect.fn.Return<boolean, never, ImportServices> {
+  if (bookings === undefined) return false
+  const { operator_id, id, attempts, property_id, time_zone } = calendar
+  const result = yield* (yield* CalendarStays).follow({
+    operatorId: operator_id,
+    calendarId: id,
+    attempts,
+    propertyId: property_id,
+    timeZone: time_zone,
+    ...bookings
+  })
+  if (result === undefined) return false
+  const settlement = {
+    channelType: bookings.channelType,
+    problems: result.problems,
+    applied_to: result.nextRead === "none" ? last : null,
+    isDueNow: result.nextRead === "now"
+  }
+  yield* (yield* CalendarQueue).settleStays(calendar, settlement, yield* DateTime.nowAsDate)
+  return result.hasChanges
+})
+
 const storeFetchOutcome = Effect.fnUntraced(function* (
   calendar: ClaimedCalendar,
   attempt: FetchAttempt,
@@ -118,7 +147,10 @@ const storeFetchOutcome = Effect.fnUntraced(function* (
   if (attempt.outcome === "read") {
     const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now, by)
     if (stored === undefined) return SUPERSEDED_RESULT
-    if (stored.changed_days > 0) yield* (yield* WakeUp).wake
+    // A fetch without a claim has raised `attempts`.
+    const appliedCalendar = by === "caller" ? { ...calendar, attempts: calendar.attempts + 1 } : calendar
+    const hasChangedStays = yield* followBookings(appliedCalendar, attempt.update)
+    if (stored.changed_days > 0 || hasChangedStays) yield* (yield* WakeUp).wake
     const { unblocksDays, unreadable } = attempt.update
     return { outcome: "read", ...stored, error: unblocksDays ? undefined : (unreadable ?? undefined) }
   }
@@ -143,7 +175,13 @@ const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by
     incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
   )
 
-type ImportServices = CalendarQueue | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
+type ImportServices =
+  | CalendarQueue
+  | CalendarStays
+  | FeedReader
+  | CurrentActor
+  | WakeUp
+  | Effect.Services<ReturnType<typeof fetchFeed>>
 
 /**
  * Reads the feed even if it is unchanged. Ends the claim of a worker that claimed the calendar earlier. If a worker
@@ -194,4 +232,4 @@ export const layerCalendarJobs = Layer.mergeAll(
   Layer.effectDiscard(
     repeatPeriodically("rescheduling of late calendars", RETENTION_INTERVAL_MS, rescheduleAfterClockSetback)
   )
-).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), FeedReader.layer]))
+).pipe(Layer.provide([Layer.fresh(CalendarQueue.layer), CalendarStays.layer, FeedReader.layer]))

@@ -1,6 +1,13 @@
 import { fromDayNumber, toDayNumber } from "../../../contract/time.ts"
 import { CALENDAR_ERROR_LENGTH, CALENDAR_UNREADABLE_REASONS_MAX } from "../../../platform/limits.ts"
-import type { BookingWindow, CalendarUpdate, ClaimedCalendar, ImportHorizon } from "./imported-calendar.ts"
+import { findChannelOfHost } from "../calendar-stays/stay-channel.ts"
+import type {
+  BookingWindow,
+  CalendarBookings,
+  CalendarUpdate,
+  ClaimedCalendar,
+  ImportHorizon
+} from "./imported-calendar.ts"
 import type { ParsedFeed } from "./reading/feed.ts"
 
 /** `parts` is the length of a list. Above the limit, the last item of this list only counts the further parts. */
@@ -35,6 +42,33 @@ export const trackBookingWindow = (
 const bookingWindowOf = ({ unavailable_before, unavailable_moved }: ClaimedCalendar): BookingWindow | undefined =>
   unavailable_before === null ? undefined : { before: unavailable_before, hasMoved: unavailable_moved }
 
+const CHANNELS_OF_ORIGINS = {
+  airbnb: "airbnb",
+  "booking.com": "booking.com",
+  vrbo: "vrbo",
+  smoobu: undefined,
+  latchkey: undefined
+} as const
+
+const NO_BOOKING = { guestName: undefined, confirmationCode: undefined, phoneDigits: undefined }
+
+export const toCalendarBookings = (
+  { channel_type, host }: Pick<ClaimedCalendar, "channel_type" | "host">,
+  { bookings: { events, hasMore, origin }, unreadable }: Pick<ParsedFeed, "bookings" | "unreadable">
+): CalendarBookings => ({
+  events: events.map(({ uidDigest, from, before, booking }) => ({
+    ...(booking ?? NO_BOOKING),
+    uid_digest: uidDigest,
+    isBooking: booking !== undefined,
+    check_in_date: fromDayNumber(from),
+    check_out_date: fromDayNumber(before)
+  })),
+  hasMore,
+  channelType:
+    channel_type ?? findChannelOfHost(host) ?? (origin === undefined ? undefined : CHANNELS_OF_ORIGINS[origin]),
+  isComplete: unreadable.length === 0
+})
+
 export const toCalendarUpdate = (
   calendar: ClaimedCalendar,
   parsedFeed: ParsedFeed,
@@ -52,6 +86,7 @@ export const toCalendarUpdate = (
   return {
     first: horizon.first,
     last: horizon.last,
+    bookings: calendar.events === "stay" ? toCalendarBookings(calendar, parsedFeed) : undefined,
     days: (skipsLastBlock ? parsedFeed.daysWithoutLastUnavailable : parsedFeed.days).map(fromDayNumber),
     unblocksDays: unreadable === null || isAccepted,
     unreadable,

@@ -49,7 +49,8 @@ const dueCalendarsSql = (sql: SqlClient, { now }: ClaimDueParameters): Fragment 
 
 const claimedCalendarColumnsSql = (sql: SqlClient): Fragment => sql`
   c.operator_id, c.id, c.property_id, c.url, c.host, c.attempts, c.failures, c.etag, c.last_modified, c.digest,
-  c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved`
+  c.applied_to, c.unreadable, c.accepted_digest, c.skip_unavailable, c.unavailable_before, c.unavailable_moved,
+  c.events, c.channel_type`
 
 /** Claims in turn for each operator, first for the one with the fewest claims. Skips suspended operators. */
 export const claimDueSql = (sql: SqlClient, parameters: ClaimDueParameters): Fragment => sql`

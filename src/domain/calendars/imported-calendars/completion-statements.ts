@@ -1,8 +1,10 @@
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import type { RecordedChange } from "../../../changes/recorded-change.ts"
+import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { CALENDAR_FEEDBACK_LOOP_MS } from "../../../platform/limits.ts"
 import { countImportedDaysSql, propertiesTouchedByImportSql } from "../availability/calendar-days.ts"
+import type { StayProblem } from "../calendar-stays/stay-problem.ts"
 import { freezeFeedsOfRemovedCalendarsSql } from "../property-feeds/feed-freezing.ts"
 import type { CalendarUpdate } from "./imported-calendar.ts"
 
@@ -57,7 +59,9 @@ const clearFeedbackLoopsSql = (
   WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo AND d.day >= ${first}::date
     AND NOT feed_record.days @> d.day AND ${unless}`
 
-interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdate, "bookingWindow"> {
+interface ApplyUpdateParameters extends CalendarClaim, Omit<CalendarUpdate, "bookingWindow" | "bookings"> {
+  /** Last day that an unchanged feed covers. Null if the feed must be read again even if it is unchanged. */
+  readonly applied_to: string | null
   readonly unavailable_before: string | null
   readonly unavailable_moved: boolean
   readonly nextFetch: Date
@@ -106,7 +110,7 @@ export const applyUpdateChange = (sql: SqlClient, parameters: ApplyUpdateParamet
           kept = (SELECT coalesce(range_agg(daterange(day, day + 1)), '{}') FROM kept_day),
           unavailable_before = ${parameters.unavailable_before}::date, unavailable_moved = ${parameters.unavailable_moved},
           etag = ${parameters.etag}, last_modified = ${parameters.last_modified}, digest = ${parameters.digest},
-          applied_to = ${last}::date, ${nextAttemptsSql(sql, by)}
+          applied_to = ${parameters.applied_to}::date, ${nextAttemptsSql(sql, by)}
         FROM calendar c WHERE i.operator_id = c.operator_id AND i.id = c.id
         RETURNING i.operator_id, i.id, i.state, i.error
       )`,
@@ -120,6 +124,24 @@ export const applyUpdateChange = (sql: SqlClient, parameters: ApplyUpdateParamet
         (SELECT count(*) FROM current_day) + (SELECT count(*) FROM kept_day) AS busy_days, false AS is_superseded FROM settled`
   }
 }
+
+export interface StaySettlement {
+  readonly channelType: string | undefined
+  readonly problems: ReadonlyArray<StayProblem>
+  /** As for {@link applyUpdateChange}. */
+  readonly applied_to: string | null
+  readonly isDueNow: boolean
+}
+
+interface SettleStaysParameters extends CalendarClaim, StaySettlement {}
+
+/** Completes a fetch after its bookings have become stays. */
+export const settleStaysSql = (sql: SqlClient, parameters: SettleStaysParameters): Fragment => sql`
+  UPDATE imported_calendars
+  SET found_channel_type = ${parameters.channelType ?? null}::text, stay_problems = ${jsonParameter(parameters.problems)}::jsonb,
+    applied_to = ${parameters.applied_to}::date,
+    due_at = CASE WHEN ${parameters.isDueNow}::boolean THEN ${parameters.now}::timestamptz ELSE due_at END
+  WHERE ${isClaimedCondition(sql, parameters)} AND events = 'stay'`
 
 interface CompleteUnchangedParameters extends CalendarClaim {
   readonly first: string

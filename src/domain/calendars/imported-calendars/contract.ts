@@ -7,18 +7,27 @@ import {
   BUSY_RETRY_SECONDS,
   CALENDAR_DIGEST_LENGTH,
   CALENDAR_FEED_MS,
+  CALENDAR_STAY_PROBLEMS_MAX,
   CONCURRENT_MANUAL_FETCHES_MAX,
   IMPORTED_CALENDAR_FETCHES_A_MINUTE,
   IMPORTED_CALENDARS_MAX,
   PROPERTY_CALENDARS_MAX,
   WEBHOOK_URL_LENGTH
 } from "../../../platform/limits.ts"
-import { CalendarState } from "./imported-calendar.ts"
+import { CalendarChannelType } from "../calendar-stays/stay-channel.ts"
+import { StayProblem } from "../calendar-stays/stay-problem.ts"
+import { CalendarEvents, CalendarState } from "./imported-calendar.ts"
 
 const Url = textUpTo(WEBHOOK_URL_LENGTH)
 
 const SKIP_UNAVAILABLE_MEANING =
   "true: a `Not available` block at the end of the feed blocks no days once its end has moved forward. Such a block marks the booking window of the marketplace. false: it blocks days like any other event."
+
+const EVENTS_MEANING =
+  "`block`: every event blocks days. `stay`: an event that is a booking also becomes a reservation of the channel, without a price. Blocks such as `Not available` only block days."
+
+const CHANNEL_TYPE_MEANING =
+  "Channel of the reservations. Null: the service takes it from the host of the URL, or from the feed itself."
 
 const STATE_MEANING =
   "`new`: not fetched yet. `ok`: the last fetch succeeded. `failing`: the last fetch failed, and the blocked days stay as they were."
@@ -46,6 +55,13 @@ export const ImportedCalendar = Schema.Struct({
       "Last four characters of the calendar's URL. Null if the URL can no longer be decrypted: delete the calendar and import it again."
   }),
   skip_unavailable: Schema.Boolean.annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),
+  events: CalendarEvents.annotateKey({ documentation: EVENTS_MEANING }),
+  channel_type: Schema.NullOr(CalendarChannelType).annotateKey({
+    documentation: "Channel of the reservations that the calendar makes. Null while it is unknown."
+  }),
+  stay_problems: Schema.Array(StayProblem).annotateKey({
+    documentation: `Bookings of the last feed that became no reservation, and reservations that differ from the feed, at most ${CALENDAR_STAY_PROBLEMS_MAX}.`
+  }),
   state: CalendarState.annotateKey({ documentation: STATE_MEANING }),
   error: Schema.NullOr(Schema.String).annotateKey({ documentation: ERROR_MEANING }),
   unreadable_parts: Schema.NullOr(Schema.String).annotateKey({
@@ -111,6 +127,7 @@ export const create_imported_calendar = operation("create_imported_calendar", {
 
 - The same URL for the same property returns the existing calendar.
 - Imported days cannot be unblocked with update_availabilities, and create_reservation returns 409 for them. Reservations from channels still arrive.
+- With \`events: "stay"\`, bookings become reservations with codes that begin with \`9-\`. A reservation is cancelled if two complete feeds, fetched at least 15 minutes apart, lack its booking and its check-in date is in the future. If a connected account of the channel sells the property, no reservations are made.
 - A property imports at most ${PROPERTY_CALENDARS_MAX} calendars, and an operator ${IMPORTED_CALENDARS_MAX.toLocaleString("en")}. One more returns 422.
 - The calendar stays when the OAuth connection that added it ends, because its days may be sold elsewhere.`,
   payload: {
@@ -121,6 +138,12 @@ export const create_imported_calendar = operation("create_imported_calendar", {
     }),
     skip_unavailable: Schema.optionalKey(Schema.Boolean).annotateKey({
       documentation: `${SKIP_UNAVAILABLE_MEANING} Default: false for a new calendar; an existing one keeps its setting.`
+    }),
+    events: Schema.optionalKey(CalendarEvents).annotateKey({
+      documentation: `${EVENTS_MEANING} Default: \`block\` for a new calendar; an existing one keeps its setting.`
+    }),
+    channel_type: Schema.optionalKey(Schema.NullOr(CalendarChannelType)).annotateKey({
+      documentation: `${CHANNEL_TYPE_MEANING} Default: null for a new calendar; an existing one keeps its setting.`
     })
   },
   success: Schema.Struct({
@@ -133,10 +156,15 @@ export const create_imported_calendar = operation("create_imported_calendar", {
 export const update_imported_calendar = operation("update_imported_calendar", {
   route: "PATCH /imported_calendars/{id}",
   summary: "Change the settings of an imported calendar",
-  details: "After a change the service fetches and reads the calendar again. The present value changes nothing.",
+  details:
+    'After a change the service fetches and reads the calendar again. Omitted settings stay as they are, and the present value changes nothing. With `events: "block"`, reservations of the calendar stay and no longer follow it; with `stay` they follow it again.',
   payload: {
     id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }),
-    skip_unavailable: Schema.Boolean.annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING })
+    skip_unavailable: Schema.optionalKey(Schema.Boolean).annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),
+    events: Schema.optionalKey(CalendarEvents).annotateKey({ documentation: EVENTS_MEANING }),
+    channel_type: Schema.optionalKey(Schema.NullOr(CalendarChannelType)).annotateKey({
+      documentation: `${CHANNEL_TYPE_MEANING} Existing reservations keep their channel.`
+    })
   },
   success: Schema.Struct({}),
   errors: [NotFound],
@@ -147,7 +175,7 @@ export const delete_imported_calendar = operation("delete_imported_calendar", {
   route: "DELETE /imported_calendars/{id}",
   summary: "Stop importing a calendar",
   details:
-    "Days that only this calendar blocked become available. The feeds of the property stay, including the feed for this calendar, because its marketplace may still read it.",
+    "Days that only this calendar blocked become available. Its reservations stay, hold their nights, and follow no calendar. The feeds of the property stay, including the feed for this calendar, because its marketplace may still read it.",
   payload: { id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }) },
   success: Schema.Struct({}),
   errors: [NotFound],

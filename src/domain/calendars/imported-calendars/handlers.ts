@@ -15,6 +15,7 @@ import { changeHandler, handleOperations, layerOperations, voidChangeHandler } f
 import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import { OutboundHttp } from "../../webhooks/deliveries/OutboundHttp.ts"
 import { CalendarAcceptance } from "./calendar-acceptance.ts"
+import type { CalendarSettings } from "./calendar-settings.ts"
 import { urlEndingOf } from "./calendar-url.ts"
 import {
   type accept_imported_calendar,
@@ -76,20 +77,25 @@ const toListedCalendar =
     }))
 
 const createCalendar = (calendars: Calendars) =>
-  Effect.fnUntraced(function* ({
-    property_id,
-    url,
-    skip_unavailable
-  }: typeof create_imported_calendar.payloadSchema.Type) {
+  Effect.fnUntraced(function* ({ property_id, url, ...settings }: typeof create_imported_calendar.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
-    const settings = skip_unavailable === undefined ? undefined : { skipUnavailable: skip_unavailable }
-    return yield* calendars.add(operatorId, property_id, url, settings)
+    return yield* calendars.add(operatorId, property_id, url, toCalendarSettings(settings))
   })
 
+const toCalendarSettings = ({
+  skip_unavailable,
+  events,
+  channel_type
+}: Omit<typeof update_imported_calendar.payloadSchema.Type, "id">): CalendarSettings => ({
+  skipUnavailable: skip_unavailable,
+  events,
+  channelType: channel_type
+})
+
 const updateCalendar = (calendars: Calendars) =>
-  Effect.fnUntraced(function* ({ id, skip_unavailable }: typeof update_imported_calendar.payloadSchema.Type) {
+  Effect.fnUntraced(function* ({ id, ...settings }: typeof update_imported_calendar.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
-    yield* calendars.update(operatorId, id, { skipUnavailable: skip_unavailable })
+    yield* calendars.update(operatorId, id, toCalendarSettings(settings))
   })
 
 const deleteCalendar = (calendars: Calendars) =>

@@ -1,6 +1,12 @@
 import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
 import { InstantColumn } from "../../column-schemas.ts"
+import type { CalendarEvent } from "../calendar-stays/CalendarStays.ts"
+import { CalendarChannelType } from "../calendar-stays/stay-channel.ts"
+
+/** Whether the bookings of a calendar only block days, or also become stays. */
+export const CalendarEvents = Schema.Literals(["block", "stay"])
+export type CalendarEvents = typeof CalendarEvents.Type
 
 export const ClaimedCalendar = Schema.Struct({
   operator_id: Schema.Int,
@@ -25,6 +31,9 @@ export const ClaimedCalendar = Schema.Struct({
   /** As in {@link BookingWindow}. */
   unavailable_before: Schema.NullOr(Schema.String),
   unavailable_moved: Schema.Boolean,
+  events: CalendarEvents,
+  /** The channel that the host named. */
+  channel_type: Schema.NullOr(CalendarChannelType),
   time_zone: Schema.String
 })
 export type ClaimedCalendar = typeof ClaimedCalendar.Type
@@ -42,6 +51,7 @@ export const ImportedCalendarRow = Schema.Struct({
   fetched_at: Schema.NullOr(InstantColumn),
   error: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
+  events: CalendarEvents,
   feed_id: Schema.NullOr(Schema.Int),
   feed_token: Schema.NullOr(Schema.String)
 })
@@ -68,7 +78,18 @@ export interface BookingWindow {
   readonly hasMoved: boolean
 }
 
+/** The bookings of a feed, for a calendar whose bookings become stays. */
+export interface CalendarBookings {
+  readonly events: ReadonlyArray<CalendarEvent>
+  readonly hasMore: boolean
+  readonly channelType: CalendarChannelType | undefined
+  /** Whether the feed was read completely. */
+  readonly isComplete: boolean
+}
+
 export interface CalendarUpdate extends ImportHorizon {
+  /** Undefined if bookings only block days. */
+  readonly bookings?: CalendarBookings | undefined
   /** Sorted busy days from `first` to `last`. */
   readonly days: ReadonlyArray<string>
   /** Whether days that the feed does not contain become available. */

@@ -38,6 +38,8 @@ const makeSearch = (sql: SqlClient.SqlClient): ImportedCalendarStore["Service"][
     }),
     {
       url_host: sql`page.host`,
+      channel_type: sql`coalesce(page.channel_type, page.found_channel_type)`,
+      stay_problems: sql`CASE WHEN page.events = 'stay' THEN page.stay_problems ELSE '[]' END`,
       unreadable_parts: sql`CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest THEN page.unreadable END`,
       digest: sql`
         CASE WHEN page.accepted_digest IS DISTINCT FROM page.digest AND page.unreadable IS NOT NULL THEN page.digest END`,

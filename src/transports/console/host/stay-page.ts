@@ -15,7 +15,7 @@ import { activityLogLink, timeZoneNote } from "./page-parts.ts"
 import { CHECK_IN_PARSERS, checkInSection } from "./stay/check-in-section.ts"
 import { BASICS_PARSERS, DATE_PARSERS, editSection } from "./stay/edit-stay.ts"
 import { findNewConflict } from "./stay/move-conflicts.ts"
-import { arrivalForms, cancelSection, requestSection } from "./stay/reservation-actions.ts"
+import { arrivalForms, calendarSection, cancelSection, requestSection } from "./stay/reservation-actions.ts"
 import { factsSection, moneySection, otherStaysSection, tasksSection } from "./stay/stay-facts.ts"
 import { guestsSection } from "./stay/stay-guests.ts"
 import { guestLabel } from "./stay/stay-labels.ts"
@@ -76,6 +76,8 @@ export const makeStayPage = Effect.gen(function* () {
       approve: makeOrderAction("approve_reservation", "The request is accepted."),
       decline: makeOrderAction("decline_reservation", "The request is turned down."),
       cancel: makeOrderAction("cancel_reservation", "The reservation is cancelled."),
+      cancel_calendar_stay: makeStayAction("cancel_calendar_stay", "The reservation is cancelled.", () => ({})),
+      detach: makeStayAction("detach_calendar_stay", "The reservation follows the calendar no more.", () => ({})),
       approve_check_in: makeStayAction("approve_check_in", "The check-in is approved.", () => ({}))
     },
     doneMessages: { entered: "The reservation is entered." }
@@ -130,5 +132,5 @@ const renderStay = (stayView: StayView) => ({
   title: `${guestLabel(stayView.stay)}${stayView.stay.guest_name === null ? "" : `, ${stayView.stay.stay_code}`}`,
   body: html`${requestSection(stayView)}${factsSection(stayView)}${arrivalForms(stayView)}<div class="columns">${moneySection(stayView)}${checkInSection(stayView)}</div>
 ${guestsSection(stayView)}${otherStaysSection(stayView)}${editSection(stayView)}<div class="columns">${tagsSection(stayView)}${customFieldsSection(stayView)}</div>
-${tasksSection(stayView)}${cancelSection(stayView)}${activityLogLink(`reservation:${stayView.stay.reservation_code}`)}${timeZoneNote(stayView.visit)}`
+${tasksSection(stayView)}${cancelSection(stayView)}${calendarSection(stayView)}${activityLogLink(`reservation:${stayView.stay.reservation_code}`)}${timeZoneNote(stayView.visit)}`
 })

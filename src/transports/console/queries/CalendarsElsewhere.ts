@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
+import { StayProblem } from "../../../domain/calendars/calendar-stays/stay-problem.ts"
 import { urlEndingOf } from "../../../domain/calendars/imported-calendars/calendar-url.ts"
 import { DoorCodeSource, HouseField } from "../../../domain/calendars/property-feeds/house-calendar/house-calendar.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
@@ -28,6 +29,10 @@ const ImportedCalendarSummary = Schema.Struct({
   unreadable: Schema.NullOr(Schema.String),
   digest: Schema.NullOr(Schema.String),
   skip_unavailable: Schema.Boolean,
+  events: Schema.Literals(["block", "stay"]),
+  /** The host's own choice. */
+  channel_type: Schema.NullOr(Schema.String),
+  stay_problems: Schema.Array(StayProblem),
   busy_days: Schema.Int
 })
 export type ImportedCalendarSummary = typeof ImportedCalendarSummary.Type
@@ -69,7 +74,7 @@ const selectImportedCalendars = (sql: SqlClient.SqlClient, operatorId: number, t
           SELECT c.id, p.title AS property_title, c.host, c.url, c.state,
             c.fetched_at, CASE WHEN isfinite(c.due_at) THEN c.due_at END AS due_at, c.error,
             CASE WHEN c.accepted_digest IS DISTINCT FROM c.digest THEN c.unreadable END AS unreadable, c.digest,
-            c.skip_unavailable, c.place, (
+            c.skip_unavailable, c.events, c.channel_type, c.stay_problems, c.place, (
               SELECT count(*) FROM imported_days d
               WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.day >= ${today}::date) AS busy_days
           FROM (

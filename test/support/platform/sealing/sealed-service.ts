@@ -2,6 +2,7 @@ import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { ConnectorCache } from "../../../../src/connectors/http/ConnectorCache.ts"
 import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
+import { CalendarStays } from "../../../../src/domain/calendars/calendar-stays/CalendarStays.ts"
 import { CalendarQueue } from "../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { FeedReader } from "../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { ImportedCalendars } from "../../../../src/domain/calendars/imported-calendars/ImportedCalendars.ts"
@@ -41,6 +42,7 @@ export const layerSealedService = (keys: SecretKeys) =>
     CalendarQueue.layer,
     FeedReader.layer,
     ImportedCalendars.layer,
+    CalendarStays.layer,
     PropertyFeeds.layer,
     CalendarsElsewhere.layer,
     ConnectorCache.layer

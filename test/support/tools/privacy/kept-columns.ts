@@ -13,9 +13,9 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
   ),
   ...withReason(
     "what the host has and says himself",
-    "base_prices calendar_share_links calendar_share_link_properties default_reservation_tags dictionary_entries group_properties",
-    "calendar_share_links calendar_share_link_properties quotes default_reservation_tags dictionary_entries group_properties",
-    "imported_calendars imported_days knowledge_bases knowledge_fragments listings properties property_feeds property_groups",
+    "base_prices quotes calendar_share_links calendar_share_link_properties default_reservation_tags dictionary_entries",
+    "group_properties calendar_stays imported_calendars imported_days knowledge_bases knowledge_fragments listings",
+    "properties property_feeds property_groups",
     "property_tags reservation_tags room_type_properties room_types staff_properties staffs tag_properties tag_room_types",
     "automation_rules channel_accounts connectors removed_stays"
   ),

@@ -1,3 +1,4 @@
+import { decodeTextValue, type EventTexts } from "./booking-texts.ts"
 import {
   type CalendarClocks,
   type CalendarTime,
@@ -42,6 +43,7 @@ export interface CalendarEvent {
   readonly replaces: { readonly time: CalendarTime; readonly andLater: boolean } | undefined
   /** Whether this is an all-day event "Not available" that neither repeats nor replaces an occurrence. */
   readonly isUnavailable: boolean
+  readonly texts: EventTexts
 }
 
 /**
@@ -171,6 +173,12 @@ const readSequence = (properties: EventPropertyReader, mayHideSequence: boolean)
   return properties.reportFault(`SEQUENCE in line ${line.lineNumber} is unreadable`)
 }
 
+const readText = (properties: EventPropertyReader, name: "SUMMARY" | "DESCRIPTION"): string =>
+  properties
+    .linesOf(name)
+    .map(({ value }) => decodeTextValue(value))
+    .join("\n")
+
 export const parseEvent = (
   component: CalendarComponent,
   clocks: CalendarClocks,
@@ -220,6 +228,7 @@ export const parseEvent = (
       isAllDay &&
       isSingle &&
       summaries.length === 1 &&
-      summaries.every(({ value }) => UNAVAILABLE_SUMMARY_PATTERN.test(value.trim()))
+      summaries.every(({ value }) => UNAVAILABLE_SUMMARY_PATTERN.test(value.trim())),
+    texts: { summary: readText(properties, "SUMMARY"), description: readText(properties, "DESCRIPTION") }
   }
 }

@@ -15,6 +15,7 @@ import {
   isKnownProperty,
   isSimilarName,
   isSimilarToDateProperty,
+  KEPT_TEXT_PROPERTIES,
   mayHaveTimes,
   READ_PROPERTIES
 } from "./ical-names.ts"
@@ -23,7 +24,7 @@ import type { ReportUnreadablePart } from "./unreadable-part-report.ts"
 export interface CalendarComponent {
   readonly name: string
   readonly lineNumber: number
-  /** Only lines that affect which days are busy. */
+  /** Only lines that affect which days are busy, or which events are bookings. */
   readonly properties: Map<string, Array<ContentLine>>
   readonly components: Array<CalendarComponent>
   isFullyReadable: boolean
@@ -221,7 +222,7 @@ class ComponentTreeBuilder {
     const component = this.#current
     this.#isAfterText = !READ_PROPERTIES.has(name)
     if (component.name === "VCALENDAR") this.#checkCalendarLine(content)
-    if (READ_PROPERTIES.has(name)) addLine(component, content)
+    if (READ_PROPERTIES.has(name) || KEPT_TEXT_PROPERTIES.has(name)) addLine(component, content)
     else if (DATED_COMPONENTS.has(component.name) && !isKnownProperty(name)) {
       if (isSimilarName(name, "SEQUENCE")) component.mayHideSequence = true
       if (isSimilarToDateProperty(name) && DATELIKE_PATTERN.test(`${parameters}:${value}`))

@@ -1,22 +1,26 @@
 import * as Result from "effect/Result"
 import { CALENDAR_FEED_OCCURRENCES_MAX, CALENDAR_FEED_ZONES_MAX } from "../../../../platform/limits.ts"
+import { decodeTextValue, type FeedOrigin, findFeedOrigin } from "./booking-texts.ts"
 import { parseEvent } from "./calendar-event.ts"
 import { type CalendarComponent, parseComponents } from "./component-tree.ts"
 import { decodeFeedText } from "./content-lines.ts"
 import { daysInSpans, type NightSpan } from "./event-nights.ts"
+import { type FeedBookings, type FeedEvent, toFeedBookings, toFeedEvent } from "./feed-bookings.ts"
 import { parseBusyTimes } from "./freebusy.ts"
 import { nightsOfEvent, REPEATS_TOO_OFTEN_REASON, type ReadContext } from "./occurrences.ts"
 import { groupReplacementsByUid, keepLatestRevisions, reportLostSeries, resolveReplacedDates } from "./revisions.ts"
 import { makeUnreadablePartReport, type ReportUnreadablePart } from "./unreadable-part-report.ts"
 import { findClock, makeClockLookup, UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
-// Results contain no guest data. See docs/adr/0001-read-imported-calendars-by-line.md.
+// Results contain no guest data except `bookings`. See docs/adr/0001-read-imported-calendars-by-line.md.
 
 /** Days since 1970, both inclusive. */
 export interface FeedReadOptions {
   readonly zone: string
   readonly first: number
   readonly last: number
+  /** Host of this service, which is in the UIDs of its own feeds. */
+  readonly ownHost?: string
 }
 
 export interface ParsedFeed {
@@ -28,6 +32,7 @@ export interface ParsedFeed {
   /** The all-day event "Not available", if it ends later than every other event of the feed. */
   readonly lastUnavailable: NightSpan | undefined
   readonly daysWithoutLastUnavailable: ReadonlyArray<number>
+  readonly bookings: FeedBookings
 }
 
 /** `reason` is a clause such as `it is empty`. */
@@ -41,6 +46,8 @@ interface BusySpan extends NightSpan {
 
 interface FeedAccumulator {
   readonly spans: Array<BusySpan>
+  readonly events: Array<FeedEvent>
+  origin: FeedOrigin | undefined
   eventCount: number
   readableEventCount: number
 }
@@ -48,6 +55,9 @@ interface FeedAccumulator {
 interface ReadHorizon extends Pick<ReadContext, "first" | "last" | "remaining"> {
   readonly propertyClock: ZoneClock
 }
+
+const findOrigin = (calendar: CalendarComponent): FeedOrigin | undefined =>
+  findFeedOrigin((calendar.properties.get("PRODID") ?? []).map(({ value }) => decodeTextValue(value)).join(" "))
 
 const contextOf = (
   calendar: CalendarComponent,
@@ -62,8 +72,10 @@ const addEvents = (
   calendar: CalendarComponent,
   context: ReadContext,
   into: FeedAccumulator,
-  report: ReportUnreadablePart
+  { report, ownHost }: { readonly report: ReportUnreadablePart; readonly ownHost: string | undefined }
 ): string | undefined => {
+  const origin = findOrigin(calendar)
+  into.origin ??= origin
   const components = calendar.components.filter(({ name }) => name === "VEVENT")
   const readable = components.flatMap((component) => parseEvent(component, context.clocks, report) ?? [])
   into.eventCount += components.length
@@ -78,6 +90,9 @@ const addEvents = (
     if (spans === undefined) return REPEATS_TOO_OFTEN_REASON
     const isUnavailable = event.isUnavailable && event.isFullyReadable
     for (const span of spans) into.spans.push({ ...span, isUnavailable })
+    const feedEvent =
+      overrides.length === 0 ? toFeedEvent(event, spans, { origin, ownHost, last: context.last }) : undefined
+    if (feedEvent !== undefined) into.events.push(feedEvent)
   }
   return undefined
 }
@@ -105,7 +120,7 @@ const lastUnavailableOf = (spans: ReadonlyArray<BusySpan>): BusySpan | undefined
 
 const toBrokenFeed = (reason: string): FeedReadResult => ({ outcome: "broken", reason })
 
-export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptions): FeedReadResult => {
+export const readFeed = (bytes: Uint8Array, { zone, first, last, ownHost }: FeedReadOptions): FeedReadResult => {
   const { report, listParts } = makeUnreadablePartReport()
   const calendars = parseComponents(decodeFeedText(bytes), report)
   if (Result.isFailure(calendars)) return toBrokenFeed(calendars.failure)
@@ -115,14 +130,15 @@ export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptio
     last,
     remaining: { occurrences: CALENDAR_FEED_OCCURRENCES_MAX }
   }
-  const contents: FeedAccumulator = { spans: [], eventCount: 0, readableEventCount: 0 }
+  const contents: FeedAccumulator = { spans: [], events: [], origin: undefined, eventCount: 0, readableEventCount: 0 }
   const allComponents = calendars.success.flatMap(({ components }) => components)
   if (allComponents.filter(({ name }) => name === "VTIMEZONE").length > CALENDAR_FEED_ZONES_MAX)
     return toBrokenFeed(`it describes more than ${CALENDAR_FEED_ZONES_MAX} time zones`)
   for (const calendar of calendars.success) {
     // VFREEBUSY mostly repeats the events. Reading both can only block more days.
     const context = contextOf(calendar, horizon, report)
-    const why = addEvents(calendar, context, contents, report) ?? addBusyTimes(calendar, context, contents, report)
+    const why =
+      addEvents(calendar, context, contents, { report, ownHost }) ?? addBusyTimes(calendar, context, contents, report)
     if (why !== undefined) return toBrokenFeed(why)
   }
   const { spans, eventCount, readableEventCount } = contents
@@ -138,6 +154,7 @@ export const readFeed = (bytes: Uint8Array, { zone, first, last }: FeedReadOptio
       spans.filter((span) => span !== block),
       first,
       last
-    )
+    ),
+    bookings: toFeedBookings(contents.events, contents.origin)
   }
 }

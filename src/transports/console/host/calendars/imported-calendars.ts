@@ -1,4 +1,6 @@
 import { Effect, Schema } from "effect"
+import { CalendarChannelType } from "../../../../domain/calendars/calendar-stays/stay-channel.ts"
+import type { StayProblem } from "../../../../domain/calendars/calendar-stays/stay-problem.ts"
 import {
   type CalendarFetchOutcome,
   create_imported_calendar,
@@ -44,7 +46,8 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
           const created = yield* mutate(visit, form, "create_imported_calendar", {
             property_id: property,
             url: form.get("url") ?? "",
-            ...(readSkipUnavailable(form) ? { skip_unavailable: true } : {})
+            ...(readSkipUnavailable(form) ? { skip_unavailable: true } : {}),
+            ...(readMakesStays(form) ? readStaySettings(form) : {})
           })
           const { imported_calendar_id: calendar_id } = decodeCreatedCalendar(created)
           const { url } = yield* createFeed(visit, form, { property_id: property, calendar_id })
@@ -85,6 +88,14 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
         return run(visit, form, "update_imported_calendar", { id, skip_unavailable: readSkipUnavailable(form) })
       }
     },
+    calendar_bookings: {
+      doneMessage: "Saved. The calendar is read again in the next minutes.",
+      run: (visit, form) => {
+        const id = parseRecordId(form.get("id"))
+        if (id === undefined) return Effect.fail(noCalendarError)
+        return run(visit, form, "update_imported_calendar", { id, ...readStaySettings(form) })
+      }
+    },
     remove: {
       doneMessage: "The calendar is followed no more; what only it closed is open.",
       run: (visit, form) => {
@@ -102,6 +113,44 @@ const SKIP_UNAVAILABLE_HINT =
   "If the calendar ends with a “Not available” block whose end moves forward over time, that block does not block dates here."
 
 const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_UNAVAILABLE_FIELD) === "yes"
+
+const MAKES_STAYS_FIELD = "makes_stays"
+const CHANNEL_TYPE_FIELD = "channel_type"
+
+const readMakesStays = (form: SubmittedForm): boolean => form.get(MAKES_STAYS_FIELD) === "yes"
+
+const readStaySettings = (form: SubmittedForm) => {
+  const channelType = form.get(CHANNEL_TYPE_FIELD) ?? ""
+  return {
+    events: readMakesStays(form) ? "stay" : "block",
+    channel_type: channelType === "" ? null : channelType
+  }
+}
+
+/** `channelType` is the host's choice, not the channel that the feed names. */
+const bookingsFields = (
+  { makesStays, channelType }: { readonly makesStays: boolean; readonly channelType: string | null },
+  fillField: FieldFiller = (_name, defaultValue) => defaultValue
+): Html =>
+  html`${checkbox(fillField, { name: MAKES_STAYS_FIELD, label: "Bookings become reservations", isChecked: makesStays })}<p class="soft">A reservation has tasks, a door code and a guest portal, but no price. Blocked days stay blocked days.</p>
+${select(fillField, {
+  name: CHANNEL_TYPE_FIELD,
+  label: "Channel of these reservations",
+  value: channelType ?? "",
+  options: CalendarChannelType.literals.map((type) => ({ value: type, label: CHANNEL_LABELS.get(type) ?? type })),
+  emptyLabel: "As the calendar says"
+})}`
+
+const CHANNEL_LABELS: ReadonlyMap<string, string> = new Map([
+  ["airbnb", "Airbnb"],
+  ["booking.com", "Booking.com"],
+  ["vrbo", "Vrbo"],
+  ["agoda", "Agoda"],
+  ["expedia", "Expedia"],
+  ["trip.com", "Trip.com"],
+  ["houfy", "Houfy"],
+  ["booking_site", "Booking site"]
+])
 
 const importedCalendarNotice = (url: string): OneTimeContent =>
   oneTimeNotice(
@@ -153,6 +202,7 @@ export const importedCalendarsSection = (
           cell: ({ fetched_at, due_at }) =>
             html`${fetched_at === null ? "not yet" : timeHtml(fetched_at, visit)} ${due_at === null ? nothing : html`<span class="soft">next ${timeHtml(due_at, visit)}</span>`}`
         },
+        { label: "Reservations", cell: (calendar) => bookingsReport(calendar) },
         { label: "Busy days", cell: ({ busy_days }) => String(busy_days), isNumeric: true },
         { label: "Change", cell: (calendar) => calendarActions(visit, calendar) }
       ],
@@ -173,11 +223,45 @@ const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary
       fields: skipUnavailableField(calendar.skip_unavailable)
     })
   )}${disclosure(
+    "Bookings",
+    actionForm(visit, {
+      action: "calendar_bookings",
+      label: "Save",
+      subject,
+      id,
+      fields: bookingsFields({ makesStays: calendar.events === "stay", channelType: calendar.channel_type })
+    })
+  )}${disclosure(
     "Remove",
-    html`<p>What only it closed is open again.</p>
+    html`<p>What only it closed is open again. Its reservations stay.</p>
 ${actionForm(visit, { action: "remove", label: "Follow it no more", subject, id, kind: "danger" })}`
   )}${activityLogLink(`imported_calendar:${id}`)}`
 }
+
+const PROBLEM_TEXTS: Readonly<Record<StayProblem["reason"], string>> = {
+  nights_taken: "another reservation has one of these nights",
+  reservation_exists: "there is a reservation with its code already",
+  missing: "the calendar no longer has it; the next read decides whether it is cancelled",
+  missing_after_check_in:
+    "the calendar no longer has it, but its check-in is not in the future: cancel it yourself if it is",
+  blocked: "the calendar now says that these days are blocked: cancel it yourself if it is",
+  cancelled_here: "you cancelled it, and the calendar still has it: these days stay blocked",
+  channel_unknown: "choose the channel of these reservations",
+  account_connected: "the property is connected to this channel, so the channel itself brings the reservations",
+  too_many: "the calendar has too many bookings; some only block days"
+}
+
+const bookingsReport = ({ events, stay_problems }: ImportedCalendarSummary): Html =>
+  events === "block"
+    ? html`none`
+    : html`${
+        stay_problems.length === 0
+          ? "as in the calendar"
+          : html`<ul>${stay_problems.map(
+              ({ reason, check_in_date, check_out_date }) =>
+                html`<li>${check_in_date === null ? nothing : `${check_in_date} – ${check_out_date ?? ""}: `}${PROBLEM_TEXTS[reason]}.</li>`
+            )}</ul>`
+      }`
 
 const acceptForm = (
   visit: SignedInVisit,
@@ -215,7 +299,7 @@ export const importForm = (
       : actionForm(visit, {
           action: "follow",
           label: "Follow it",
-          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${passwordField}`
+          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${bookingsFields({ makesStays: false, channelType: null }, fillField)}${passwordField}`
         })
   )
 }

@@ -1,3 +1,4 @@
+import { isCalendarOrderCode } from "../../../../domain/calendars/calendar-stays/calendar-order.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { actionForm } from "../form-fields.ts"
 import { section } from "../page-parts.ts"
@@ -65,5 +66,28 @@ export const cancelSection = (view: StayView): Html => {
       html`<p>It ends ${staysText}: the nights are free again, here and on every channel. Money that was recorded stays recorded. The guest is not told. It cannot be taken back.</p>
 ${actionForm(visit, { action: "cancel", label: "Cancel the reservation", kind: "danger", fields: reservationCodeField(view) })}`
     )
+  )
+}
+
+/** For a reservation that came from an imported calendar. */
+export const calendarSection = (view: StayView): Html => {
+  const { visit, stay } = view
+  if (!isCalendarOrderCode(stay.reservation_code) || stay.status !== "accepted") return nothing
+  return section(
+    "From a calendar",
+    html`<p>This reservation came from a calendar of a marketplace. If the booking moves or disappears there, it moves or is cancelled here.</p>
+${actionDisclosure(
+  view,
+  "detach",
+  "Keep it as it is",
+  html`<p>It follows the calendar no more: it is neither moved nor cancelled by itself.</p>
+${actionForm(visit, { action: "detach", label: "Follow the calendar no more", kind: "plain" })}`
+)}${actionDisclosure(
+  view,
+  "cancel_calendar_stay",
+  "Cancel this reservation",
+  html`<p>The marketplace and the guest are not told: cancel it there first. The nights stay blocked while the calendar has the booking. It cannot be taken back.</p>
+${actionForm(visit, { action: "cancel_calendar_stay", label: "Cancel the reservation", kind: "danger" })}`
+)}`
   )
 }

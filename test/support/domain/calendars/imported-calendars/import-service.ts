@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { CalendarStays } from "../../../../../src/domain/calendars/calendar-stays/CalendarStays.ts"
 import { CalendarQueue } from "../../../../../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { calendarJobs } from "../../../../../src/domain/calendars/imported-calendars/calendar-jobs.ts"
 import { FeedReader } from "../../../../../src/domain/calendars/imported-calendars/FeedReader.ts"
@@ -29,7 +30,12 @@ export const NOW = Date.parse(`${TODAY}T10:00:00Z`)
 export const MINUTE_MS = 60_000
 
 /** The service and what a worker needs, over a database of its own; hosts on 127.0.0.1 are allowed. */
-export const layerImportService = Layer.mergeAll(CalendarQueue.layer, FeedReader.layer, ImportedCalendars.layer).pipe(
+export const layerImportService = Layer.mergeAll(
+  CalendarQueue.layer,
+  CalendarStays.layer,
+  FeedReader.layer,
+  ImportedCalendars.layer
+).pipe(
   Layer.provideMerge(layerServiceWithOutbound(layerOwnDatabase)),
   Layer.provideMerge(layerLocalOutbound),
   Layer.provideMerge(Layer.succeed(AllowedReceivers, Result.getOrThrow(parseAllowedHosts("127.0.0.1"))))
@@ -65,7 +71,7 @@ export const toPartlyReadableCalendar = (...dateRanges: ReadonlyArray<string>): 
 /** Nothing of the tests before is left to be fetched. */
 export const emptyCalendarTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`TRUNCATE imported_days, imported_calendars`
+  yield* sql`TRUNCATE imported_days, calendar_stays, imported_calendars`
   yield* TestClock.setTime(NOW)
 }).pipe(Effect.orDie)
 

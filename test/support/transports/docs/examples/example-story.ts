@@ -10,7 +10,7 @@ import type { DemoAccess } from "../../../../../src/tools/demo/seed.ts"
 import { submitIdentityDocuments } from "../../../domain/bookings/check-in/identity-documents.ts"
 import { insertBasePrices } from "../../../domain/bookings/quotes/base-prices.ts"
 import { typedClient, withToken } from "../../../harness.ts"
-import { insertUnreadablePart } from "../../../imported-calendars.ts"
+import { insertCalendarStay, insertUnreadablePart } from "../../../imported-calendars.ts"
 import { insertDeliveries } from "../../../webhook-deliveries.ts"
 
 // A morning of the demo's host, in which each operation is called at least once. What the first call of each sent and was answered
@@ -114,7 +114,7 @@ const callCalendarOperations = (api: Client, listing_id: string, vrboListingId: 
     yield* api.delete_calendar_share_link({ id: calendar_share_link.id })
   })
 
-const callImportedCalendarOperations = (api: Client) =>
+const callImportedCalendarOperations = (api: Client, { operatorId }: DemoAccess) =>
   Effect.gen(function* () {
     const { imported_calendar_id: id } = yield* api.create_imported_calendar({
       property_id: LEITH,
@@ -134,6 +134,11 @@ const callImportedCalendarOperations = (api: Client) =>
       fields: ["guest_name", "phone", "door_code"]
     })
     yield* api.delete_property_feed({ id: houseCalendar.id })
+    yield* api.update_imported_calendar({ id, events: "stay", channel_type: "vrbo" })
+    const detachedCode = yield* insertCalendarStay(operatorId, LEITH, id, dateInDays(100))
+    yield* api.detach_calendar_stay({ stay_code: detachedCode })
+    const cancelledCode = yield* insertCalendarStay(operatorId, LEITH, id, dateInDays(110))
+    yield* api.cancel_calendar_stay({ stay_code: cancelledCode })
     yield* api.delete_imported_calendar({ id })
   })
 
@@ -397,8 +402,8 @@ const callAllOperations = Effect.fnUntraced(function* (demo: DemoAccess) {
   yield* callMoneyOperations(api)
   yield* callPortfolioOperations(api)
   yield* callCalendarOperations(api, listing_id, vrboListing.listing_id)
-  yield* callImportedCalendarOperations(api)
   yield* callQuoteOperations(api, demo)
+  yield* callImportedCalendarOperations(api, demo)
   yield* callOrderOperations(api, demo)
   yield* callStaffAndTaskOperations(api, yield* Deployment)
   yield* callConversationOperations(api, listing_id)

@@ -1,0 +1,72 @@
+import { customAlphabet, randomDigits } from "../../../platform/random-text.ts"
+import { NewOrder } from "../../bookings/orders/order.ts"
+import { GuestDetails, NewStay } from "../../bookings/stays/stay.ts"
+import type { StayNights } from "./stay-plan.ts"
+
+/** Only reservations from imported calendars have this prefix. */
+const CALENDAR_CODE_PREFIX = "9-"
+
+const newCodeSuffix = customAlphabet("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 4)
+
+/** Such as `9-481203757-XK2P`. */
+export const newCalendarOrderCode = (): string => `${CALENDAR_CODE_PREFIX}${randomDigits(9)}-${newCodeSuffix()}`
+
+export const isCalendarOrderCode = (reservationCode: string): boolean =>
+  reservationCode.startsWith(CALENDAR_CODE_PREFIX)
+
+export interface CalendarBooking extends StayNights {
+  readonly guestName: string | undefined
+  readonly confirmationCode: string | undefined
+  readonly phoneDigits: string | undefined
+}
+
+interface CalendarOrderDetails {
+  readonly reservation_code: string
+  /** Rises when a cancelled booking comes back. */
+  readonly generation: number
+  readonly channelType: string
+  readonly propertyId: number
+  readonly currency: string
+  readonly at: Date
+}
+
+/** An order with the channel's own code is updated, not repeated, once the channel's account is connected. */
+const toChannelId = (
+  { confirmationCode }: CalendarBooking,
+  { reservation_code, generation }: CalendarOrderDetails
+): string => {
+  if (confirmationCode === undefined) return reservation_code
+  return generation === 1 ? confirmationCode : `${confirmationCode}-${generation}`
+}
+
+/** A calendar names no price, so all amounts are 0 and the commission is unknown. */
+export const toCalendarOrder = (booking: CalendarBooking, details: CalendarOrderDetails): NewOrder => {
+  const { check_in_date, check_out_date, guestName, phoneDigits } = booking
+  const { reservation_code, channelType, propertyId, currency, at } = details
+  return NewOrder.make({
+    reservation_code,
+    channel_type: channelType,
+    channel_id: toChannelId(booking, details),
+    status: "accepted",
+    currency,
+    booked_at: at,
+    creator: "System",
+    stays: [
+      NewStay.make({
+        property_id: propertyId,
+        check_in_date,
+        check_out_date,
+        number_of_guests: 1,
+        number_of_adults: 1,
+        guest_name: guestName ?? null,
+        guest_phone: null,
+        guest_email: null,
+        rate: "0.0000",
+        commission: null,
+        accommodation_revenue: "0.0000",
+        channel_remarks: phoneDigits === undefined ? "" : `Phone number ends with ${phoneDigits}.`,
+        guests: guestName === undefined ? [] : [GuestDetails.make({ name: guestName, is_booker: true })]
+      })
+    ]
+  })
+}

@@ -1,0 +1,242 @@
+import { addDays } from "../../../contract/time.ts"
+import { CALENDAR_DAY_RETENTION_MS, CALENDAR_STAY_ABSENCE_MS, CALENDAR_STAYS_MAX } from "../../../platform/limits.ts"
+import { listStayNights } from "../../bookings/reservations/rules/nights.ts"
+import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./stay-problem.ts"
+
+// Decides what a feed changes in the stays of its calendar. Nights are never freed here: imported days block the nights of
+// every event, and a stay holds its own until it is cancelled.
+
+export interface StayNights {
+  readonly check_in_date: string
+  readonly check_out_date: string
+}
+
+/** An event of the feed. `isBooking` is false for a block. */
+export interface CalendarEventNights extends StayNights {
+  readonly uid_digest: string
+  readonly isBooking: boolean
+}
+
+export interface StayLink extends StayNights {
+  readonly reservation_code: string
+  readonly uid_digest: string
+  readonly generation: number
+  readonly state: "following" | "cancelled" | "detached"
+  readonly missing_since: Date | null
+}
+
+export interface FollowedStay extends StayLink {
+  /** Null if the booking has become no stay yet. */
+  readonly stay: (StayNights & { readonly status: string; readonly isFromAccount: boolean }) | null
+}
+
+export interface StayPlanRequest<Event extends CalendarEventNights> {
+  readonly links: ReadonlyArray<FollowedStay>
+  readonly events: ReadonlyArray<Event>
+  /** Whether the feed was read completely. */
+  readonly isComplete: boolean
+  /** Whether new bookings become stays. */
+  readonly createsStays: boolean
+  /** Days that the marketplace only repeats from our feed. */
+  readonly repeatedDays: ReadonlySet<string>
+  readonly now: Date
+  /** In the operator's time zone. */
+  readonly today: string
+  readonly newCode: () => string
+}
+
+export interface StayPlan<Event> {
+  /** New and changed links. */
+  readonly links: ReadonlyArray<StayLink>
+  readonly removedCodes: ReadonlyArray<string>
+  readonly creations: ReadonlyArray<{ readonly link: StayLink; readonly event: Event }>
+  readonly moves: ReadonlyArray<StayLink>
+  readonly cancellations: ReadonlyArray<StayLink>
+  readonly problems: ReadonlyArray<StayProblem>
+  /** Whether the next fetch must read the feed even if it is unchanged. */
+  readonly isPending: boolean
+}
+
+const nightsKey = ({ check_in_date, check_out_date }: StayNights): string => `${check_in_date}/${check_out_date}`
+
+const hasSameNights = (one: StayNights, other: StayNights): boolean => nightsKey(one) === nightsKey(other)
+
+const toProblem = (
+  reason: StayProblemReason,
+  { check_in_date, check_out_date }: StayNights,
+  reservation_code: string | null
+): StayProblem => ({ reason, reservation_code, check_in_date, check_out_date })
+
+export const isFollowing = ({ state, stay }: FollowedStay): boolean =>
+  state === "following" && stay !== null && stay.status === "accepted" && !stay.isFromAccount
+
+interface MatchedEvents<Event> {
+  readonly eventByCode: ReadonlyMap<string, Event>
+  readonly unmatched: ReadonlyArray<Event>
+}
+
+/**
+ * Matches by UID, then a booking with a new UID by its nights, because some marketplaces write new UIDs into each feed. A
+ * stay that was cancelled before is matched only by its UID.
+ */
+export const matchEvents = <Event extends CalendarEventNights>(
+  links: ReadonlyArray<FollowedStay>,
+  events: ReadonlyArray<Event>
+): MatchedEvents<Event> => {
+  const eventByUid = new Map(events.map((event) => [event.uid_digest, event]))
+  const eventByCode = new Map<string, Event>()
+  for (const link of links) {
+    const event = eventByUid.get(link.uid_digest)
+    if (event === undefined) continue
+    eventByCode.set(link.reservation_code, event)
+    eventByUid.delete(link.uid_digest)
+  }
+  const bookingByNights = new Map<string, Event>()
+  for (const event of eventByUid.values()) if (event.isBooking) bookingByNights.set(nightsKey(event), event)
+  for (const link of links) {
+    const event = bookingByNights.get(nightsKey(link))
+    if (event === undefined || link.state === "cancelled" || eventByCode.has(link.reservation_code)) continue
+    eventByCode.set(link.reservation_code, event)
+    bookingByNights.delete(nightsKey(link))
+    eventByUid.delete(event.uid_digest)
+  }
+  return { eventByCode, unmatched: Array.from(eventByUid.values()) }
+}
+
+const toLink = ({ stay: _stay, ...link }: FollowedStay): StayLink => link
+
+const isSameLink = (one: StayLink, other: StayLink): boolean =>
+  one.uid_digest === other.uid_digest &&
+  one.state === other.state &&
+  one.missing_since?.getTime() === other.missing_since?.getTime() &&
+  hasSameNights(one, other)
+
+class StayPlanner<Event extends CalendarEventNights> {
+  readonly links: Array<StayLink> = []
+  readonly removedCodes: Array<string> = []
+  readonly creations: Array<{ readonly link: StayLink; readonly event: Event }> = []
+  readonly moves: Array<StayLink> = []
+  readonly cancellations: Array<StayLink> = []
+  readonly problems: Array<StayProblem> = []
+  isPending = false
+  readonly #request: StayPlanRequest<Event>
+
+  constructor(request: StayPlanRequest<Event>) {
+    this.#request = request
+  }
+
+  #keepLink(former: FollowedStay, link: StayLink): void {
+    if (!isSameLink(former, link)) this.links.push(link)
+  }
+
+  #mayCreate(event: Event): boolean {
+    const { createsStays, repeatedDays, today } = this.#request
+    const isRepeated = listStayNights(event).every((day) => repeatedDays.has(day))
+    return createsStays && event.isBooking && event.check_out_date > today && !isRepeated
+  }
+
+  followEvent(former: FollowedStay, event: Event): void {
+    const { check_in_date, check_out_date, uid_digest } = event
+    const wasCancelled = former.state === "cancelled" && former.stay?.status !== "accepted"
+    if (wasCancelled) {
+      this.#keepLink(former, { ...toLink(former), missing_since: null })
+      if (this.#mayCreate(event)) this.addBooking(event, former)
+      return
+    }
+    const isAgain = former.state === "cancelled"
+    const dates = event.isBooking ? { check_in_date, check_out_date } : {}
+    const link: StayLink = {
+      ...toLink(former),
+      ...dates,
+      uid_digest,
+      state: isAgain ? "following" : former.state,
+      missing_since: null
+    }
+    if (former.stay === null) {
+      if (former.state === "detached" || this.#mayCreate(event)) this.#keepLink(former, link)
+      if (former.state === "detached") return
+      if (this.#mayCreate(event)) this.creations.push({ link, event })
+      else this.removedCodes.push(former.reservation_code)
+      return
+    }
+    this.#keepLink(former, link)
+    if (link.state === "following" && former.stay.status === "cancelled")
+      this.problems.push(toProblem("cancelled_here", event, former.reservation_code))
+    if (!isFollowing({ ...link, stay: former.stay })) return
+    if (!event.isBooking) this.problems.push(toProblem("blocked", former.stay, former.reservation_code))
+    else if (!hasSameNights(former.stay, event) && check_out_date > this.#request.today) this.moves.push(link)
+  }
+
+  /** A booking that came back after its cancellation becomes a new stay, because a cancelled reservation is final. */
+  addBooking(event: Event, former?: FollowedStay): void {
+    const { links, newCode } = this.#request
+    if (links.length - this.removedCodes.length + this.creations.length >= CALENDAR_STAYS_MAX) {
+      if (!this.problems.some(({ reason }) => reason === "too_many")) this.problems.push(toCalendarProblem("too_many"))
+      return
+    }
+    const { check_in_date, check_out_date, uid_digest } = event
+    const link: StayLink = {
+      reservation_code: newCode(),
+      uid_digest,
+      generation: (former?.generation ?? 0) + 1,
+      check_in_date,
+      check_out_date,
+      state: "following",
+      missing_since: null
+    }
+    if (former !== undefined) this.removedCodes.push(former.reservation_code)
+    this.links.push(link)
+    this.creations.push({ link, event })
+  }
+
+  createIfBooking(event: Event): void {
+    if (this.#mayCreate(event)) this.addBooking(event)
+  }
+
+  missEvent(former: FollowedStay): void {
+    const { isComplete, now, today } = this.#request
+    const { stay, reservation_code, missing_since } = former
+    if (former.state === "cancelled" && stay?.status === "accepted") {
+      this.cancellations.push(toLink(former))
+      return
+    }
+    if (!isComplete) return
+    if (stay === null && former.state === "following") {
+      this.removedCodes.push(reservation_code)
+      return
+    }
+    if (stay === null || !isFollowing(former) || stay.check_out_date <= today) return
+    if (stay.check_in_date <= today) {
+      this.problems.push(toProblem("missing_after_check_in", stay, reservation_code))
+      return
+    }
+    if (missing_since !== null && now.getTime() - missing_since.getTime() >= CALENDAR_STAY_ABSENCE_MS) {
+      const link: StayLink = { ...toLink(former), state: "cancelled" }
+      this.links.push(link)
+      this.cancellations.push(link)
+      return
+    }
+    this.isPending = true
+    this.problems.push(toProblem("missing", stay, reservation_code))
+    if (missing_since === null) this.links.push({ ...toLink(former), missing_since: now })
+  }
+}
+
+const RETENTION_DAYS = CALENDAR_DAY_RETENTION_MS / (24 * 60 * 60 * 1000)
+
+export const planStayChanges = <Event extends CalendarEventNights>(
+  request: StayPlanRequest<Event>
+): StayPlan<Event> => {
+  const planner = new StayPlanner(request)
+  const { eventByCode, unmatched } = matchEvents(request.links, request.events)
+  const oldest = addDays(request.today, -RETENTION_DAYS)
+  for (const link of request.links) {
+    const event = eventByCode.get(link.reservation_code)
+    if (event !== undefined) planner.followEvent(link, event)
+    else if (link.check_out_date < oldest) planner.removedCodes.push(link.reservation_code)
+    else planner.missEvent(link)
+  }
+  for (const event of unmatched) planner.createIfBooking(event)
+  const { links, removedCodes, creations, moves, cancellations, problems, isPending } = planner
+  return { links, removedCodes, creations, moves, cancellations, problems, isPending }
+}

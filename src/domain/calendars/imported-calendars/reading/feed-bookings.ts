@@ -1,0 +1,87 @@
+import { hash } from "node:crypto"
+import { CALENDAR_BOOKINGS_MAX } from "../../../../platform/limits.ts"
+import { type BookingDetails, type FeedOrigin, recognizeBooking } from "./booking-texts.ts"
+import type { CalendarEvent } from "./calendar-event.ts"
+import type { NightSpan } from "./event-nights.ts"
+
+/** An event with a UID that neither repeats nor replaces another. */
+export interface FeedEvent extends NightSpan {
+  /** Instead of the UID, which may be long or name a guest. */
+  readonly uidDigest: string
+  /** Undefined for a block. */
+  readonly booking: BookingDetails | undefined
+}
+
+export interface FeedBookings {
+  readonly events: ReadonlyArray<FeedEvent>
+  /** Whether the feed has more such events than the limit. */
+  readonly hasMore: boolean
+  /** The program that wrote the feed, if known. */
+  readonly origin: FeedOrigin | undefined
+}
+
+/** A shorter event is a check-in, a check-out or a cleaning. */
+const MIN_BOOKING_SECONDS = 12 * 3600
+
+const DIGEST_LENGTH = 32
+
+/** Digest of the UID. Without a UID, the nights identify the event. */
+const digestOf = ({ uid }: CalendarEvent, { from, before }: NightSpan): string =>
+  hash("sha256", uid === undefined ? `nights ${from} ${before}` : `uid ${uid}`, "base64url").slice(0, DIGEST_LENGTH)
+
+/** Our feeds write such UIDs: a hash and the host of the service. */
+const isOwnUid = (uid: string | undefined, ownHost: string | undefined): boolean => {
+  const [name = "", host] = (uid ?? "").split("@")
+  return /^[0-9a-f]{32}$/.test(name) && host !== undefined && host === ownHost
+}
+
+interface FeedContext {
+  readonly origin: FeedOrigin | undefined
+  readonly ownHost: string | undefined
+  /** Last day that is read. */
+  readonly last: number
+}
+
+export const toFeedEvent = (
+  event: CalendarEvent,
+  spans: ReadonlyArray<NightSpan>,
+  { origin, ownHost, last }: FeedContext
+): FeedEvent | undefined => {
+  const [span, another] = spans
+  const isSingle = event.rules.length === 0 && event.dates.length === 0 && event.replaces === undefined
+  if (span === undefined || another !== undefined || !isSingle || span.before <= span.from || span.from > last)
+    return undefined
+  const mayBeBooking =
+    event.isFullyReadable &&
+    event.seconds >= MIN_BOOKING_SECONDS &&
+    origin !== "latchkey" &&
+    !isOwnUid(event.uid, ownHost)
+  const { from, before } = span
+  return {
+    uidDigest: digestOf(event, span),
+    from,
+    before,
+    booking: mayBeBooking ? recognizeBooking(event.texts, origin === "smoobu") : undefined
+  }
+}
+
+/** Bookings come first, and the events of one UID are one event. */
+export const toFeedBookings = (all: ReadonlyArray<FeedEvent>, origin: FeedOrigin | undefined): FeedBookings => {
+  const events = new Map<string, FeedEvent>()
+  for (const event of all) {
+    const former = events.get(event.uidDigest)
+    if (former === undefined || (former.booking === undefined && event.booking !== undefined))
+      events.set(event.uidDigest, event)
+  }
+  const sorted = Array.from(events.values()).toSorted(
+    (one, other) =>
+      Number(one.booking === undefined) - Number(other.booking === undefined) ||
+      one.from - other.from ||
+      (one.uidDigest < other.uidDigest ? -1 : 1)
+  )
+  return {
+    events: sorted.slice(0, CALENDAR_BOOKINGS_MAX),
+    hasMore: sorted.length > CALENDAR_BOOKINGS_MAX,
+    origin: origin === "latchkey" ? undefined : origin
+  }
+}

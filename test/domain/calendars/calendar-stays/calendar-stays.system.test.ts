@@ -1,0 +1,274 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { addDays } from "../../../../src/contract/time.ts"
+import {
+  toAirbnbBlock,
+  toAirbnbBooking,
+  toAirbnbFeed
+} from "../../../support/domain/calendars/calendar-stays/marketplace-feeds.ts"
+import {
+  createPropertyOwner,
+  emptyCalendarTables,
+  fetchAllDue,
+  layerImportService,
+  loadAvailabilityEvents,
+  loadCalendarDays,
+  MINUTE_MS,
+  makeCalendarImportWorker,
+  startCalendarSource
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import { call } from "../../../support/harness.ts"
+
+const BOOKING = toAirbnbBooking("HMABCDEF12", "2027-05-01", "2027-05-04")
+
+const prepare = Effect.gen(function* () {
+  yield* emptyCalendarTables
+  const host = yield* createPropertyOwner
+  const { api, as, propertyId } = host
+  const source = yield* startCalendarSource
+  const worker = yield* makeCalendarImportWorker
+  const { imported_calendar_id: calendarId } = yield* as(
+    api.create_imported_calendar({ property_id: propertyId, url: source.makeUrl(), events: "stay" })
+  )
+  const fetchDue = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(worker))
+  const serveAndFetch = (feed: string) =>
+    Effect.andThen(
+      Effect.sync(() => source.serveCalendar(feed)),
+      fetchDue
+    )
+  const loadStays = Effect.map(
+    as(api.search_reservations({ start_check_in_date: "2027-01-01", order_by: "check_in_date", limit: 100 })),
+    ({ reservations }) => reservations.toReversed()
+  )
+  const stayLines = Effect.map(loadStays, (stays) =>
+    stays.map(({ check_in_date, check_out_date, status, channel_id }) =>
+      [check_in_date, check_out_date, status, channel_id.startsWith("9-") ? "" : channel_id].join(" ").trim()
+    )
+  )
+  const loadProblems = Effect.map(
+    as(api.list_imported_calendars({})),
+    ({ imported_calendars }) =>
+      imported_calendars[0]?.stay_problems.map(({ reason, check_in_date }) =>
+        `${reason} ${check_in_date ?? ""}`.trim()
+      ) ?? []
+  )
+  const loadReservationEvents = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ event: string }>`
+      SELECT event FROM events WHERE operator_id = ${host.operatorId} AND event LIKE 'reservation%' ORDER BY id`
+    return rows.map(({ event }) => event)
+  }).pipe(Effect.orDie)
+  const loadHeldDays = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ day: string }>`
+      SELECT day FROM calendar_days WHERE operator_id = ${host.operatorId} AND property_id = ${propertyId}
+        AND (stay_id IS NOT NULL OR imported > 0) ORDER BY day`
+    return rows.map(({ day }) => day)
+  }).pipe(Effect.orDie)
+  return {
+    ...host,
+    ...source,
+    calendarId,
+    worker,
+    fetchDue,
+    serveAndFetch,
+    loadStays,
+    stayLines,
+    loadProblems,
+    loadReservationEvents,
+    loadHeldDays
+  }
+})
+
+layer(layerImportService)("stays from a calendar", (it) => {
+  it.effect("are made once, without a price, with a code of their own", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, loadStays, loadProblems, loadReservationEvents, calendarId, propertyId, fetchDue } =
+        yield* prepare
+      const feed = toAirbnbFeed(BOOKING, toAirbnbBlock("block", "2027-05-10", "2027-05-12"))
+      yield* serveAndFetch(feed)
+      const [stay, ...others] = yield* loadStays
+      assert.deepStrictEqual(others, [])
+      if (stay === undefined) return assert.fail("there is no stay")
+      assert.match(stay.reservation_code, /^9-\d{9}-[0-9A-Z]{4}$/)
+      assert.deepInclude(stay, {
+        stay_code: stay.reservation_code,
+        property_id: propertyId,
+        channel_type: "airbnb",
+        channel_id: "HMABCDEF12",
+        status: "accepted",
+        check_in_date: "2027-05-01",
+        check_out_date: "2027-05-04",
+        guest_name: null,
+        channel_remarks: "Phone number ends with 4711."
+      })
+      assert.strictEqual(stay.rates.total_rate.amount, 0)
+      assert.isNull(stay.rates.total_commission)
+      assert.deepStrictEqual(yield* loadCalendarDays(calendarId), [
+        "2027-05-01",
+        "2027-05-02",
+        "2027-05-03",
+        "2027-05-10",
+        "2027-05-11"
+      ])
+      yield* fetchDue
+      yield* serveAndFetch(feed.replace("DTSTAMP:20270420T091500Z", "DTSTAMP:20270420T101500Z\r\nX-A:1"))
+      assert.lengthOf(yield* loadStays, 1)
+      assert.deepStrictEqual(yield* loadProblems, [])
+      assert.deepStrictEqual(yield* loadReservationEvents, ["reservation_created"])
+    })
+  )
+
+  it.effect("are cancelled after two complete fetches without their booking", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, fetchDue, loadReservationEvents } = yield* prepare
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      yield* serveAndFetch(toAirbnbFeed())
+      assert.deepStrictEqual(yield* stayLines, ["2027-05-01 2027-05-04 accepted HMABCDEF12"])
+      assert.deepStrictEqual(yield* loadProblems, ["missing 2027-05-01"])
+      assert.deepStrictEqual(yield* loadHeldDays, ["2027-05-01", "2027-05-02", "2027-05-03"])
+      yield* fetchDue
+      assert.deepStrictEqual(yield* stayLines, ["2027-05-01 2027-05-04 cancelled HMABCDEF12"])
+      assert.deepStrictEqual(yield* loadProblems, [])
+      assert.deepStrictEqual(yield* loadHeldDays, [])
+      assert.deepStrictEqual(yield* loadReservationEvents, ["reservation_created", "reservation_updated"])
+      // The booking comes back as a new stay.
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      assert.deepStrictEqual(yield* stayLines, [
+        "2027-05-01 2027-05-04 cancelled HMABCDEF12",
+        "2027-05-01 2027-05-04 accepted HMABCDEF12-2"
+      ])
+    })
+  )
+
+  it.effect("stay while the feed is incomplete, and when their check-in is not in the future", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepare
+      const begun = toAirbnbBooking("HMBEGUN123", "2027-04-20", "2027-04-25")
+      yield* serveAndFetch(toAirbnbFeed(BOOKING, begun))
+      const broken = toAirbnbFeed().replace(
+        "END:VCALENDAR",
+        "BEGIN:VEVENT\r\nUID:b\r\nDTSTART:never\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:c\r\nDTSTART;VALUE=DATE:20200101\r\nEND:VEVENT\r\nEND:VCALENDAR"
+      )
+      yield* serveAndFetch(broken)
+      yield* fetchDue
+      const both = ["2027-04-20 2027-04-25 accepted HMBEGUN123", "2027-05-01 2027-05-04 accepted HMABCDEF12"]
+      assert.deepStrictEqual(yield* stayLines, both)
+      yield* serveAndFetch(toAirbnbFeed())
+      assert.deepStrictEqual(yield* loadProblems, ["missing_after_check_in 2027-04-20", "missing 2027-05-01"])
+      yield* fetchDue
+      yield* fetchDue
+      assert.deepStrictEqual(yield* stayLines, [both[0], "2027-05-01 2027-05-04 cancelled HMABCDEF12"])
+      assert.deepStrictEqual(yield* loadProblems, ["missing_after_check_in 2027-04-20"])
+    })
+  )
+
+  it.effect("move with their booking, and keep their stay when only the UID changes", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadHeldDays, loadStays } = yield* prepare
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      const before = yield* loadStays
+      yield* serveAndFetch(toAirbnbFeed({ ...BOOKING, uid: "another@airbnb.com" }))
+      yield* serveAndFetch(
+        toAirbnbFeed({ ...BOOKING, uid: "another@airbnb.com", start: "2027-05-02", end: "2027-05-05" })
+      )
+      assert.deepStrictEqual(yield* stayLines, ["2027-05-02 2027-05-05 accepted HMABCDEF12"])
+      assert.strictEqual((yield* loadStays)[0]?.id, before[0]?.id)
+      assert.deepStrictEqual(yield* loadHeldDays, ["2027-05-02", "2027-05-03", "2027-05-04"])
+    })
+  )
+
+  it.effect("are not made or moved where another stay holds a night", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, token, propertyId } = yield* prepare
+      const manual = yield* call(token, "create_reservation", {
+        property_id: propertyId,
+        custom_channel_id: 30,
+        check_in_date: "2027-05-06",
+        check_out_date: "2027-05-08",
+        guest_name: "Grace Hopper",
+        currency: "EUR",
+        rate_amount: 100,
+        commission_amount: 0,
+        received_amount: 0,
+        income_method_id: 197,
+        channel_id: "MANUAL"
+      })
+      assert.strictEqual(manual.error_code, 0, manual.error_msg)
+      const other = toAirbnbBooking("HMOTHER123", "2027-05-07", "2027-05-09")
+      yield* serveAndFetch(toAirbnbFeed(BOOKING, other))
+      const lines = ["2027-05-01 2027-05-04 accepted HMABCDEF12", "2027-05-06 2027-05-08 accepted MANUAL"]
+      assert.deepStrictEqual(yield* stayLines, lines)
+      assert.deepStrictEqual(yield* loadProblems, ["nights_taken 2027-05-07"])
+      yield* serveAndFetch(toAirbnbFeed({ ...BOOKING, start: "2027-05-03", end: "2027-05-07" }, other))
+      assert.deepStrictEqual(yield* stayLines, lines)
+      assert.deepStrictEqual(yield* loadProblems, ["nights_taken 2027-05-03", "nights_taken 2027-05-07"])
+      assert.deepStrictEqual(
+        yield* loadHeldDays,
+        ["01", "02", "03", "04", "05", "06", "07", "08"].map((day) => `2027-05-${day}`)
+      )
+    })
+  )
+
+  it.effect("can be cancelled and detached by the host", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadStays, loadProblems, loadHeldDays, fetchDue, as, api, token } =
+        yield* prepare
+      const kept = toAirbnbBooking("HMKEPT1234", "2027-06-01", "2027-06-03")
+      yield* serveAndFetch(toAirbnbFeed(BOOKING, kept))
+      const [first = "", second = ""] = (yield* loadStays).map(({ stay_code }) => stay_code)
+      yield* as(api.cancel_calendar_stay({ stay_code: first }))
+      yield* as(api.cancel_calendar_stay({ stay_code: first }))
+      yield* as(api.detach_calendar_stay({ stay_code: second }))
+      yield* as(api.detach_calendar_stay({ stay_code: second }))
+      yield* serveAndFetch(toAirbnbFeed({ ...BOOKING, uid: "again@airbnb.com" }, kept))
+      const lines = ["2027-05-01 2027-05-04 cancelled HMABCDEF12", "2027-06-01 2027-06-03 accepted HMKEPT1234"]
+      assert.deepStrictEqual(yield* stayLines, lines)
+      assert.deepStrictEqual(yield* loadProblems, ["cancelled_here 2027-05-01"])
+      assert.lengthOf(yield* loadHeldDays, 5)
+      yield* serveAndFetch(toAirbnbFeed())
+      yield* fetchDue
+      assert.deepStrictEqual(yield* stayLines, lines)
+      assert.deepStrictEqual(yield* loadHeldDays, ["2027-06-01", "2027-06-02"])
+      const refusal = yield* call(token, "detach_calendar_stay", { stay_code: "5-NONE" })
+      assert.strictEqual(refusal.error_code, 404)
+    })
+  )
+
+  it.effect("are not made for a booking window that moves over 60 days", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, loadStays, loadReservationEvents, as, api, calendarId, propertyId } = yield* prepare
+      yield* as(api.update_imported_calendar({ id: calendarId, skip_unavailable: true }))
+      const eventCounts: Array<number> = []
+      for (let day = 0; day < 60; day += 1) {
+        const window = toAirbnbBlock("window", addDays("2027-08-01", day), addDays("2027-08-20", day))
+        yield* serveAndFetch(toAirbnbFeed(window))
+        yield* TestClock.adjust(24 * 60 * MINUTE_MS - 17 * MINUTE_MS)
+        eventCounts.push((yield* loadAvailabilityEvents(propertyId)).length)
+      }
+      assert.deepStrictEqual(yield* loadStays, [])
+      assert.deepStrictEqual(yield* loadReservationEvents, [])
+      // The first fetch blocks the window. The second recognizes it, and no later one changes a day.
+      assert.deepStrictEqual([eventCounts[0], eventCounts[1], eventCounts.at(-1)], [1, 2, 2])
+    })
+  )
+
+  it.effect("are kept when the calendar is removed or only blocks days again", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, fetchDue, as, api, calendarId, loadHeldDays } = yield* prepare
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      yield* as(api.update_imported_calendar({ id: calendarId, events: "block" }))
+      yield* serveAndFetch(toAirbnbFeed())
+      yield* fetchDue
+      const lines = ["2027-05-01 2027-05-04 accepted HMABCDEF12"]
+      assert.deepStrictEqual(yield* stayLines, lines)
+      yield* as(api.update_imported_calendar({ id: calendarId, events: "stay" }))
+      yield* fetchDue
+      yield* as(api.delete_imported_calendar({ id: calendarId }))
+      assert.deepStrictEqual(yield* stayLines, lines)
+      assert.lengthOf(yield* loadHeldDays, 3)
+    })
+  )
+})
