@@ -71,6 +71,7 @@ import nameKeys from "./0069_name_keys.ts"
 import madeByGrants from "./0070_made_by_grants.ts"
 import keysByGrants from "./0071_keys_by_grants.ts"
 import propertyPrices from "./0072_property_prices.ts"
+import notifications from "./0078_notifications.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -145,5 +146,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 69, name: "name_keys", up: nameKeys, nonTransactional: true },
   { id: 70, name: "made_by_grants", up: madeByGrants, nonTransactional: true },
   { id: 71, name: "keys_by_grants", up: keysByGrants },
-  { id: 72, name: "property_prices", up: propertyPrices }
+  { id: 72, name: "property_prices", up: propertyPrices },
+  { id: 78, name: "notifications", up: notifications }
 ]
