@@ -85,10 +85,9 @@ const readFacts = makeRowsReader(Schema.Struct({ kind: Schema.Literals(NOTIFICAT
  * been mailed, so they are dropped. The same happens to those that are too old or not chosen any more. If the limit
  * permits no mail now, the batch stays waiting.
  */
-const beginSendingSql = (
-  sql: SqlClient.SqlClient,
-  { now, ...claim }: JobClaim & { readonly now: Date }
-): Fragment => sql`
+const beginSendingSql = (sql: SqlClient.SqlClient, { now, ...claim }: JobClaim & { readonly now: Date }): Fragment => {
+  const cutoff = new Date(now.getTime() - NOTIFICATION_MAX_AGE_MS)
+  return sql`
   WITH recipient AS MATERIALIZED (
     SELECT operator_id, account_id, kinds, verified_email FROM notification_recipients
     WHERE ${isClaimedCondition(sql, RECIPIENT_TABLE, claim)}
@@ -100,7 +99,7 @@ const beginSendingSql = (
   ), waiting AS MATERIALIZED (
     SELECT n.id FROM notifications n
     JOIN addressee r ON r.operator_id = n.operator_id AND r.account_id = n.account_id
-    WHERE n.state = 'waiting' AND n.kind = ANY (r.kinds) AND n.created_at > ${new Date(now.getTime() - NOTIFICATION_MAX_AGE_MS)}
+    WHERE n.state = 'waiting' AND n.kind = ANY (r.kinds) AND n.created_at > ${cutoff}
     ORDER BY n.id LIMIT ${NOTIFICATIONS_OF_MAIL_MAX}
   ), hour AS (
     ${takeMailPermitSql(sql, HOUR_LIMIT, { email: sql`email`, from: sql`FROM addressee WHERE EXISTS (SELECT FROM waiting)`, now })}
@@ -111,12 +110,14 @@ const beginSendingSql = (
     FROM recipient r
     WHERE n.operator_id = r.operator_id AND n.account_id = r.account_id AND n.state IN ('waiting', 'sending')
       AND CASE WHEN n.id IN (SELECT id FROM waiting) THEN EXISTS (SELECT FROM day)
-        ELSE n.state = 'sending' OR n.id <= coalesce((SELECT max(id) FROM waiting), n.id) END
+        ELSE n.state = 'sending' OR n.created_at <= ${cutoff}
+          OR NOT EXISTS (SELECT FROM addressee a WHERE n.kind = ANY (a.kinds)) END
     RETURNING n.id, n.state
   )
   SELECT (SELECT email FROM addressee) AS email, (SELECT count(*) FROM waiting) AS waiting,
     (SELECT count(*) FROM marked WHERE state = 'sending') AS sending,
     (SELECT min(id) FROM marked WHERE state = 'sending') AS first_id`
+}
 
 interface EndParameters extends JobClaim {
   readonly queued: number

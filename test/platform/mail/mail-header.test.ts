@@ -24,7 +24,8 @@ describe("the text of a header", () => {
 
   it("knows a single address and a sender", () => {
     assert.isTrue(isSingleAddress("host@example.com"))
-    for (const text of ["host", "a@b,c@d", "a@b c@d", "a@b\n", "<a@b>", "a@b@c", ""]) assert.isFalse(isSingleAddress(text), text)
+    for (const text of ["host", "a@b,c@d", "a@b c@d", "a@b\n", "<a@b>", "a@b@c", ""])
+      assert.isFalse(isSingleAddress(text), text)
     assert.deepStrictEqual(parseMailSender("Harbour Stays <no-reply@example.com>"), {
       name: "Harbour Stays",
       address: "no-reply@example.com"

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { layerMemoryMailer, SentMails } from "../../../src/platform/mail/memory-mailer.ts"
 import { type Mail, MailDeferred, Mailer, MailRejected, MailUnconfirmed } from "../../../src/platform/mail/Mailer.ts"
-import { parseSmtpUrl, type SmtpServer } from "../../../src/platform/mail/smtp-url.ts"
+import { layerMemoryMailer, SentMails } from "../../../src/platform/mail/memory-mailer.ts"
 import { layerSmtpMailer, verifySmtpServer } from "../../../src/platform/mail/smtp-mailer.ts"
+import { parseSmtpUrl, type SmtpServer } from "../../../src/platform/mail/smtp-url.ts"
 import { makeLoopbackSmtpServer } from "../../support/platform/mail/loopback-smtp-server.ts"
 
 // One suite on both layers of the port. The mail server of the SMTP layer is on this machine.
@@ -52,7 +52,12 @@ const readHeader = (source: string, name: string): string =>
   new RegExp(`^${name}: (.*(?:\r\n[ \t].*)*)`, "im").exec(source)?.[1]?.replace(/\r\n[ \t]/g, " ") ?? ""
 
 const decodeQuotedPrintable = (text: string): string =>
-  decodeURIComponent(text.replace(/=\r\n/g, "").replace(/%/g, "%25").replace(/=([0-9A-F]{2})/g, "%$1"))
+  decodeURIComponent(
+    text
+      .replace(/=\r\n/g, "")
+      .replace(/%/g, "%25")
+      .replace(/=([0-9A-F]{2})/g, "%$1")
+  )
 
 const readBody = (source: string): string => {
   const body = source.slice(source.indexOf("\r\n\r\n") + 4)
@@ -107,9 +112,7 @@ const runSuite = (name: string, layerProbe: Layer.Layer<Mailer | MailProbe>) =>
         Effect.gen(function* () {
           const [mailer, probe] = [yield* Mailer, yield* MailProbe]
           yield* mailer.send(MAIL)
-          assert.deepStrictEqual(yield* probe.arrived, [
-            { to: [MAIL.to], subject: MAIL.subject, text: MAIL.text }
-          ])
+          assert.deepStrictEqual(yield* probe.arrived, [{ to: [MAIL.to], subject: MAIL.subject, text: MAIL.text }])
         })
       )
     )
