@@ -4,7 +4,7 @@ import { type Mail, MailDeferred, Mailer, MailRejected, MailUnconfirmed } from "
 import { layerMemoryMailer, SentMails } from "../../../src/platform/mail/memory-mailer.ts"
 import { layerSmtpMailer, verifySmtpServer } from "../../../src/platform/mail/smtp-mailer.ts"
 import { parseSmtpUrl, type SmtpServer } from "../../../src/platform/mail/smtp-url.ts"
-import { makeLoopbackSmtpServer } from "../../support/platform/mail/loopback-smtp-server.ts"
+import { decodeMailText, makeLoopbackSmtpServer } from "../../support/platform/mail/loopback-smtp-server.ts"
 
 // One suite on both layers of the port. The mail server of the SMTP layer is on this machine.
 
@@ -59,14 +59,6 @@ const decodeQuotedPrintable = (text: string): string =>
       .replace(/=([0-9A-F]{2})/g, "%$1")
   )
 
-const readBody = (source: string): string => {
-  const body = source.slice(source.indexOf("\r\n\r\n") + 4)
-  const text = /quoted-printable/i.test(readHeader(source, "Content-Transfer-Encoding"))
-    ? decodeQuotedPrintable(body)
-    : body
-  return text.replace(/\r\n/g, "\n")
-}
-
 const decodeSubject = (text: string): string =>
   text
     .replace(/\?= =\?/g, "?==?")
@@ -87,7 +79,7 @@ const layerSmtpProbe = Layer.unwrap(
           server.mails.map(({ to, source }) => ({
             to,
             subject: decodeSubject(readHeader(source, "Subject")),
-            text: readBody(source)
+            text: decodeMailText(source)
           }))
         ),
         failNext: (failure) => Effect.sync(() => void server.failNext(FAULTS[failure]))

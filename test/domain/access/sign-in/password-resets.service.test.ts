@@ -19,11 +19,7 @@ import {
 import { MailDeferred } from "../../../../src/platform/mail/Mailer.ts"
 import { SentMails } from "../../../../src/platform/mail/memory-mailer.ts"
 import { callAsPerson } from "../../../support/console-caller.ts"
-import {
-  CHEAP_PASSWORD_COST,
-  createSignInAccount,
-  PASSWORD
-} from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
+import { CHEAP_PASSWORD_COST, createSignInAccount } from "../../../support/domain/access/sign-in/sign-in-accounts.ts"
 import {
   emptyNotificationTables,
   findLinkToken,

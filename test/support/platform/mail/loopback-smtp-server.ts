@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { SMTPServer } from "smtp-server"
@@ -19,6 +20,7 @@ const smtpError = (code: number) => Object.assign(new Error("refused by the test
 export const makeLoopbackSmtpServer = Effect.gen(function* () {
   const mails: Array<ReceivedMail> = []
   const faults: Array<ServerFault> = []
+  const arrivals = new EventEmitter()
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
@@ -41,6 +43,7 @@ export const makeLoopbackSmtpServer = Effect.gen(function* () {
         const mail = { from, to: envelope.rcptTo.map(({ address }) => address), source }
         if (typeof fault === "object") return done(smtpError(fault.code))
         mails.push(mail)
+        arrivals.emit("mail")
         if (fault === undefined) return done()
         for (const connection of server.connections) Reflect.get(connection, "_socket").destroy()
       })
@@ -58,6 +61,26 @@ export const makeLoopbackSmtpServer = Effect.gen(function* () {
     port,
     url: `smtp://latchkey:p%40ss%20word@127.0.0.1:${port}`,
     mails,
+    /** Waits until this number of mails has arrived, and returns the last of them. */
+    awaitMail: (count: number) =>
+      Effect.promise(async () => {
+        while (mails.length < count) await once(arrivals, "mail")
+        return mails[count - 1]?.source ?? ""
+      }),
     failNext: (...next: ReadonlyArray<ServerFault>) => faults.push(...next)
   }
 })
+
+/** The text of a quoted-printable or plain body. */
+export const decodeMailText = (source: string): string => {
+  const body = source.slice(source.indexOf("\r\n\r\n") + 4)
+  const text = /^Content-Transfer-Encoding: quoted-printable/im.test(source)
+    ? decodeURIComponent(
+        body
+          .replace(/=\r\n/g, "")
+          .replace(/%/g, "%25")
+          .replace(/=([0-9A-F]{2})/g, "%$1")
+      )
+    : body
+  return text.replace(/\r\n/g, "\n")
+}
