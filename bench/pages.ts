@@ -9,9 +9,11 @@ import { FailedCallCounter } from "../src/changes/FailedCallCounter.ts"
 import { AuthorizationCodes } from "../src/domain/access/oauth/AuthorizationCodes.ts"
 import { Clients } from "../src/domain/access/oauth/Clients.ts"
 import { newSessionCookie } from "../src/domain/access/sign-in/cookies.ts"
+import { MailedLinks } from "../src/domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../src/domain/access/sign-in/Sessions.ts"
 import { SubAccounts } from "../src/domain/access/sign-in/SubAccounts.ts"
+import { NotificationStore } from "../src/domain/notifications/store.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { OutboundHttp } from "../src/domain/webhooks/deliveries/OutboundHttp.ts"
@@ -151,7 +153,7 @@ const measured = Effect.fnUntraced(function* (database: string) {
 })
 
 const layerPages = layerConsoleEndpoint("http://127.0.0.1").pipe(
-  Layer.provide([Sessions.layer, Passwords.layer, SubAccounts.layer]),
+  Layer.provide([Sessions.layer, Passwords.layer, SubAccounts.layer, MailedLinks.layer, NotificationStore.layer]),
   Layer.provide([Clients.layer, AuthorizationCodes.layer, layerConsoleQueries]),
   Layer.provide(
     Layer.provide(OutboundHttp.layer(Result.getOrThrow(parseAllowedHosts("127.0.0.1"))), AddressResolver.layer)

@@ -76,6 +76,7 @@ import quotes from "./0074_quotes.ts"
 import ruleTasks from "./0075_rule_tasks.ts"
 import calendarStays from "./0076_calendar_stays.ts"
 import houseCalendars from "./0077_house_calendars.ts"
+import notifications from "./0078_notifications.ts"
 
 /** In the order they run. A migration that was released is never edited: the next one changes what it made. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -155,5 +156,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 74, name: "quotes", up: quotes },
   { id: 75, name: "rule_tasks", up: ruleTasks, nonTransactional: true },
   { id: 76, name: "calendar_stays", up: calendarStays },
-  { id: 77, name: "house_calendars", up: houseCalendars }
+  { id: 77, name: "house_calendars", up: houseCalendars },
+  { id: 78, name: "notifications", up: notifications }
 ]

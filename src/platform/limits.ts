@@ -615,3 +615,37 @@ export const OFFERED_LISTINGS_MAX = 200
 export const CARRIED_QUERY_VALUE_LENGTH = 300
 /** Characters of HTML. */
 export const MESSAGES_PAGE_TEXT_LENGTH = 150_000
+/** Characters of a mail's subject. */
+export const MAIL_SUBJECT_LENGTH = 150
+export const SMTP_CONNECTIONS_MAX = 2
+/** Attempts of a mail that the mail server certainly did not accept. Together they take about 16 minutes. */
+export const MAIL_ATTEMPTS = 6
+/**
+ * Mails to one address. Further notifications wait for the next mail. Further requests of links are ignored, without
+ * telling the requester.
+ */
+export const NOTIFICATION_MAILS_AN_HOUR = 6
+export const NOTIFICATION_MAILS_A_DAY = 48
+export const VERIFICATION_MAILS_AN_HOUR = 3
+export const RESET_MAILS_AN_HOUR = 3
+/** Requests of a password reset per network. */
+export const RESET_REQUESTS_OF_NETWORK_AN_HOUR = 20
+export const VERIFICATION_LINK_MS = 24 * 60 * 60 * 1000
+export const RESET_LINK_MS = 30 * 60 * 1000
+/** A link that could not be mailed in this time is not mailed any more. */
+export const LINK_MAIL_MAX_AGE_MS = 60 * 60 * 1000
+/** After a mail, further notifications of the account are gathered for this time. */
+export const NOTIFICATION_GATHERING_MS = 10 * 60 * 1000
+/** Notifications of one mail. Further ones are in the next mail. */
+export const NOTIFICATIONS_OF_MAIL_MAX = 500
+/** Notifications that a mail describes. It counts the others. */
+export const NOTIFICATIONS_DESCRIBED_MAX = 20
+/** Characters of a guest's first name, a property or a reason in a mail. */
+export const NOTIFICATION_TEXT_LENGTH = 80
+/** Older events notify nobody, for example messages that a channel sends for the first time after it is connected. */
+export const NOTIFIED_EVENT_AGE_MS = 7 * 24 * 60 * 60 * 1000
+/** A notification that could not be mailed in this time is not mailed any more. */
+export const NOTIFICATION_MAX_AGE_MS = 24 * 60 * 60 * 1000
+/** Must be longer than NOTIFIED_EVENT_AGE_MS, because the rows prevent a second notification. */
+export const NOTIFICATION_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
+export const LINK_MAIL_RETENTION_MS = 2 * 24 * 60 * 60 * 1000

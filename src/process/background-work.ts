@@ -15,14 +15,20 @@ import { layerImageRetention } from "../domain/guests/images/retention.ts"
 import { layerReviewOpening } from "../domain/guests/reviews/review-opening.ts"
 import { layerOfferExpiry } from "../domain/guests/special-offers/offer-expiry.ts"
 import { layerNameKeyBackfill } from "../domain/name-key-backfill.ts"
+import { notificationSubscribers } from "../domain/notifications/event-subscribers.ts"
 import { InternalSubscribers } from "../jobs/events/internal-subscribers.ts"
 import { layerConsumerWatch } from "../jobs/events/layer.ts"
 import { layerBackgroundDatabase } from "../platform/database/database-layers.ts"
+import { layerNoMailer, type Mailer } from "../platform/mail/Mailer.ts"
+import { layerSmtpMailer } from "../platform/mail/smtp-mailer.ts"
 import { layerBacklog } from "../service/backlog.ts"
 import type { Settings } from "../service/configuration.ts"
 import { layerJobs } from "../service/job-kinds.ts"
 import { layerGuestRetention } from "../tools/privacy/guest-retention.ts"
 import { type LayerConnectors, layerOutboundHttp, type SandboxLayers } from "./connector-layers.ts"
+
+const layerMailer = ({ mail }: Settings): Layer.Layer<Mailer> =>
+  mail === undefined ? layerNoMailer : layerSmtpMailer(mail)
 
 const layerJobsWithServices = (settings: Settings, connectors: LayerConnectors) =>
   Layer.merge(layerJobs, layerConsumerWatch).pipe(
@@ -30,12 +36,14 @@ const layerJobsWithServices = (settings: Settings, connectors: LayerConnectors) 
       Layer.succeed(InternalSubscribers, [
         markAvailabilityChangesDue,
         markStaysOfReservationEvents,
-        ...guestQuestionSubscribers
+        ...guestQuestionSubscribers,
+        ...(settings.mail === undefined ? [] : notificationSubscribers)
       ])
     ),
     Layer.provide([
       Layer.provide(ChannelGateway.layer, connectors),
       layerOutboundHttp(settings),
+      layerMailer(settings),
       layerBackgroundDatabase
     ])
   )

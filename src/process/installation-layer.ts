@@ -7,6 +7,7 @@ import {
   PublicUrl,
   RetentionDays
 } from "../platform/installation.ts"
+import { MailEnabled } from "../platform/mail/Mailer.ts"
 import { layerSealing } from "../platform/sealing/CurrentSealer.ts"
 import { MetricsEnabled } from "../platform/telemetry/metrics/metric-updates.ts"
 import type { Settings } from "../service/configuration.ts"
@@ -21,5 +22,6 @@ export const layerInstallation = (settings: Settings) =>
     Layer.succeed(IdentityImageRetentionDays, settings.identityImageDays),
     Layer.succeed(RetentionDays, settings.retentionDays),
     Layer.succeed(PublicClientEnabled, settings.publicClientEnabled),
+    Layer.succeed(MailEnabled, settings.mail !== undefined),
     Layer.succeed(AllowedReceivers, settings.webhookAllowedHosts)
   )

@@ -8,6 +8,7 @@ import { Ingest } from "../connectors/ingest/Ingest.ts"
 import { Clients } from "../domain/access/oauth/Clients.ts"
 import { Operators } from "../domain/access/operators/Operators.ts"
 import { layerTokenUseWriter } from "../domain/access/operators/token-use-writer.ts"
+import { MailedLinks } from "../domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../domain/access/sign-in/Sessions.ts"
 import { SubAccounts } from "../domain/access/sign-in/SubAccounts.ts"
@@ -15,6 +16,7 @@ import { GuestPortal } from "../domain/bookings/check-in/GuestPortal.ts"
 import { ChannelGateway } from "../domain/channels/port/ChannelGateway.ts"
 import { isFolderUsable } from "../domain/guests/images/folder-byte-storage.ts"
 import { ImageBytes } from "../domain/guests/images/ImageBytes.ts"
+import { NotificationStore } from "../domain/notifications/store.ts"
 import { IMAGES_FOLDER } from "../platform/database/data-folder.ts"
 import {
   DatabaseInMemory,
@@ -65,7 +67,14 @@ export const layerGuestPortal = Layer.provide(GuestPortal.layer, layerRequestDat
 
 export const layerConsole = (settings: Settings) =>
   layerConsoleEndpoint(settings.publicUrl, settings).pipe(
-    Layer.provide([Sessions.layer, Passwords.layer, SubAccounts.layer, Clients.layer]),
+    Layer.provide([
+      Sessions.layer,
+      Passwords.layer,
+      SubAccounts.layer,
+      Clients.layer,
+      MailedLinks.layer,
+      NotificationStore.layer
+    ]),
     Layer.provide(layerConsoleQueries),
     Layer.provide([layerOutboundHttp(settings), layerRequestDatabase, layerFailedCallCounter])
   )

@@ -27,6 +27,7 @@ import { KnowledgeBaseOperations } from "../domain/knowledge/contract.ts"
 import { ListingOperations } from "../domain/listings/contract.ts"
 import { CategoryOperations } from "../domain/money/category-contract.ts"
 import { TransactionOperations } from "../domain/money/contract.ts"
+import { NotificationOperations } from "../domain/notifications/contract.ts"
 import { PriceAndRulesOperations } from "../domain/prices/contract.ts"
 import { GroupOperations } from "../domain/properties/groups/contract.ts"
 import { PropertyOperations } from "../domain/properties/properties/contract.ts"
@@ -76,7 +77,8 @@ export const Api = {
   ...OauthOperations,
   ...AccessTokenOperations,
   ...ConnectionOperations,
-  ...AccountOperations
+  ...AccountOperations,
+  ...NotificationOperations
 }
 
 export type OperationName = keyof typeof Api

@@ -13,6 +13,9 @@ import { DatabaseSettings } from "../platform/database/database-layers.ts"
 import { DATABASE_URL_DESCRIPTION, isDatabaseUrl } from "../platform/database/database-url.ts"
 import type { DeploymentName, RetentionDays } from "../platform/installation.ts"
 import { DATABASE_CONNECTIONS_MAX, DATABASE_CONNECTIONS_MIN } from "../platform/limits.ts"
+import { parseMailSender } from "../platform/mail/mail-header.ts"
+import type { MailSettings } from "../platform/mail/smtp-mailer.ts"
+import { parseSmtpUrl, SMTP_URL_DESCRIPTION } from "../platform/mail/smtp-url.ts"
 import { parseSecretKeys, SECRET_KEY_DESCRIPTION, type SecretKeys } from "../platform/sealing/secret-keys.ts"
 import {
   type CollectorHeaders,
@@ -92,6 +95,8 @@ export interface Settings {
   readonly identityImageDays: number
   readonly retentionDays: RetentionDays
   readonly publicClientEnabled: boolean
+  /** Undefined means that no mail is sent. */
+  readonly mail: MailSettings | undefined
 }
 
 /** An empty variable counts as unset, because compose files write `NAME=`. */
@@ -277,6 +282,27 @@ const resourceAttributesSetting = {
   read: parseResourceAttributes
 }
 
+/** `MAIL_FROM` alone sends nothing. */
+const readMailSettings = Effect.gen(function* () {
+  const server = yield* readSetting("SMTP_URL", {
+    expected: SMTP_URL_DESCRIPTION,
+    secret: true,
+    read: (text) => {
+      const smtpServer = parseSmtpUrl(text)
+      return smtpServer === undefined ? undefined : Redacted.make(smtpServer, { label: "SMTP_URL" })
+    }
+  })
+  const sender = yield* readSetting("MAIL_FROM", {
+    expected: "an e-mail address, such as no-reply@example.com or Latchkey <no-reply@example.com>",
+    read: parseMailSender
+  })
+  if (server === undefined) return undefined
+  if (sender === undefined) {
+    return yield* new WrongSetting({ variable: "MAIL_FROM", expected: "set if SMTP_URL is set", given: "" })
+  }
+  return { server, sender }
+})
+
 /** `isTerminal` decides the default log format. */
 export const readSettings = Effect.fnUntraced(function* (
   isTerminal: boolean
@@ -344,7 +370,8 @@ export const readSettings = Effect.fnUntraced(function* (
     drainSeconds: yield* settingOrDefault("DRAIN_SECONDS", wholeSeconds(0, DRAIN_SECONDS_MAX)),
     identityImageDays: yield* settingOrDefault("IDENTITY_IMAGE_DAYS", wholeNumber("days", 1, IDENTITY_IMAGE_DAYS_MAX)),
     retentionDays: yield* readRetentionDays,
-    publicClientEnabled: yield* settingOrDefault("PUBLIC_CLIENT", booleanSetting)
+    publicClientEnabled: yield* settingOrDefault("PUBLIC_CLIENT", booleanSetting),
+    mail: yield* readMailSettings
   }
 })
 

@@ -27,6 +27,7 @@ import { layerKnowledgeBases } from "../domain/knowledge/handlers.ts"
 import { layerListings } from "../domain/listings/handlers.ts"
 import { layerCategories } from "../domain/money/category-handlers.ts"
 import { layerTransactions } from "../domain/money/handlers.ts"
+import { layerNotifications } from "../domain/notifications/handlers.ts"
 import type { HandlesOperations } from "../domain/operation-handlers.ts"
 import { layerPriceAndRules } from "../domain/prices/handlers.ts"
 import { layerGroups } from "../domain/properties/groups/handlers.ts"
@@ -46,6 +47,7 @@ const families = Layer.mergeAll(
   layerConnections,
   layerAccessTokens,
   layerAccounts,
+  layerNotifications,
   layerAutomation,
   layerAutomationRules,
   layerAuditLog,

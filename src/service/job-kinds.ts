@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { IdempotencyKeys } from "../changes/IdempotencyKeys.ts"
+import { layerLinkJobs, linkJobs } from "../domain/access/sign-in/mailed-links/link-jobs.ts"
 import { answerJobs, layerAnswerJobs } from "../domain/automation/answering/answer-jobs.ts"
 import { layerPlanner, planningBacklog } from "../domain/automation/planning/planner.ts"
 import { layerPlanJobs, planJobs } from "../domain/automation/running/plan-jobs.ts"
@@ -9,6 +10,7 @@ import { layerPushJobs, pushJobs } from "../domain/calendars/listing-calendars/p
 import { layerMessageJobs, messageJobs } from "../domain/guests/conversations/sending/message-jobs.ts"
 import { layerPreparationJobs, preparationJobs } from "../domain/knowledge/preparing/preparation-jobs.ts"
 import { KnowledgeAnswers } from "../domain/knowledge/search/KnowledgeAnswers.ts"
+import { layerNotificationJobs, notificationJobs } from "../domain/notifications/notification-jobs.ts"
 import { deliveryJobs } from "../domain/webhooks/deliveries/delivery-attempt.ts"
 import { eventBacklog } from "../domain/webhooks/deliveries/EventDispatcher.ts"
 import { layerDeliveries } from "../domain/webhooks/deliveries/layer.ts"
@@ -25,7 +27,9 @@ export const JOB_KINDS = [
   // The request database makes commits durable, which `layerPlanJobs` requires.
   { layer: Layer.provide(layerPlanJobs, [IdempotencyKeys.layer, layerRequestDatabase]), backlog: planJobs.backlog },
   { layer: Layer.provide(layerAnswerJobs, KnowledgeAnswers.layer), backlog: answerJobs.backlog },
-  { layer: layerPreparationJobs, backlog: preparationJobs.backlog }
+  { layer: layerPreparationJobs, backlog: preparationJobs.backlog },
+  { layer: layerLinkJobs, backlog: linkJobs.backlog },
+  { layer: layerNotificationJobs, backlog: notificationJobs.backlog }
 ] as const
 
 type JobLayer = (typeof JOB_KINDS)[number]["layer"]

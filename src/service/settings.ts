@@ -143,6 +143,18 @@ export const SETTINGS = [
       "Private host names and IP addresses, separated by commas, to which webhooks, connectors and imported calendars may connect."
   },
   {
+    name: "SMTP_URL",
+    group: "Features",
+    printablePart: "host",
+    meaning:
+      "The mail server for [notifications and password resets](../operate/mail.md): `smtp://user:password@host:587` or `smtps://…:465`. Without it, the service sends no mail."
+  },
+  {
+    name: "MAIL_FROM",
+    group: "Features",
+    meaning: "The sender of mails, such as `Latchkey <no-reply@example.com>`. `SMTP_URL` requires it."
+  },
+  {
     name: "DEMO",
     group: "Features",
     defaultDescription: "`1` with the embedded database, else `0`",

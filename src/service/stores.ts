@@ -40,6 +40,7 @@ import { KnowledgeBaseStore } from "../domain/knowledge/store.ts"
 import { ListingStore } from "../domain/listings/store.ts"
 import { OperatorDictionaries } from "../domain/money/OperatorDictionaries.ts"
 import { TransactionStore } from "../domain/money/store.ts"
+import { NotificationStore } from "../domain/notifications/store.ts"
 import { PriceAndRulesStore } from "../domain/prices/store.ts"
 import { GroupStore } from "../domain/properties/groups/store.ts"
 import { RoomTypeStore } from "../domain/properties/properties/room-type-store.ts"
@@ -106,5 +107,6 @@ export const layerStores = Layer.mergeAll(
   TokenIssuer.layer,
   AccessTokens.layer,
   Grants.layer,
-  SubAccounts.layer
+  SubAccounts.layer,
+  NotificationStore.layer
 ).pipe(Layer.provide(FailedSecretChecks.layer))

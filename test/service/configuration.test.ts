@@ -44,7 +44,8 @@ describe("configuration", () => {
         drainSeconds: 0,
         identityImageDays: 30,
         retentionDays: { messages: undefined, images: undefined, orders: undefined },
-        publicClientEnabled: true
+        publicClientEnabled: true,
+        mail: undefined
       })
       assert.isFalse(allowsHost(webhookAllowedHosts, "127.0.0.1"))
     })
@@ -112,7 +113,8 @@ describe("configuration", () => {
         drainSeconds: 300,
         identityImageDays: 3650,
         retentionDays: { messages: 36_500, images: 1, orders: 730 },
-        publicClientEnabled: false
+        publicClientEnabled: false,
+        mail: undefined
       })
       assert.deepStrictEqual(otlpHeaders && Redacted.value(otlpHeaders), { "x-api-key": "col lect,or", tenant: "a" })
       assert.strictEqual(databaseUrl && Redacted.value(databaseUrl), "postgres://latchkey:secret@db:5432/latchkey")

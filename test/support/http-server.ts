@@ -1,12 +1,14 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpMiddleware, HttpServer } from "effect/http"
 import { Clients } from "../../src/domain/access/oauth/Clients.ts"
+import { MailedLinks } from "../../src/domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../src/domain/access/sign-in/Sessions.ts"
 import { SubAccounts } from "../../src/domain/access/sign-in/SubAccounts.ts"
 import { GuestPortal } from "../../src/domain/bookings/check-in/GuestPortal.ts"
 import { SharedCalendars } from "../../src/domain/calendars/calendar-share-links/SharedCalendars.ts"
 import { PropertyFeeds } from "../../src/domain/calendars/property-feeds/PropertyFeeds.ts"
+import { NotificationStore } from "../../src/domain/notifications/store.ts"
 import { AddressResolver } from "../../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers } from "../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { OutboundHttp } from "../../src/domain/webhooks/deliveries/OutboundHttp.ts"
@@ -55,6 +57,8 @@ export const layerHttpServerOf = <E, More = never>(
       Layer.provide(layerConsoleEndpoint(settings.publicUrl ?? "http://127.0.0.1", settings), [
         consoleServices,
         SubAccounts.layer,
+        MailedLinks.layer,
+        NotificationStore.layer,
         Layer.provide(layerConsoleQueries, layerOutbound)
       ])
     ),

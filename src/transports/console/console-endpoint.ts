@@ -32,6 +32,7 @@ import { TEXTS } from "./console-texts.ts"
 import { readContentLength, receiveConsoleForm } from "./form-body.ts"
 import { CONVERSATION_SCRIPT, CONVERSATION_SCRIPT_PATH } from "./host/conversation-script.ts"
 import { makeHostPages } from "./host/host-pages.ts"
+import { makeMailPages } from "./mail-pages.ts"
 import { redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
 import { makePasswordPage } from "./password-page.ts"
 import { makeSignInPage } from "./sign-in-page.ts"
@@ -134,6 +135,7 @@ const makeConsolePages = Effect.fnUntraced(function* (publicUrl: string) {
   const consolePages: ReadonlyArray<ConsolePage> = [
     yield* makeSignInPage(publicUrl),
     yield* makePasswordPage,
+    ...(yield* makeMailPages),
     yield* makeAuthorizationPage(publicUrl),
     yield* makeAccessPage(publicUrl),
     yield* makeWebhookPage,
@@ -184,7 +186,8 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
     isNew: boolean,
     request: HttpServerRequest
   ) {
-    if (!isSameOrigin(request, publicUrl)) return rejectedFormResponse(visit, TEXTS.requestErrors.crossSiteForm)
+    if (!isSameOrigin(request, publicUrl) && !isFormOfSecretUrl(page, request))
+      return rejectedFormResponse(visit, TEXTS.requestErrors.crossSiteForm)
     const received = yield* receiveConsoleForm(request, yield* findMaxFormBytes(sessions, visit, request))
     if (Result.isFailure(received))
       return messageResponse(visit, TEXTS.requestErrors.formReceiveErrors[received.failure], received.failure)
@@ -229,6 +232,12 @@ const makeFormHandler =
       ? handleFormAsActor(page, signedInVisit, form)
       : handleFormOfEarlierVisit(page, signedInVisit, form)
   }
+
+/** Other sites know no valid form token, and browsers report their forms as cross-site. */
+const isFormOfSecretUrl = (page: ConsolePage, { headers }: HttpServerRequest): boolean =>
+  "hasSecretUrl" in page &&
+  headers["origin"] === "null" &&
+  (headers["sec-fetch-site"] === undefined || headers["sec-fetch-site"] === "same-origin")
 
 const tooManyRequestsResponse = (visit: Visit, seconds: number): Response =>
   withRetryAfter(messageResponse(visit, TEXTS.requestErrors.tooManyRequests(seconds), 429), seconds)

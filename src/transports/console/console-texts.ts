@@ -56,7 +56,54 @@ export const TEXTS = {
     wrongCredentials: "There is no account with this e-mail address and this password.",
     tooManyAttempts: (seconds: number) =>
       `Too many tries were wrong. This one was not looked at: wait ${formatSeconds(seconds)} and try again.`,
-    forgottenPasswordHint: "Forgotten? Who runs this service can give your account another password."
+    forgottenPasswordHint: "Forgotten? Who runs this service can give your account another password.",
+    forgottenPasswordLink: "Forgot your password?",
+    passwordReset: "Your password is changed. Sign in with the new one."
+  },
+  reset: {
+    title: "Reset your password",
+    explanation: "Enter the e-mail address of your account. We send a link with which you choose a new password.",
+    email: "E-mail address",
+    requestButton: "Send the link",
+    requested:
+      "If an account has this address, a link is on its way. It works once, within 30 minutes. Look into the spam folder too. No more than three links are sent to an address in an hour.",
+    backToSignIn: "Back to sign-in",
+    consequences: "All your sessions end, and you sign in again with the new password.",
+    newPassword: "New password",
+    repeatedPassword: "Repeat new password",
+    button: "Change the password",
+    unusableLink: "This link was used, has expired, or is not complete. Request another one."
+  },
+  verification: {
+    title: "Confirm your e-mail address",
+    explanation: (email: string) => `Notifications that you choose in the console are then sent to ${email}.`,
+    button: "Confirm",
+    verified: "Your e-mail address is confirmed. Now choose your notifications.",
+    unusableLink: "This link was used, has expired, or is not complete. Request another one in the console.",
+    toNotifications: "Notifications"
+  },
+  notifications: {
+    title: "Notifications",
+    mailDisabled: "This service sends no mail. Its administrator can set up a mail server.",
+    address: "E-mail address",
+    verified: "confirmed",
+    unverified: "not confirmed",
+    verificationExplanation:
+      "We send notifications only to an address that you have confirmed. The link in the mail works for 24 hours.",
+    requestVerification: "Send the link",
+    verificationRequested: "A mail with a link is on its way. Open the link to confirm your address.",
+    choices: "Send me a mail about",
+    kinds: {
+      new_booking: "New bookings",
+      booking_request: "Booking requests that need my answer",
+      guest_message: "Messages from guests",
+      failing_webhook: "Webhooks that fail",
+      failing_calendar: "iCal imports that fail"
+    },
+    gatheringNote:
+      "The first notification is sent at once. Further ones are gathered for ten minutes and sent in one mail.",
+    save: "Save",
+    saved: "Your notifications are saved."
   },
   sudo: {
     label: "Your password, as it is some time since you gave it",

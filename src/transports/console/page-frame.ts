@@ -13,6 +13,7 @@ import {
   KNOWLEDGE_PATH,
   MESSAGES_PATH,
   MONEY_PATH,
+  NOTIFICATIONS_PATH,
   OVERVIEW_PATH,
   PEOPLE_PATH,
   PROPERTIES_PATH,
@@ -36,6 +37,8 @@ export interface PageFrame {
   readonly formTargets?: "here" | "anywhere"
   readonly isWide?: true
   readonly hasScript?: true
+  /** The address of the page contains a secret, which no other page may learn. */
+  readonly hasSecretUrl?: true
 }
 
 export const ACCESS_PATH = "/console/access"
@@ -65,6 +68,7 @@ const MORE_LINKS: ReadonlyArray<NavigationLink> = [
   { path: KNOWLEDGE_PATH, label: "Knowledge" },
   { path: PEOPLE_PATH, label: "People" },
   { path: CATEGORIES_PATH, label: "Words" },
+  { path: NOTIFICATIONS_PATH, label: TEXTS.notifications.title },
   { path: ACTIVITY_LOG_PATH, label: "What happened" },
   { path: ACCESS_PATH, label: TEXTS.frame.access },
   { path: PASSWORD_PATH, label: TEXTS.frame.password }
@@ -118,7 +122,7 @@ const windowTitle = (title: string, status: number): string => {
 /** The page has no inline scripts or styles, loads only files of this service, and cannot be framed. */
 export const renderConsolePage = (
   visit: Visit,
-  { title, body, formTargets = "here", isWide, hasScript }: PageFrame,
+  { title, body, formTargets = "here", isWide, hasScript, hasSecretUrl }: PageFrame,
   status = 200
 ): Response =>
   HttpServerResponse.text(
@@ -151,7 +155,7 @@ ${accountProblemNote(visit)}${body}
         ...PRIVATE_PAGE_HEADERS,
         vary: "Cookie",
         // Lets browsers send `Origin` with the page's forms.
-        "referrer-policy": "same-origin",
+        "referrer-policy": hasSecretUrl === true ? PRIVATE_PAGE_HEADERS["referrer-policy"] : "same-origin",
         "cross-origin-opener-policy": "same-origin",
         "x-frame-options": "DENY",
         "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self';${hasScript === true ? " script-src 'self'; connect-src 'self';" : ""} base-uri 'none';${formTargets === "here" ? " form-action 'self';" : ""} frame-ancestors 'none'`

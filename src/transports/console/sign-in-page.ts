@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import { newKnownBrowserCookie, newSessionCookie } from "../../domain/access/sign-in/cookies.ts"
+import { LINK_PATHS } from "../../domain/access/sign-in/mailed-links/link-purposes.ts"
 import { Sessions, type SignInAttempt } from "../../domain/access/sign-in/Sessions.ts"
 import { EMAIL_LENGTH, KNOWN_BROWSER_MS } from "../../platform/limits.ts"
+import { MailEnabled } from "../../platform/mail/Mailer.ts"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { withRetryAfter } from "../pages/secret-url-responses.ts"
 import type { ActionError } from "./action-outcome.ts"
@@ -38,22 +40,37 @@ ${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
 </form>
 `
 
-const renderPage = (visit: Visit, values: SignInFormValues, error?: ActionError) => {
-  const message =
-    error === undefined
-      ? nothing
-      : html`<p class="message error" role="alert">${error.message}</p>
+/** The query parameter `done` of the redirect after a password reset. */
+export const PASSWORD_RESET_DONE = "password_reset"
+
+const doneMessage = ({ query }: Visit): Html =>
+  query.get("done") === PASSWORD_RESET_DONE
+    ? html`<p class="message done" role="status">${TEXTS.signIn.passwordReset}</p>
 `
-  const body = html`<section class="narrow">
-${message}${signInForm(visit, values)}<p class="soft">${TEXTS.signIn.forgottenPasswordHint}</p>
+    : nothing
+
+const makeRenderPage =
+  (passwordHelp: Html | string) => (visit: Visit, values: SignInFormValues, error?: ActionError) => {
+    const message =
+      error === undefined
+        ? doneMessage(visit)
+        : html`<p class="message error" role="alert">${error.message}</p>
+`
+    const body = html`<section class="narrow">
+${message}${signInForm(visit, values)}<p class="soft">${passwordHelp}</p>
 </section>
 `
-  const response = renderConsolePage(visit, { title: TEXTS.signIn.title, body }, error?.status)
-  return error?.retryAfter === undefined ? response : withRetryAfter(response, error.retryAfter)
-}
+    const response = renderConsolePage(visit, { title: TEXTS.signIn.title, body }, error?.status)
+    return error?.retryAfter === undefined ? response : withRetryAfter(response, error.retryAfter)
+  }
 
 export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, never, Sessions> =>
-  Effect.map(Sessions, (sessions) => {
+  Effect.map(Effect.all([Sessions, MailEnabled]), ([sessions, isMailEnabled]) => {
+    const renderPage = makeRenderPage(
+      isMailEnabled
+        ? html`<a href="${LINK_PATHS.reset_password}">${TEXTS.signIn.forgottenPasswordLink}</a>`
+        : TEXTS.signIn.forgottenPasswordHint
+    )
     const [sessionName, knownBrowserName] = [sessionCookieName(publicUrl), knownBrowserCookieName(publicUrl)]
 
     const signIn = (visit: Visit, form: SubmittedForm) => {

@@ -45,6 +45,7 @@ import { Listings } from "../../../src/domain/listings/Listings.ts"
 import { ListingStore } from "../../../src/domain/listings/store.ts"
 import { OperatorDictionaries } from "../../../src/domain/money/OperatorDictionaries.ts"
 import { TransactionStore } from "../../../src/domain/money/store.ts"
+import { NotificationStore } from "../../../src/domain/notifications/store.ts"
 import { PriceAndRulesStore } from "../../../src/domain/prices/store.ts"
 import { GroupStore } from "../../../src/domain/properties/groups/store.ts"
 import { RoomTypeStore } from "../../../src/domain/properties/properties/room-type-store.ts"
@@ -91,6 +92,7 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(Images)({}),
   Layer.mock(BasePriceStore)({}),
   Layer.mock(ListingCalendarStore)({}),
+  Layer.mock(NotificationStore)({}),
   Layer.mock(KnowledgeAnswers)({}),
   Layer.mock(ListingStore)({}),
   Layer.mock(Listings)({}),

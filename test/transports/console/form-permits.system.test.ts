@@ -3,9 +3,11 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Clients } from "../../../src/domain/access/oauth/Clients.ts"
 import { newSessionCookie } from "../../../src/domain/access/sign-in/cookies.ts"
+import { MailedLinks } from "../../../src/domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../../../src/domain/access/sign-in/Passwords.ts"
 import { Sessions } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { SubAccounts } from "../../../src/domain/access/sign-in/SubAccounts.ts"
+import { NotificationStore } from "../../../src/domain/notifications/store.ts"
 import { OutboundHttp } from "../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { CONSOLE_PERMITS, PERMIT_WAIT_MS } from "../../../src/platform/limits.ts"
 import { layerConsoleEndpoint } from "../../../src/transports/console/console-endpoint.ts"
@@ -40,6 +42,8 @@ const layerBusyConsole = layerConsoleEndpoint(PUBLIC_URL).pipe(
     }),
     Layer.mock(Passwords, {}),
     Layer.mock(SubAccounts, {}),
+    Layer.mock(MailedLinks, {}),
+    Layer.mock(NotificationStore, {}),
     Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)

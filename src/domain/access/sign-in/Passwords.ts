@@ -1,9 +1,10 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { computeDigest } from "../../../admission/gate/credentials.ts"
 import { recordChange } from "../../../changes/recorded-change.ts"
-import type { CurrentActor } from "../../../contract/actor.ts"
+import { CurrentActor } from "../../../contract/actor.ts"
+import { networkOf } from "../../../contract/caller-address.ts"
 import { makeDecoder } from "../../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, type ValidationFailed } from "../../../contract/errors.ts"
 import { changeUnderLock } from "../../../platform/database/locked-change.ts"
@@ -14,6 +15,8 @@ import { NewPassword } from "../operators/operator-schemas.ts"
 import { hashPassword } from "../operators/password.ts"
 import { accountNameError, isAccountName } from "../operators/password-rules.ts"
 import { type HashingBusy, HashingLimiter, hashReleasingPermit, operatorHashingSource } from "./HashingLimiter.ts"
+import { makeFindLinkOwner } from "./mailed-links/link-owner.ts"
+import { endLinksSql, validLinkSql } from "./mailed-links/link-statements.ts"
 import type { PasswordConfirmation } from "./Sessions.ts"
 import { passwordDigestSql } from "./session-store.ts"
 
@@ -40,7 +43,8 @@ interface PasswordUpdate {
 }
 
 /**
- * A password change ends other sessions. It also forgets other known browsers, because one of them may be compromised.
+ * A password change ends other sessions and all links to reset the password. It also forgets other known browsers,
+ * because one of them may be compromised.
  */
 export class Passwords extends Context.Service<
   Passwords,
@@ -54,6 +58,14 @@ export class Passwords extends Context.Service<
       account: OperatorAccountKey,
       password: string
     ) => Effect.Effect<PasswordChangeResult | undefined, BadRequest | ValidationFailed | HashingBusy, CurrentActor>
+    /**
+     * Changes the password of the account to which a link was mailed, and ends all its sessions. Fails with NotFound if
+     * the link was used or has expired.
+     */
+    readonly changeByLink: (
+      token: string,
+      input: { readonly password: string; readonly address: string }
+    ) => Effect.Effect<PasswordChangeResult, BadRequest | ValidationFailed | NotFound | HashingBusy, CurrentActor>
     /** Ends all other sessions. Fails with Conflict if the confirmed password has changed. */
     readonly changeOwn: (
       confirmation: PasswordConfirmation,
@@ -95,6 +107,8 @@ export class Passwords extends Context.Service<
           return yield* updatePassword({ accountId, passwordHash, ...NOTHING_KEPT, condition })
         }),
 
+        changeByLink: makeChangeByLink(sql, hashingLimiter, readNewPassword),
+
         changeOwn: Effect.fn("Passwords.changeOwn")(function* (
           confirmation: PasswordConfirmation,
           input: OwnPasswordInput
@@ -125,6 +139,39 @@ export class Passwords extends Context.Service<
   static readonly layer = Layer.provide(this.layerNoDeps, HashingLimiter.layer)
 }
 
+const makeChangeByLink = (
+  sql: SqlClient.SqlClient,
+  hashingLimiter: HashingLimiter["Service"],
+  readNewPassword: (input: NewPassword) => Effect.Effect<NewPassword, BadRequest | ValidationFailed>
+) => {
+  const findLinkOwner = makeFindLinkOwner(sql)
+  const updatePassword = makeUpdatePassword(sql)
+  return Effect.fn("Passwords.changeByLink")(function* (
+    token: string,
+    { password: text, address }: { readonly password: string; readonly address: string }
+  ) {
+    const owner = yield* findLinkOwner("reset_password", token)
+    if (owner === undefined) return yield* unusableLinkError
+    const { account_id: accountId } = owner
+    const { password } = yield* readNewPassword({ account_id: accountId, password: text })
+    const source = { key: networkOf(address), isKnown: false }
+    const passwordHash = yield* hashReleasingPermit(hashingLimiter, source, hashPassword(password))
+    // The statement runs after the lock of the account, so it sees whether another one has used the link.
+    const lookup = {
+      purpose: "reset_password" as const,
+      digest: computeDigest(token),
+      now: yield* DateTime.nowAsDate
+    }
+    const condition = sql`EXISTS (
+        SELECT FROM (${validLinkSql(sql, lookup)}) owner WHERE owner.account_id = a.id)`
+    const changePassword = updatePassword({ accountId, passwordHash, ...NOTHING_KEPT, condition })
+    const row = yield* Effect.updateService(changePassword, CurrentActor, (actor) => ({ ...actor, accountId }))
+    return row ?? (yield* unusableLinkError)
+  })
+}
+
+const unusableLinkError = new NotFound({ message: "token: the link was used, has expired, or is not complete." })
+
 const NOTHING_KEPT = { sessionDigest: computeDigest(""), browserDigest: computeDigest("") }
 
 const passwordUnchangedCondition = (
@@ -154,7 +201,8 @@ const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate
           ), forgotten_browsers AS (
             DELETE FROM known_browsers b USING account
             WHERE b.operator_id = account.operator_id AND b.account_id = account.id AND b.digest <> ${update.browserDigest}
-          )`,
+          ), owner AS (SELECT operator_id, id AS account_id FROM account),
+          ended_links AS (${endLinksSql(sql, "reset_password", "owner")})`,
         events: [],
         changedRecords: sql`SELECT operator_id, 'account:' || id AS record, '{password}'::text[] AS fields FROM account`,
         outcome: sql`SELECT id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended FROM account`

@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { applyRetention, nextRowsCondition, RETENTION_INTERVAL_MS } from "../../../jobs/retention.ts"
 import { repeatPeriodically } from "../../../jobs/WorkSchedule.ts"
 import { KNOWN_BROWSER_MS, SIGN_IN_FAILURE_RESET_MS } from "../../../platform/limits.ts"
+import { applyLinkRetention } from "./mailed-links/retention.ts"
 
 const deleteExpiredSessionsSql = (sql: SqlClient.SqlClient, now: Date): Fragment => sql`
   DELETE FROM console_sessions
@@ -26,6 +27,7 @@ export const applySessionRetention = Effect.fnUntraced(function* (now: Date) {
   ])
 })
 
-export const layerSessionRetention = Layer.effectDiscard(
-  repeatPeriodically("retention of sessions", RETENTION_INTERVAL_MS, applySessionRetention)
+export const layerSessionRetention = Layer.mergeAll(
+  Layer.effectDiscard(repeatPeriodically("retention of sessions", RETENTION_INTERVAL_MS, applySessionRetention)),
+  Layer.effectDiscard(repeatPeriodically("retention of mailed links", RETENTION_INTERVAL_MS, applyLinkRetention))
 )

@@ -11,6 +11,7 @@ import { makeMessagesPage } from "./messages-page.ts"
 import { makeMoneyCsvPage } from "./money-csv-page.ts"
 import { makeMoneyPage } from "./money-page.ts"
 import { makeNewReservationPage } from "./new-reservation-page.ts"
+import { makeNotificationsPage } from "./notifications-page.ts"
 import { makeOverviewPage } from "./overview-page.ts"
 import { makePeoplePage } from "./people-page.ts"
 import { makePropertiesPage } from "./properties-page.ts"
@@ -40,5 +41,6 @@ export const makeHostPages = Effect.all([
   makeKnowledgePage,
   makePeoplePage,
   makeCategoriesPage,
+  makeNotificationsPage,
   makeActivityLogPage
 ])

@@ -24,6 +24,7 @@ export const ICAL_SYNC_PATH = "/console/calendars"
 export const AUTOMATION_PATH = "/console/automation"
 export const KNOWLEDGE_PATH = "/console/knowledge"
 export const PEOPLE_PATH = "/console/people"
+export const NOTIFICATIONS_PATH = "/console/notifications"
 export const CATEGORIES_PATH = "/console/words"
 export const ACTIVITY_LOG_PATH = "/console/history"
 

@@ -12,6 +12,7 @@ import { History } from "./History.ts"
 import { KnowledgeScopes } from "./KnowledgeScopes.ts"
 import { Ledger } from "./Ledger.ts"
 import { Month } from "./Month.ts"
+import { NotificationChoices } from "./NotificationChoices.ts"
 import { OfferedProperties } from "./OfferedProperties.ts"
 import { OneListing } from "./OneListing.ts"
 import { Overview } from "./Overview.ts"
@@ -54,5 +55,6 @@ export const layerConsoleQueries = Layer.mergeAll(
   DaySheet.layer,
   Webhooks.layer,
   AccessTokenList.layer,
-  ConnectedApplications.layer
+  ConnectedApplications.layer,
+  NotificationChoices.layer
 )

@@ -4,8 +4,10 @@ import { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Clients } from "../../../../src/domain/access/oauth/Clients.ts"
+import { MailedLinks } from "../../../../src/domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../../../../src/domain/access/sign-in/Passwords.ts"
 import { SubAccounts } from "../../../../src/domain/access/sign-in/SubAccounts.ts"
+import { NotificationStore } from "../../../../src/domain/notifications/store.ts"
 import { OutboundHttp } from "../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../src/transports/console/console-endpoint.ts"
 import { layerConsoleQueries } from "../../../../src/transports/console/queries/layer.ts"
@@ -21,6 +23,8 @@ const layerPages = layerConsoleEndpoint(PUBLIC_URL).pipe(
     Passwords.layer,
     SubAccounts.layer,
     Clients.layer,
+    MailedLinks.layer,
+    NotificationStore.layer,
     Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
   ]),
   Layer.provideMerge(layerTest)

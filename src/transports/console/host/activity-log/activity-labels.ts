@@ -30,6 +30,8 @@ const ACTION_LABELS: Readonly<Record<string, string>> = {
   // Forms of the console.
   sign_in: "Signed in",
   change_password: "Changed a password",
+  reset_password: "Reset the password by a mailed link",
+  verify_email: "Confirmed the e-mail address",
   authorize: "Let an application in",
   // Names that earlier releases wrote into the audit log.
   make_token: "Made a token",

@@ -7,9 +7,11 @@ import { AuthorizationCodes, type Consent } from "../../../../../src/domain/acce
 import { Clients, type OAuthClient, PUBLIC_CLIENT_ID } from "../../../../../src/domain/access/oauth/Clients.ts"
 import { isRegisteredUri } from "../../../../../src/domain/access/oauth/redirect-uri.ts"
 import { newSessionCookie } from "../../../../../src/domain/access/sign-in/cookies.ts"
+import { MailedLinks } from "../../../../../src/domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../../../../../src/domain/access/sign-in/Passwords.ts"
 import { type Session, Sessions } from "../../../../../src/domain/access/sign-in/Sessions.ts"
 import { SubAccounts } from "../../../../../src/domain/access/sign-in/SubAccounts.ts"
+import { NotificationStore } from "../../../../../src/domain/notifications/store.ts"
 import { OutboundHttp } from "../../../../../src/domain/webhooks/deliveries/OutboundHttp.ts"
 import { PublicUrl } from "../../../../../src/platform/installation.ts"
 import { ConsoleEndpoint, layerConsoleEndpoint } from "../../../../../src/transports/console/console-endpoint.ts"
@@ -130,6 +132,8 @@ export const layerConsentPages = (publicUrl = PUBLIC_URL) =>
     Layer.provide([
       Layer.mock(Passwords, {}),
       Layer.mock(SubAccounts, {}),
+      Layer.mock(MailedLinks, {}),
+      Layer.mock(NotificationStore, {}),
       Layer.provide(layerConsoleQueries, Layer.mock(OutboundHttp, {}))
     ]),
     Layer.provideMerge(layerServiceWithFakes(Layer.merge(layerClients, layerAuthorizationCodes))),
