@@ -94,9 +94,16 @@ const SKIP_TEXTS: Readonly<Record<SkipReason, string>> = {
   unsupported: "its channel does not take these values from here"
 }
 
+const pushedText = (listings: number): string => {
+  if (listings === 0) return "No listing gets changes."
+  return listings === 1
+    ? "1 listing gets the changes within a minute."
+    : `${listings} listings get the changes within a minute.`
+}
+
 const pushesNotice = ({ pushed, skipped }: BasePricePushes): OneTimeContent => ({
   _tag: "Told",
-  html: html`<p class="message done" role="status">Prices saved. ${pushed.length === 1 ? "1 listing gets" : `${pushed.length} listings get`} the changes within a minute.</p>
+  html: html`<p class="message done" role="status">Prices saved. ${pushedText(pushed.length)}</p>
 ${
   skipped.length === 0
     ? nothing
