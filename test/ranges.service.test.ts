@@ -36,6 +36,7 @@ const SPANS: Readonly<Record<string, Span | string>> = {
   "search_reviews start_check_out_date": { from: TODAY, most: REVIEW_SEARCH_DAYS, said: REVIEW_SEARCH_DAYS - 1 },
   "search_tasks start_date": BY_INDEX,
   "query_upcoming_automation_actions start_time": BY_INDEX,
+  "create_quote check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
   "create_reservation check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
   "update_reservation_basic check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
   "get_property_availability start_date": {

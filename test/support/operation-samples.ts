@@ -9,6 +9,7 @@ import {
   EXCLUSIVE_FIELDS,
   findSampleValue,
   NON_REFERENCE_FIELDS,
+  PAIRED_FIELDS,
   REFERENCE_FIELDS,
   requireSampleValue,
   type SampleWorld
@@ -59,9 +60,10 @@ export const makeSampleFields = (
 ): Record<string, unknown> => {
   const exclusiveFields = EXCLUSIVE_FIELDS[operation._tag] ?? []
   const chosenField = exclusiveFields.find((name) => extraFields.includes(name)) ?? exclusiveFields[0]
+  const chosenFields = [chosenField, PAIRED_FIELDS[chosenField ?? ""]]
   return Object.fromEntries(
     payloadFieldsOf(operation).flatMap(([name, field]) => {
-      if (isRequired(field) || name === chosenField) return [[name, requireSampleValue(world, operation, name)]]
+      if (isRequired(field) || chosenFields.includes(name)) return [[name, requireSampleValue(world, operation, name)]]
       return extraFields.includes(name) ? [[name, findSampleValue(world, operation, name)]] : []
     })
   )

@@ -116,6 +116,9 @@ const insertDirectRecords = Effect.fnUntraced(function* (operatorId: number, sta
     INSERT INTO channel_payments (operator_id, account_id, payment_id, channel_id, kind, amount, currency, paid_at, created_at)
     VALUES (${operatorId}, ${accountId}, 'P-1', '90001', 'payment', 420, 'EUR', now(), now())`
   yield* sql`
+    INSERT INTO quotes (operator_id, quote_id, check_in_date, check_out_date, number_of_guests, terms, created_at, expires_at)
+    VALUES (${operatorId}, 'quote of ' || ${operatorId}::bigint, '2027-06-01', '2027-06-03', 2, '{}', now(), '2099-01-01')`
+  yield* sql`
     WITH guest AS (
       INSERT INTO guests (operator_id, stay_id, name) VALUES (${operatorId}, ${stayId}, 'Ada Lovelace')
       RETURNING operator_id, id, stay_id

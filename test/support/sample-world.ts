@@ -315,8 +315,11 @@ export const EXCLUSIVE_FIELDS: Readonly<Record<string, ReadonlyArray<string>>> =
   // A guest without a stay is answered from fewer entries.
   ask_knowledge_base: ["stay_code"],
   create_review: ["host_review_content"],
-  create_quote: ["property_id"]
+  create_quote: ["property_id", "listing_id"]
 }
+
+/** What a call must have beside the field of {@link EXCLUSIVE_FIELDS} that it names. */
+export const PAIRED_FIELDS: Readonly<Record<string, string>> = { listing_id: "channel_type" }
 
 /** Fields that look as if they did: an entry of a dictionary everybody has, a channel's own id, a code for a door. */
 export const NON_REFERENCE_FIELDS: ReadonlySet<string> = new Set([
