@@ -55,7 +55,9 @@ const editCommand = Command.make(
   "edit",
   {
     id: ruleArgument,
-    file: Flag.String("file").pipe(Flag.withDescription("File with the changed fields as JSON; null removes a condition"))
+    file: Flag.String("file").pipe(
+      Flag.withDescription("File with the changed fields as JSON; null removes a condition")
+    )
   },
   ({ id, file }) =>
     runOperationCommand(
@@ -63,7 +65,12 @@ const editCommand = Command.make(
       Effect.gen(function* () {
         const fields = yield* readRuleFile(file)
         const operatorId = yield* findRuleOperator(id)
-        const { version } = yield* callOperation(update_automation_rule, operatorId, { ...fields, id }, { id: RULE_ARGUMENT })
+        const { version } = yield* callOperation(
+          update_automation_rule,
+          operatorId,
+          { ...fields, id },
+          { id: RULE_ARGUMENT }
+        )
         return { rule_id: id, version }
       }),
       ({ rule_id, version }) => `Rule ${rule_id} has version ${version}.`
@@ -180,5 +187,13 @@ const removeCommand = makeChangeCommand(
 
 export const automationCommand = Command.make("automation").pipe(
   Command.withDescription("Manage the automation rules of an operator"),
-  Command.withSubcommands([createCommand, editCommand, listCommand, testCommand, pauseCommand, resumeCommand, removeCommand])
+  Command.withSubcommands([
+    createCommand,
+    editCommand,
+    listCommand,
+    testCommand,
+    pauseCommand,
+    resumeCommand,
+    removeCommand
+  ])
 )

@@ -67,7 +67,13 @@ layer(layerTest)("a rule that the API creates", (it) => {
         Effect.map(api.create_automation_rule(rule).pipe(as), ({ rule_id }) => rule_id)
       )
       const createdAt = "2027-05-01T10:00:00Z"
-      const shown = { state: "active", version: 1, manageable: true, active_since: createdAt, created_at: createdAt } as const
+      const shown = {
+        state: "active",
+        version: 1,
+        manageable: true,
+        active_since: createdAt,
+        created_at: createdAt
+      } as const
       const expected = written.map((rule, index) => ({ id: ids[index] ?? 0, ...rule, ...shown }))
       const all = yield* api.list_automation_rules({}).pipe(withToken(readOnlyToken))
       assert.deepStrictEqual<unknown>(all, { rules: expected, total: 3 })
