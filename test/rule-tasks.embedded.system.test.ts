@@ -78,13 +78,13 @@ describe("a cleaning per check-out", () => {
           }
           const moving = await book("2027-03-01", "2027-03-04")
           const other = await book("2027-04-01", "2027-04-04")
-          assert.include(await taskOf(moving), { status: "pending", property_id: flat?.id })
+          assert.include(await taskOf(moving), { status: "pending", property_id: flat?.id ?? 0 })
           assert.include((await taskOf(moving)).expected, "2027-03-04")
 
           await send("PATCH", `/reservations/${moving}`, { check_out_date: "2027-03-06" })
           await send("POST", `/reservations/${moving}/allocate`, { property_id: cottage?.id })
           const moved = await taskOf(moving)
-          assert.include(moved, { status: "pending", property_id: cottage?.id, note: "" })
+          assert.include(moved, { status: "pending", property_id: cottage?.id ?? 0, note: "" })
           assert.include(moved.expected, "2027-03-06")
 
           await send("PATCH", `/tasks/${moved.id}`, { status: "in_progress" })

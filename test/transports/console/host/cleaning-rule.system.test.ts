@@ -54,8 +54,6 @@ layer(layerPlanning, { excludeTestServices: true })("a cleaning rule in the brow
           await page.getByRole("button", { name: "Show what it would do" }).click()
           const trial = page.locator("section", { hasText: "Before it starts" })
           await trial.getByText("Ada Lovelace").waitFor()
-          if (process.env["SCREENSHOT"] !== undefined)
-            await page.screenshot({ path: process.env["SCREENSHOT"], fullPage: true })
           await page.getByRole("button", { name: "Start rule" }).click()
           await page.getByText("Creates a task (Cleaning, thorough) at check-out").waitFor()
         })
