@@ -221,6 +221,8 @@ export const toSampleWorld = (records: SampleRecords) => {
         score: 5,
         nights: { min: 2 }
       },
+      try_automation_rule: { action: "answer" },
+      update_automation_rule: { trigger: { event: "check_in", when: "before", hours: 20 }, nights: { min: 2 } },
       resume_automation_rule: { id: paused_rule_id },
       pause_webhook: { id: webhook_id },
       rotate_webhook_secret: { id: webhook_id },

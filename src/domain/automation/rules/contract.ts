@@ -138,7 +138,7 @@ How the action \`task\` works:
 - A task that a person has edited, started, completed or cancelled keeps its values. If its stay then moves or is cancelled, its note gets a line that says so. There is no second task.
 - A task that a person deletes is not created again.
 - Its plan is not in the list of upcoming actions, and running it returns 400.
-- \`task.staff\` must be an active staff member (422), known (404), who works in all \`property_ids\` of the rule (422). Where the staff member does not work later, the task is unassigned.
+- \`task.staff\` must be an active staff member (422), known (404), who works in all \`property_ids\` of the rule (422). In other properties the task is unassigned. A change of staff members alone does not change existing tasks.
 
 How guests are answered:
 

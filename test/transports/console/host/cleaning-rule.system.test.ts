@@ -22,7 +22,7 @@ const layerPlanning = Layer.mergeAll(
 const bookStay = (token: string, property: number, checkIn: string, guestName: string) =>
   call(token, "create_reservation", {
     property_id: property,
-    custom_channel_id: 1,
+    custom_channel_id: 30,
     check_in_date: checkIn,
     check_out_date: addDays(checkIn, 2),
     guest_name: guestName,
@@ -54,8 +54,6 @@ layer(layerPlanning, { excludeTestServices: true })("a cleaning rule in the brow
           await page.getByRole("button", { name: "Show what it would do" }).click()
           const trial = page.locator("section", { hasText: "Before it starts" })
           await trial.getByText("Ada Lovelace").waitFor()
-          if (process.env["SCREENSHOT"] !== undefined)
-            await page.screenshot({ path: process.env["SCREENSHOT"], fullPage: true })
           await page.getByRole("button", { name: "Start rule" }).click()
           await page.getByText("Creates a task (Cleaning, thorough) at check-out").waitFor()
         })
