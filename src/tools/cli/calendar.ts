@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { BadRequest, Conflict } from "../../contract/errors.ts"
+import { CalendarChannelType } from "../../domain/calendars/calendar-stays/stay-channel.ts"
 import {
   accept_imported_calendar,
   create_imported_calendar,
@@ -9,7 +10,6 @@ import {
   list_imported_calendars,
   update_imported_calendar
 } from "../../domain/calendars/imported-calendars/contract.ts"
-import { CalendarChannelType } from "../../domain/calendars/calendar-stays/stay-channel.ts"
 import { ImportedCalendars } from "../../domain/calendars/imported-calendars/ImportedCalendars.ts"
 import { CalendarEvents, type ImportedCalendar } from "../../domain/calendars/imported-calendars/imported-calendar.ts"
 import { create_property_feed } from "../../domain/calendars/property-feeds/contract.ts"

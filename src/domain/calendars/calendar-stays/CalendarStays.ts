@@ -3,10 +3,10 @@ import { CurrentActor } from "../../../contract/actor.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
 import { CALENDAR_STAY_CHANGES_MAX } from "../../../platform/limits.ts"
 import { type OrderChangeContext, Orders } from "../../bookings/reservations/Orders.ts"
-import { CalendarStayStore, type CalendarKey, type StayContext } from "./CalendarStayStore.ts"
+import { type CalendarKey, CalendarStayStore, type StayContext } from "./CalendarStayStore.ts"
 import { type CalendarBooking, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
 import { planStayChanges, type StayLink, type StayPlan } from "./stay-plan.ts"
-import { shortenProblems, type StayProblem, toCalendarProblem } from "./stay-problem.ts"
+import { type StayProblem, shortenProblems, toCalendarProblem } from "./stay-problem.ts"
 
 export interface CalendarEvent extends CalendarBooking {
   readonly uid_digest: string
@@ -55,7 +55,10 @@ export class CalendarStays extends Context.Service<
 /** The idempotency key of the call belongs to the change of the calendar's days. */
 const withoutIdempotencyKey = Effect.updateService(CurrentActor, (actor) => ({ ...actor, idempotencyKey: undefined }))
 
-const makeFollow = (store: CalendarStayStore["Service"], orders: Orders["Service"]): CalendarStays["Service"]["follow"] =>
+const makeFollow = (
+  store: CalendarStayStore["Service"],
+  orders: Orders["Service"]
+): CalendarStays["Service"]["follow"] =>
   Effect.fnUntraced(function* (request) {
     const context = yield* store.loadContext(request)
     if (context === undefined) return undefined

@@ -1,6 +1,6 @@
+import { customAlphabet, randomDigits } from "../../../platform/random-text.ts"
 import { NewOrder } from "../../bookings/orders/order.ts"
 import { GuestDetails, NewStay } from "../../bookings/stays/stay.ts"
-import { customAlphabet, randomDigits } from "../../../platform/random-text.ts"
 import type { StayNights } from "./stay-plan.ts"
 
 /** Only reservations from imported calendars have this prefix. */

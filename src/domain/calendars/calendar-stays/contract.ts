@@ -1,5 +1,5 @@
-import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { Schema } from "effect"
+import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { defineFamily } from "../../../contract/operation.ts"
 import { StayCode } from "../../bookings/stays/fields.ts"
 

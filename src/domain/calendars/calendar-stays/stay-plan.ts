@@ -1,10 +1,6 @@
-import { listStayNights } from "../../bookings/reservations/rules/nights.ts"
 import { addDays } from "../../../contract/time.ts"
-import {
-  CALENDAR_DAY_RETENTION_MS,
-  CALENDAR_STAY_ABSENCE_MS,
-  CALENDAR_STAYS_MAX
-} from "../../../platform/limits.ts"
+import { CALENDAR_DAY_RETENTION_MS, CALENDAR_STAY_ABSENCE_MS, CALENDAR_STAYS_MAX } from "../../../platform/limits.ts"
+import { listStayNights } from "../../bookings/reservations/rules/nights.ts"
 import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./stay-problem.ts"
 
 // Decides what a feed changes in the stays of its calendar. Nights are never freed here: imported days block the nights of

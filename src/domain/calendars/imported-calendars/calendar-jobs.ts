@@ -175,7 +175,13 @@ const recordFetchAttempt = (calendar: ClaimedCalendar, attempt: FetchAttempt, by
     incrementCounter(calendarFetches.withLabels({ outcome: attempt.outcome }))
   )
 
-type ImportServices = CalendarQueue | CalendarStays | FeedReader | CurrentActor | WakeUp | Effect.Services<ReturnType<typeof fetchFeed>>
+type ImportServices =
+  | CalendarQueue
+  | CalendarStays
+  | FeedReader
+  | CurrentActor
+  | WakeUp
+  | Effect.Services<ReturnType<typeof fetchFeed>>
 
 /**
  * Reads the feed even if it is unchanged. Ends the claim of a worker that claimed the calendar earlier. If a worker

@@ -77,11 +77,7 @@ const toListedCalendar =
     }))
 
 const createCalendar = (calendars: Calendars) =>
-  Effect.fnUntraced(function* ({
-    property_id,
-    url,
-    ...settings
-  }: typeof create_imported_calendar.payloadSchema.Type) {
+  Effect.fnUntraced(function* ({ property_id, url, ...settings }: typeof create_imported_calendar.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
     return yield* calendars.add(operatorId, property_id, url, toCalendarSettings(settings))
   })

@@ -4,6 +4,11 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
 import {
+  toAirbnbBlock,
+  toAirbnbBooking,
+  toAirbnbFeed
+} from "../../../support/domain/calendars/calendar-stays/marketplace-feeds.ts"
+import {
   createPropertyOwner,
   emptyCalendarTables,
   fetchAllDue,
@@ -14,11 +19,6 @@ import {
   makeCalendarImportWorker,
   startCalendarSource
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
-import {
-  toAirbnbBlock,
-  toAirbnbBooking,
-  toAirbnbFeed
-} from "../../../support/domain/calendars/calendar-stays/marketplace-feeds.ts"
 import { call } from "../../../support/harness.ts"
 
 const BOOKING = toAirbnbBooking("HMABCDEF12", "2027-05-01", "2027-05-04")
@@ -33,7 +33,11 @@ const prepare = Effect.gen(function* () {
     api.create_imported_calendar({ property_id: propertyId, url: source.makeUrl(), events: "stay" })
   )
   const fetchDue = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(worker))
-  const serveAndFetch = (feed: string) => Effect.andThen(Effect.sync(() => source.serveCalendar(feed)), fetchDue)
+  const serveAndFetch = (feed: string) =>
+    Effect.andThen(
+      Effect.sync(() => source.serveCalendar(feed)),
+      fetchDue
+    )
   const loadStays = Effect.map(
     as(api.search_reservations({ start_check_in_date: "2027-01-01", order_by: "check_in_date", limit: 100 })),
     ({ reservations }) => reservations.toReversed()
@@ -46,7 +50,9 @@ const prepare = Effect.gen(function* () {
   const loadProblems = Effect.map(
     as(api.list_imported_calendars({})),
     ({ imported_calendars }) =>
-      imported_calendars[0]?.stay_problems.map(({ reason, check_in_date }) => `${reason} ${check_in_date ?? ""}`.trim()) ?? []
+      imported_calendars[0]?.stay_problems.map(({ reason, check_in_date }) =>
+        `${reason} ${check_in_date ?? ""}`.trim()
+      ) ?? []
   )
   const loadReservationEvents = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -61,13 +67,26 @@ const prepare = Effect.gen(function* () {
         AND (stay_id IS NOT NULL OR imported > 0) ORDER BY day`
     return rows.map(({ day }) => day)
   }).pipe(Effect.orDie)
-  return { ...host, ...source, calendarId, worker, fetchDue, serveAndFetch, loadStays, stayLines, loadProblems, loadReservationEvents, loadHeldDays }
+  return {
+    ...host,
+    ...source,
+    calendarId,
+    worker,
+    fetchDue,
+    serveAndFetch,
+    loadStays,
+    stayLines,
+    loadProblems,
+    loadReservationEvents,
+    loadHeldDays
+  }
 })
 
 layer(layerImportService)("stays from a calendar", (it) => {
   it.effect("are made once, without a price, with a code of their own", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, loadStays, loadProblems, loadReservationEvents, calendarId, propertyId, fetchDue } = yield* prepare
+      const { serveAndFetch, loadStays, loadProblems, loadReservationEvents, calendarId, propertyId, fetchDue } =
+        yield* prepare
       const feed = toAirbnbFeed(BOOKING, toAirbnbBlock("block", "2027-05-10", "2027-05-12"))
       yield* serveAndFetch(feed)
       const [stay, ...others] = yield* loadStays
@@ -87,7 +106,13 @@ layer(layerImportService)("stays from a calendar", (it) => {
       })
       assert.strictEqual(stay.rates.total_rate.amount, 0)
       assert.isNull(stay.rates.total_commission)
-      assert.deepStrictEqual(yield* loadCalendarDays(calendarId), ["2027-05-01", "2027-05-02", "2027-05-03", "2027-05-10", "2027-05-11"])
+      assert.deepStrictEqual(yield* loadCalendarDays(calendarId), [
+        "2027-05-01",
+        "2027-05-02",
+        "2027-05-03",
+        "2027-05-10",
+        "2027-05-11"
+      ])
       yield* fetchDue
       yield* serveAndFetch(feed.replace("DTSTAMP:20270420T091500Z", "DTSTAMP:20270420T101500Z\r\nX-A:1"))
       assert.lengthOf(yield* loadStays, 1)
@@ -146,7 +171,9 @@ layer(layerImportService)("stays from a calendar", (it) => {
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       const before = yield* loadStays
       yield* serveAndFetch(toAirbnbFeed({ ...BOOKING, uid: "another@airbnb.com" }))
-      yield* serveAndFetch(toAirbnbFeed({ ...BOOKING, uid: "another@airbnb.com", start: "2027-05-02", end: "2027-05-05" }))
+      yield* serveAndFetch(
+        toAirbnbFeed({ ...BOOKING, uid: "another@airbnb.com", start: "2027-05-02", end: "2027-05-05" })
+      )
       assert.deepStrictEqual(yield* stayLines, ["2027-05-02 2027-05-05 accepted HMABCDEF12"])
       assert.strictEqual((yield* loadStays)[0]?.id, before[0]?.id)
       assert.deepStrictEqual(yield* loadHeldDays, ["2027-05-02", "2027-05-03", "2027-05-04"])
@@ -178,13 +205,17 @@ layer(layerImportService)("stays from a calendar", (it) => {
       yield* serveAndFetch(toAirbnbFeed({ ...BOOKING, start: "2027-05-03", end: "2027-05-07" }, other))
       assert.deepStrictEqual(yield* stayLines, lines)
       assert.deepStrictEqual(yield* loadProblems, ["nights_taken 2027-05-03", "nights_taken 2027-05-07"])
-      assert.deepStrictEqual(yield* loadHeldDays, ["01", "02", "03", "04", "05", "06", "07", "08"].map((day) => `2027-05-${day}`))
+      assert.deepStrictEqual(
+        yield* loadHeldDays,
+        ["01", "02", "03", "04", "05", "06", "07", "08"].map((day) => `2027-05-${day}`)
+      )
     })
   )
 
   it.effect("can be cancelled and detached by the host", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadStays, loadProblems, loadHeldDays, fetchDue, as, api, token } = yield* prepare
+      const { serveAndFetch, stayLines, loadStays, loadProblems, loadHeldDays, fetchDue, as, api, token } =
+        yield* prepare
       const kept = toAirbnbBooking("HMKEPT1234", "2027-06-01", "2027-06-03")
       yield* serveAndFetch(toAirbnbFeed(BOOKING, kept))
       const [first = "", second = ""] = (yield* loadStays).map(({ stay_code }) => stay_code)

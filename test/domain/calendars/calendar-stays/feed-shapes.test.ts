@@ -105,7 +105,11 @@ describe("the bookings of a feed", () => {
       ["SUMMARY:Reserved", "RRULE:FREQ=WEEKLY;COUNT=2"]
     ]
     for (const lines of others) {
-      assert.deepStrictEqual(bookingsOf(toCalendarText(...allDay("a", "20270501", "20270503", ...lines))), [], lines.join())
+      assert.deepStrictEqual(
+        bookingsOf(toCalendarText(...allDay("a", "20270501", "20270503", ...lines))),
+        [],
+        lines.join()
+      )
     }
   })
 
@@ -123,7 +127,9 @@ describe("the bookings of a feed", () => {
   it("are at most as many as the limit", () => {
     const feedOf = (count: number) =>
       toCalendarText(
-        ...Array.from({ length: count }, (_, index) => allDay(`u${index}`, "20270501", "20270502", "SUMMARY:Reserved")).flat()
+        ...Array.from({ length: count }, (_, index) =>
+          allDay(`u${index}`, "20270501", "20270502", "SUMMARY:Reserved")
+        ).flat()
       )
     assert.include(read(feedOf(CALENDAR_BOOKINGS_MAX)).bookings, { hasMore: false })
     const { events, hasMore } = read(feedOf(CALENDAR_BOOKINGS_MAX + 1)).bookings
@@ -132,10 +138,10 @@ describe("the bookings of a feed", () => {
   })
 
   it("have names of at most the limit's length, on one line", () => {
-    const feedOf = (name: string) => toVrboFeed({ uid: "1", start: "2027-05-01", end: "2027-05-03", summary: `Reserved - ${name}` })
+    const feedOf = (name: string) =>
+      toVrboFeed({ uid: "1", start: "2027-05-01", end: "2027-05-03", summary: `Reserved - ${name}` })
     const names = [CALENDAR_GUEST_NAME_LENGTH, CALENDAR_GUEST_NAME_LENGTH + 1].map((length) => "a".repeat(length))
-    for (const name of names)
-      assert.deepStrictEqual(bookingsOf(feedOf(name)), [`2027-05-01/2027-05-03 ${names[0]}  `])
+    for (const name of names) assert.deepStrictEqual(bookingsOf(feedOf(name)), [`2027-05-01/2027-05-03 ${names[0]}  `])
     assert.deepStrictEqual(bookingsOf(feedOf("Ada\\nLovelace")), ["2027-05-01/2027-05-03 Ada Lovelace  "])
   })
 

@@ -139,10 +139,16 @@ describe("the plan of a feed", () => {
 
   it("makes stays of bookings that have not ended, and of no block", () => {
     const events = [toEvent("past", -5), toEvent("in-house", -1), toEvent("next", 5), toEvent("block", 9, 2, false)]
-    assert.deepStrictEqual(plan({ events }).creations.map(({ event }) => event.uid_digest), ["in-house", "next"])
+    assert.deepStrictEqual(
+      plan({ events }).creations.map(({ event }) => event.uid_digest),
+      ["in-house", "next"]
+    )
     assert.deepStrictEqual(plan({ events, createsStays: false }).creations, [])
     const repeatedDays = new Set([addDays(TODAY, 5), addDays(TODAY, 6)])
-    assert.deepStrictEqual(plan({ events, repeatedDays }).creations.map(({ event }) => event.uid_digest), ["in-house"])
+    assert.deepStrictEqual(
+      plan({ events, repeatedDays }).creations.map(({ event }) => event.uid_digest),
+      ["in-house"]
+    )
   })
 
   it("waits exactly for the time between two fetches", () => {
@@ -158,7 +164,10 @@ describe("the plan of a feed", () => {
       events: [toEvent("a", 3, 2, false)]
     })
     assert.deepStrictEqual([cancellations, moves], [[], []])
-    assert.deepStrictEqual(problems.map(({ reason }) => reason), ["blocked"])
+    assert.deepStrictEqual(
+      problems.map(({ reason }) => reason),
+      ["blocked"]
+    )
   })
 
   it("follows at most as many bookings as the limit", () => {

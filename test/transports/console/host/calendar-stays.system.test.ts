@@ -8,7 +8,11 @@ import {
   toAirbnbBooking,
   toAirbnbFeed
 } from "../../../support/domain/calendars/calendar-stays/marketplace-feeds.ts"
-import { MINUTE_MS, NOW, startCalendarSource } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+import {
+  MINUTE_MS,
+  NOW,
+  startCalendarSource
+} from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 import { layerLocalOutbound } from "../../../support/domain/webhooks/deliveries/outbound-requests.ts"
 import { createOperator, insertProperty, layerServiceWithOutbound } from "../../../support/harness.ts"
 import { BaseUrl } from "../../../support/http-server.ts"
@@ -46,7 +50,7 @@ layer(Layer.merge(layerPages, Browser.layer))("a booking of a marketplace's cale
             headers: { "Service-Access-Token": token, "Content-Type": "application/json" },
             ...(body === undefined ? {} : { body: JSON.stringify(body) })
           })
-          const { error_code, error_msg, data } = await response.json()
+          const { error_code, error_msg, data } = JSON.parse(await response.text())
           assert.strictEqual(error_code, 0, `${method} ${path}: ${error_msg}`)
           return data
         })
@@ -117,7 +121,10 @@ layer(Layer.merge(layerPages, Browser.layer))("a booking of a marketplace's cale
           await form.getByRole("button", { name: "Follow it" }).click()
           await page.waitForLoadState()
           await page.goto(`${base}/console/calendars`)
-          await page.getByRole("button", { name: /^Fetch now/ }).first().click()
+          await page
+            .getByRole("button", { name: /^Fetch now/ })
+            .first()
+            .click()
           await page.waitForLoadState()
           await page.goto(`${base}/console/calendars`)
           assert.include((await page.locator("main").textContent()) ?? "", "as in the calendar")

@@ -90,7 +90,8 @@ const addEvents = (
     if (spans === undefined) return REPEATS_TOO_OFTEN_REASON
     const isUnavailable = event.isUnavailable && event.isFullyReadable
     for (const span of spans) into.spans.push({ ...span, isUnavailable })
-    const feedEvent = overrides.length === 0 ? toFeedEvent(event, spans, { origin, ownHost, last: context.last }) : undefined
+    const feedEvent =
+      overrides.length === 0 ? toFeedEvent(event, spans, { origin, ownHost, last: context.last }) : undefined
     if (feedEvent !== undefined) into.events.push(feedEvent)
   }
   return undefined
@@ -136,7 +137,8 @@ export const readFeed = (bytes: Uint8Array, { zone, first, last, ownHost }: Feed
   for (const calendar of calendars.success) {
     // VFREEBUSY mostly repeats the events. Reading both can only block more days.
     const context = contextOf(calendar, horizon, report)
-    const why = addEvents(calendar, context, contents, { report, ownHost }) ?? addBusyTimes(calendar, context, contents, report)
+    const why =
+      addEvents(calendar, context, contents, { report, ownHost }) ?? addBusyTimes(calendar, context, contents, report)
     if (why !== undefined) return toBrokenFeed(why)
   }
   const { spans, eventCount, readableEventCount } = contents

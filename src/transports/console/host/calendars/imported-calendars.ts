@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
+import { CalendarChannelType } from "../../../../domain/calendars/calendar-stays/stay-channel.ts"
+import type { StayProblem } from "../../../../domain/calendars/calendar-stays/stay-problem.ts"
 import {
   type CalendarFetchOutcome,
   create_imported_calendar,
   fetch_imported_calendar
 } from "../../../../domain/calendars/imported-calendars/contract.ts"
-import { CalendarChannelType } from "../../../../domain/calendars/calendar-stays/stay-channel.ts"
-import type { StayProblem } from "../../../../domain/calendars/calendar-stays/stay-problem.ts"
 import { CALENDARS_SHOWN } from "../../../../platform/limits.ts"
 import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
@@ -242,7 +242,8 @@ const PROBLEM_TEXTS: Readonly<Record<StayProblem["reason"], string>> = {
   nights_taken: "another reservation has one of these nights",
   reservation_exists: "there is a reservation with its code already",
   missing: "the calendar no longer has it; the next read decides whether it is cancelled",
-  missing_after_check_in: "the calendar no longer has it, but its check-in is not in the future: cancel it yourself if it is",
+  missing_after_check_in:
+    "the calendar no longer has it, but its check-in is not in the future: cancel it yourself if it is",
   blocked: "the calendar now says that these days are blocked: cancel it yourself if it is",
   cancelled_here: "you cancelled it, and the calendar still has it: these days stay blocked",
   channel_unknown: "choose the channel of these reservations",
@@ -253,10 +254,14 @@ const PROBLEM_TEXTS: Readonly<Record<StayProblem["reason"], string>> = {
 const bookingsReport = ({ events, stay_problems }: ImportedCalendarSummary): Html =>
   events === "block"
     ? html`none`
-    : html`${stay_problems.length === 0 ? "as in the calendar" : html`<ul>${stay_problems.map(
-        ({ reason, check_in_date, check_out_date }) =>
-          html`<li>${check_in_date === null ? nothing : `${check_in_date} – ${check_out_date ?? ""}: `}${PROBLEM_TEXTS[reason]}.</li>`
-      )}</ul>`}`
+    : html`${
+        stay_problems.length === 0
+          ? "as in the calendar"
+          : html`<ul>${stay_problems.map(
+              ({ reason, check_in_date, check_out_date }) =>
+                html`<li>${check_in_date === null ? nothing : `${check_in_date} – ${check_out_date ?? ""}: `}${PROBLEM_TEXTS[reason]}.</li>`
+            )}</ul>`
+      }`
 
 const acceptForm = (
   visit: SignedInVisit,
