@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { AllowedReceivers, parseAllowedHosts } from "../../../../src/domain/webhooks/deliveries/allowed-hosts.ts"
 import { Browser, DESKTOP_VIEWPORT, hasChromium, openPage, withChromiumNote } from "../../../support/browser.ts"
@@ -42,7 +43,7 @@ const prepare = Effect.gen(function* () {
 layer(Layer.merge(layerPages, Browser.layer))("a booking of a marketplace's calendar", (it) => {
   it.effect("becomes a reservation over the API, and is cancelled when it is gone from two fetches", () =>
     Effect.gen(function* () {
-      const { token, base, propertyId, makeUrl, serveCalendar } = yield* prepare
+      const { token, operatorId, base, propertyId, makeUrl, serveCalendar } = yield* prepare
       const request = (method: string, path: string, body?: object) =>
         Effect.promise(async () => {
           const response = await fetch(`${base}/v3${path}`, {
@@ -71,10 +72,10 @@ layer(Layer.merge(layerPages, Browser.layer))("a booking of a marketplace's cale
       const portalPath = new URL(stay.check_in_details.check_in_guide_url).pathname
       const portal = yield* Effect.promise(() => fetch(`${base}${portalPath}`))
       assert.strictEqual(portal.status, 200)
-      const kinds = Effect.map(request("GET", "/events?after=&limit=100"), ({ events }) =>
-        events.map(({ payload }: { payload: { event: string } }) => payload.event)
-      )
-      assert.include(yield* kinds, "reservation_created")
+      const sql = yield* SqlClient.SqlClient
+      const events = yield* sql<{ event: string }>`
+        SELECT event FROM events WHERE operator_id = ${operatorId} AND event LIKE 'reservation%'`
+      assert.strictEqual(events[0]?.event, "reservation_created")
 
       serveCalendar(toAirbnbFeed(BLOCK))
       yield* request("POST", `/imported_calendars/${id}/fetch`)

@@ -241,7 +241,7 @@ const FORMS = [
   ...["accept_calendar", "feed", "fetch", "follow", "remove", "share_all", "share_some", "unshare"].map(
     (act) => `calendars ${act}`
   ),
-  "calendars update_calendar",
+  ...["calendars update_calendar", "calendars calendar_bookings", "stay cancel_calendar_stay", "stay detach"],
   ...["do_now", "make_rule", "pause_rule", "remove_rule", "resume_rule", "take_away"].map((act) => `automation ${act}`),
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[
