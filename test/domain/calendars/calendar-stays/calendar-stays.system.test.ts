@@ -3,10 +3,13 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
+import { findBusyDays } from "../../../../src/domain/calendars/property-feeds/feed-reads.ts"
+import { CALENDAR_STAY_CHANGES_MAX } from "../../../../src/platform/limits.ts"
 import {
   toAirbnbBlock,
   toAirbnbBooking,
-  toAirbnbFeed
+  toAirbnbFeed,
+  toSmoobuFeed
 } from "../../../support/domain/calendars/calendar-stays/marketplace-feeds.ts"
 import {
   createPropertyOwner,
@@ -19,7 +22,8 @@ import {
   makeCalendarImportWorker,
   startCalendarSource
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
-import { call } from "../../../support/harness.ts"
+import { call, insertOrder } from "../../../support/harness.ts"
+import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 
 const BOOKING = toAirbnbBooking("HMABCDEF12", "2027-05-01", "2027-05-04")
 
@@ -269,6 +273,105 @@ layer(layerImportService)("stays from a calendar", (it) => {
       yield* as(api.delete_imported_calendar({ id: calendarId }))
       assert.deepStrictEqual(yield* stayLines, lines)
       assert.lengthOf(yield* loadHeldDays, 3)
+    })
+  )
+
+  it.effect("are not made if an account of the channel sells the property, or if the channel is unknown", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, loadStays, loadProblems, operatorId, propertyId, as, api, calendarId, fetchDue } =
+        yield* prepare
+      const accountId = yield* insertChannelAccount(operatorId)
+      yield* insertListing(operatorId, accountId, { propertyId })
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      assert.deepStrictEqual(yield* loadStays, [])
+      assert.deepStrictEqual(yield* loadProblems, ["account_connected"])
+      yield* serveAndFetch(toSmoobuFeed({ start: "2027-05-01", end: "2027-05-04", summary: "Ada Lovelace" }))
+      assert.deepStrictEqual(yield* loadStays, [])
+      assert.deepStrictEqual(yield* loadProblems, ["channel_unknown"])
+      yield* as(api.update_imported_calendar({ id: calendarId, channel_type: "expedia" }))
+      yield* fetchDue
+      assert.deepInclude((yield* loadStays)[0], { channel_type: "expedia", guest_name: "Ada Lovelace" })
+      assert.deepStrictEqual(yield* loadProblems, [])
+    })
+  )
+
+  it.effect("are made in steps of the limit, and each exactly once", () =>
+    Effect.gen(function* () {
+      const { serveCalendar, loadStays, loadProblems, as, api, calendarId, fetchDue } = yield* prepare
+      const bookings = Array.from({ length: CALENDAR_STAY_CHANGES_MAX + 1 }, (_, index) => ({
+        ...BOOKING,
+        uid: `${index}@airbnb.com`,
+        description: "Reserved",
+        start: addDays("2027-05-01", index),
+        end: addDays("2027-05-02", index)
+      }))
+      serveCalendar(toAirbnbFeed(...bookings))
+      yield* as(api.fetch_imported_calendar({ id: calendarId }))
+      const countStays = Effect.map(
+        as(api.search_reservations({ start_check_in_date: "2027-01-01" })),
+        ({ total }) => total
+      )
+      assert.strictEqual(yield* countStays, CALENDAR_STAY_CHANGES_MAX)
+      yield* fetchDue
+      assert.strictEqual(yield* countStays, CALENDAR_STAY_CHANGES_MAX + 1)
+      assert.lengthOf(yield* loadStays, 100)
+      assert.deepStrictEqual(yield* loadProblems, [])
+    })
+  )
+
+  it.effect("are not told to the marketplace whose calendar has them, and are told to others", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, operatorId, propertyId, calendarId } = yield* prepare
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      const sql = yield* SqlClient.SqlClient
+      const findDays = findBusyDays(sql)
+      const range = { start: "2027-04-20", end: "2027-06-30" }
+      const daysOfFeed = Effect.fnUntraced(function* (calendar_id: number | null) {
+        const [feed] = yield* sql<{ id: number }>`
+          INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, created_at)
+          VALUES (${operatorId}, ${propertyId}, ${calendar_id}, ${`lkfeed_${calendar_id}_${operatorId}`}, now()) RETURNING id`
+        const row = {
+          operator_id: operatorId,
+          id: feed?.id ?? 0,
+          property_id: propertyId,
+          calendar_id,
+          time_zone: "Europe/Berlin"
+        }
+        const days = yield* findDays(row, "2027-04-20", range, new Date())
+        return days?.stay_days.length
+      }, Effect.orDie)
+      assert.strictEqual(yield* daysOfFeed(calendarId), 0)
+      assert.strictEqual(yield* daysOfFeed(null), 3)
+    })
+  )
+
+  it.effect("belong to their operator, and leave entries in the audit log", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, loadStays, operatorId, as, api } = yield* prepare
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      const stay_code = (yield* loadStays)[0]?.stay_code ?? assert.fail("there is no stay")
+      const stranger = yield* createPropertyOwner
+      for (const operation of ["cancel_calendar_stay", "detach_calendar_stay"] as const) {
+        assert.strictEqual((yield* call(stranger.token, operation, { stay_code })).error_code, 404)
+      }
+      yield* as(api.detach_calendar_stay({ stay_code }))
+      yield* as(api.cancel_calendar_stay({ stay_code }))
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ line: string }>`
+        SELECT operation || ' ' || record || ' ' || array_to_string(fields, ',') AS line FROM trail
+        WHERE operator_id = ${operatorId} AND record = ${`reservation:${stay_code}`} ORDER BY id`
+      assert.deepStrictEqual(
+        rows.map(({ line }) => line.replace(stay_code, "CODE")),
+        [
+          "import calendar reservation:CODE ",
+          "detach_calendar_stay reservation:CODE calendar",
+          "cancel_calendar_stay reservation:CODE status"
+        ]
+      )
+      const refusal = yield* call(stranger.token, "cancel_calendar_stay", {
+        stay_code: yield* insertOrder(stranger.operatorId, [{ propertyId: stranger.propertyId }])
+      })
+      assert.strictEqual(refusal.error_code, 422)
     })
   )
 })

@@ -247,6 +247,7 @@ const FORMS = [
   ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map(
     (act) => `automation ${act}`
   ),
+  ...["calendars calendar_bookings", "stay cancel_calendar_stay", "stay detach"],
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[
     ...["add_staff", "change_staff", "delete_staff"],

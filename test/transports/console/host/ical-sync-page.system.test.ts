@@ -38,7 +38,7 @@ const MARKUP = "<script>alert(1)</script>"
 const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;"
 const ELSEWHERE = "https://calendars.example/ical/1.ics?s=abcd1234"
 
-const ACTS_OF_CALENDARS = ["follow", "fetch", "accept_calendar", "update_calendar", "remove"]
+const ACTS_OF_CALENDARS = ["follow", "fetch", "accept_calendar", "update_calendar", "calendar_bookings", "remove"]
 
 /** Calendars may be fetched from this machine. */
 const layerPages = Layer.provide(
@@ -349,6 +349,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
         ["remove", (is) => ({ id: is ? calendar : "999999999" })],
         ["accept_calendar", (is) => ({ id: is ? calendar : "999999999", digest: before.calendars[0]?.digest ?? "" })],
         ["update_calendar", (is) => ({ id: is ? calendar : "999999999", skip_unavailable: "yes" })],
+        ["calendar_bookings", (is) => ({ id: is ? calendar : "999999999", makes_stays: "yes" })],
         ["feed", (is) => ({ property: is ? String(theirs.property) : "999999999" })],
         ["renew", (is) => ({ id: is ? String(theirs.property) : "999999999" })],
         ["renew", (is) => ({ id: is ? `${theirs.property}:${calendar}` : "999999999:999999999" })],

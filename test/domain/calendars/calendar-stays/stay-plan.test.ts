@@ -1,0 +1,193 @@
+import { assert, describe, it } from "@effect/vitest"
+import fc from "fast-check"
+import { addDays } from "../../../../src/contract/time.ts"
+import {
+  type CalendarEventNights,
+  type FollowedStay,
+  matchEvents,
+  planStayChanges,
+  type StayPlanRequest
+} from "../../../../src/domain/calendars/calendar-stays/stay-plan.ts"
+import { shortenProblems, toCalendarProblem } from "../../../../src/domain/calendars/calendar-stays/stay-problem.ts"
+import {
+  CALENDAR_STAY_ABSENCE_MS,
+  CALENDAR_STAY_PROBLEMS_MAX,
+  CALENDAR_STAYS_MAX
+} from "../../../../src/platform/limits.ts"
+import { NOW, TODAY } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
+
+const toEvent = (uid_digest: string, offset: number, nights = 2, isBooking = true): CalendarEventNights => ({
+  uid_digest,
+  isBooking,
+  check_in_date: addDays(TODAY, offset),
+  check_out_date: addDays(TODAY, offset + nights)
+})
+
+const toFollowed = (event: CalendarEventNights, change: Partial<FollowedStay> = {}): FollowedStay => {
+  const { uid_digest, check_in_date, check_out_date } = event
+  const stay = { status: "accepted", isFromAccount: false, check_in_date, check_out_date }
+  return {
+    reservation_code: `9-${uid_digest}`,
+    uid_digest,
+    generation: 1,
+    check_in_date,
+    check_out_date,
+    state: "following",
+    missing_since: null,
+    stay,
+    ...change
+  }
+}
+
+const plan = (request: Partial<StayPlanRequest<CalendarEventNights>>) => {
+  let next = 0
+  return planStayChanges({
+    links: [],
+    events: [],
+    isComplete: true,
+    createsStays: true,
+    repeatedDays: new Set(),
+    now: new Date(NOW),
+    today: TODAY,
+    newCode: () => `9-new${next++}`,
+    ...request
+  })
+}
+
+const HOUR_MS = 3_600_000
+
+const arbitraryEvents = fc
+  .uniqueArray(
+    fc.record({
+      uid: fc.integer({ min: 0, max: 12 }),
+      offset: fc.integer({ min: -10, max: 40 }),
+      nights: fc.integer({ min: 1, max: 5 }),
+      isBooking: fc.boolean()
+    }),
+    { maxLength: 8, selector: ({ uid }) => uid }
+  )
+  .map((events) => events.map(({ uid, offset, nights, isBooking }) => toEvent(`u${uid}`, offset, nights, isBooking)))
+
+const arbitraryLinks = fc
+  .uniqueArray(
+    fc.record({
+      uid: fc.integer({ min: 0, max: 12 }),
+      offset: fc.integer({ min: -10, max: 40 }),
+      state: fc.constantFrom("following", "cancelled", "detached"),
+      status: fc.constantFrom("accepted", "cancelled", "none"),
+      missingMinutes: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined })
+    }),
+    { maxLength: 8, selector: ({ uid }) => uid }
+  )
+  .map((links) =>
+    links.map(({ uid, offset, state, status, missingMinutes }) => {
+      const followed = toFollowed(toEvent(`u${uid}`, offset), { state })
+      return {
+        ...followed,
+        missing_since: missingMinutes === undefined ? null : new Date(NOW - missingMinutes * 60_000),
+        stay: followed.stay === null || status === "none" ? null : { ...followed.stay, status }
+      } satisfies FollowedStay
+    })
+  )
+
+describe("the plan of a feed", () => {
+  it("cancels only following stays that are missing long enough, and whose check-in is in the future", () => {
+    fc.assert(
+      fc.property(arbitraryLinks, arbitraryEvents, fc.boolean(), (links, events, isComplete) => {
+        const { cancellations } = plan({ links, events, isComplete })
+        for (const { reservation_code } of cancellations) {
+          const link = links.find((each) => each.reservation_code === reservation_code)
+          assert.isFalse(events.some(({ uid_digest }) => uid_digest === link?.uid_digest))
+          assert.strictEqual(link?.stay?.status, "accepted")
+          if (link?.state === "cancelled") continue
+          assert.isTrue(isComplete)
+          assert.strictEqual(link?.state, "following")
+          assert.isTrue((link?.stay?.check_in_date ?? "") > TODAY)
+          assert.isAtLeast(NOW - (link?.missing_since?.getTime() ?? NOW), CALENDAR_STAY_ABSENCE_MS)
+        }
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("changes nothing when the same feed is applied again", () => {
+    fc.assert(
+      fc.property(arbitraryEvents, (events) => {
+        const first = plan({ events })
+        const links = first.creations.map(({ link, event }) => ({ ...toFollowed(event), ...link }))
+        const second = plan({ links, events })
+        assert.deepStrictEqual(
+          [second.creations, second.moves, second.cancellations, second.removedCodes, second.links],
+          [[], [], [], [], []]
+        )
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("matches each event with at most one stay, and keeps every event", () => {
+    fc.assert(
+      fc.property(arbitraryLinks, arbitraryEvents, (links, events) => {
+        const { eventByCode, unmatched } = matchEvents(links, events)
+        const all = [...eventByCode.values(), ...unmatched]
+        assert.lengthOf(all, events.length)
+        assert.strictEqual(new Set(all).size, events.length)
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("makes stays of bookings that have not ended, and of no block", () => {
+    const events = [toEvent("past", -5), toEvent("in-house", -1), toEvent("next", 5), toEvent("block", 9, 2, false)]
+    assert.deepStrictEqual(
+      plan({ events }).creations.map(({ event }) => event.uid_digest),
+      ["in-house", "next"]
+    )
+    assert.deepStrictEqual(plan({ events, createsStays: false }).creations, [])
+    const repeatedDays = new Set([addDays(TODAY, 5), addDays(TODAY, 6)])
+    assert.deepStrictEqual(
+      plan({ events, repeatedDays }).creations.map(({ event }) => event.uid_digest),
+      ["in-house"]
+    )
+  })
+
+  it("waits exactly for the time between two fetches", () => {
+    const link = (agoMs: number) => toFollowed(toEvent("gone", 3), { missing_since: new Date(NOW - agoMs) })
+    assert.lengthOf(plan({ links: [link(CALENDAR_STAY_ABSENCE_MS - 1)] }).cancellations, 0)
+    assert.lengthOf(plan({ links: [link(CALENDAR_STAY_ABSENCE_MS)] }).cancellations, 1)
+    assert.lengthOf(plan({ links: [link(HOUR_MS)], isComplete: false }).cancellations, 0)
+  })
+
+  it("keeps a stay whose event became a block", () => {
+    const { cancellations, moves, problems } = plan({
+      links: [toFollowed(toEvent("a", 3))],
+      events: [toEvent("a", 3, 2, false)]
+    })
+    assert.deepStrictEqual([cancellations, moves], [[], []])
+    assert.deepStrictEqual(
+      problems.map(({ reason }) => reason),
+      ["blocked"]
+    )
+  })
+
+  it("follows at most as many bookings as the limit", () => {
+    const events = Array.from({ length: CALENDAR_STAYS_MAX + 1 }, (_, index) => toEvent(`u${index}`, index))
+    const atLimit = plan({ events: events.slice(0, -1) })
+    assert.lengthOf(atLimit.creations, CALENDAR_STAYS_MAX)
+    assert.deepStrictEqual(atLimit.problems, [])
+    const above = plan({ events })
+    assert.lengthOf(above.creations, CALENDAR_STAYS_MAX)
+    assert.deepStrictEqual(above.problems, [toCalendarProblem("too_many")])
+  })
+
+  it("reports at most as many problems as the limit, the earliest first", () => {
+    const problems = Array.from({ length: CALENDAR_STAY_PROBLEMS_MAX + 1 }, (_, index) => ({
+      ...toCalendarProblem("missing"),
+      check_in_date: addDays(TODAY, CALENDAR_STAY_PROBLEMS_MAX - index)
+    }))
+    assert.lengthOf(shortenProblems(problems.slice(1)), CALENDAR_STAY_PROBLEMS_MAX)
+    const shortened = shortenProblems(problems)
+    assert.lengthOf(shortened, CALENDAR_STAY_PROBLEMS_MAX)
+    assert.strictEqual(shortened[0]?.check_in_date, TODAY)
+  })
+})
