@@ -22,6 +22,7 @@ import { NewEventNotifier } from "../../src/jobs/events/NewEventNotifier.ts"
 import { Shutdown } from "../../src/jobs/Shutdown.ts"
 import { WakeUp } from "../../src/jobs/WakeUp.ts"
 import { jsonParameter } from "../../src/platform/database/parameters.ts"
+import { MailEnabled } from "../../src/platform/mail/Mailer.ts"
 import { type Api, type ApiOperation, type OperationName, operations } from "../../src/service/Api.ts"
 import { layerHandlers } from "../../src/service/handlers.ts"
 import { Service, type ServiceCall } from "../../src/service/service.ts"
@@ -52,6 +53,7 @@ export const layerServiceWithOutbound = <E>(
 ) =>
   layerServiceAssembly.pipe(
     Layer.provideMerge(Layer.mergeAll(layerGateAndHandlers, failedCalls)),
+    Layer.provide(Layer.succeed(MailEnabled, true)),
     Layer.provideMerge(Images.layerDatabase),
     Layer.provideMerge(
       Layer.mergeAll(

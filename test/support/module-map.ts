@@ -63,7 +63,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "admission/windows changes connectors/http connectors/ingest connectors/sandbox contract domain/<family>",
       "domain/access/oauth domain/access/operators domain/access/sign-in domain/channels/port",
       "domain/name-key-backfill.ts domain/webhooks/deliveries jobs jobs/events platform/database",
-      "platform/installation.ts platform/sealing platform/telemetry service/backlog.ts service/configuration.ts",
+      "platform/installation.ts platform/mail platform/sealing platform/telemetry service/backlog.ts service/configuration.ts",
       "service/job-kinds.ts service/service-assembly.ts tools/demo tools/privacy transports/connectors",
       "transports/console transports/console/queries transports/public-documents transports/sandbox-pages",
       "platform/MovableClock.ts tools/test-server transports/test-endpoint"
@@ -86,7 +86,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "tools/doctor",
     purpose: "diagnosis of an installation: pure rules, and the queries they need",
     imports: splitNames(
-      "jobs platform/database platform/sealing platform/telemetry service/backlog.ts",
+      "jobs platform/database platform/mail platform/sealing platform/telemetry service/backlog.ts",
       "service/configuration.ts service/settings.ts"
     )
   },
@@ -181,7 +181,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     imports: splitNames(
       "admission/concurrency admission/gate admission/windows contract domain/<family> domain/access/oauth",
       "domain/access/operators domain/access/sign-in domain/channels/port domain/webhooks/deliveries",
-      "jobs/events platform/limits.ts platform/random-text.ts service/Api.ts service/service.ts",
+      "jobs/events platform/limits.ts platform/mail platform/random-text.ts service/Api.ts service/service.ts",
       "transports/console/queries transports/docs transports/http transports/pages"
     )
   },
@@ -284,7 +284,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
   {
     path: "service/job-kinds.ts",
     purpose: "the registry of all kinds of jobs",
-    imports: splitNames("changes domain/<family> domain/webhooks/deliveries platform/database")
+    imports: splitNames("changes domain/<family> domain/access/sign-in domain/webhooks/deliveries platform/database")
   },
   {
     path: "service/memory-stores.ts",
@@ -315,7 +315,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     path: "service/configuration.ts",
     purpose: "the settings of the process, read from the environment",
     imports: splitNames(
-      "domain/webhooks/deliveries platform/database platform/installation.ts platform/limits.ts",
+      "domain/webhooks/deliveries platform/database platform/installation.ts platform/limits.ts platform/mail",
       "platform/sealing platform/telemetry service/settings.ts"
     )
   },
@@ -354,7 +354,7 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     purpose: "console sessions, passwords and sub-accounts",
     imports: splitNames(
       "admission/gate changes contract domain/access/operators domain/operation-handlers.ts jobs platform/database",
-      "platform/limits.ts"
+      "platform/installation.ts platform/limits.ts platform/mail platform/telemetry"
     )
   },
   {
@@ -362,10 +362,10 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     purpose:
       "one family of operations: `contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and the rules and SQL fragments that other families may use",
     imports: splitNames(
-      "admission/concurrency changes contract domain/secret-urls.ts domain/channels/port domain/connection-grants.ts domain/guest-data.ts",
+      "admission/concurrency admission/gate changes contract domain/access/sign-in domain/secret-urls.ts domain/channels/port domain/connection-grants.ts domain/guest-data.ts",
       "domain/operation-handlers.ts domain/named-row.ts domain/operator-rows.ts domain/column-schemas.ts",
       "domain/webhooks/deliveries jobs",
-      "jobs/events platform/database platform/installation.ts platform/limits.ts platform/random-text.ts",
+      "jobs/events platform/database platform/installation.ts platform/limits.ts platform/mail platform/random-text.ts",
       "platform/sealing platform/telemetry"
     )
   },
@@ -487,6 +487,11 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     imports: splitNames("platform/limits.ts platform/telemetry")
   },
   {
+    path: "platform/mail",
+    purpose: "the port to a mail server: sends a mail, and tells whether it may be sent again",
+    imports: splitNames("platform/limits.ts")
+  },
+  {
     path: "platform/MovableClock.ts",
     purpose: "the clock of a test server, which can be moved forward",
     imports: []
@@ -536,6 +541,7 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   "guests/reviews": splitNames("bookings/orders bookings/stays channels/channel-accounts properties/properties"),
   "guests/special-offers": splitNames("bookings/reservations calendars/availability guests/conversations listings"),
   knowledge: splitNames("properties/properties"),
+  notifications: splitNames("calendars/imported-calendars"),
   listings: splitNames("channels/channel-accounts properties/properties"),
   money: splitNames("bookings/orders properties/properties"),
   prices: splitNames("listings"),
@@ -561,6 +567,10 @@ export const TABLE_OWNERS: Readonly<Record<string, string>> = {
   console_sessions: "domain/access/sign-in",
   known_browsers: "domain/access/sign-in",
   sign_in_failures: "domain/access/sign-in",
+  mailed_links: "domain/access/sign-in/mailed-links",
+  mail_counts: "domain/access/sign-in/mailed-links",
+  notification_recipients: "domain/notifications",
+  notifications: "domain/notifications",
   accounts: "domain/access/operators",
   operators: "domain/access/operators",
   properties: "domain/properties/properties",

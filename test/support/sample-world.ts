@@ -102,6 +102,7 @@ export const toSampleWorld = (records: SampleRecords) => {
       room_type_id,
       room_type_ids: [room_type_id],
       channel_account_id,
+      kinds: ["new_booking"],
       title: "Leith 1",
       address: "12 Shore, Edinburgh",
       longitude: "-3.1706",

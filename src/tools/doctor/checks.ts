@@ -7,6 +7,7 @@ import type { DatabaseMoved } from "../../platform/database/database-move.ts"
 import { toReason } from "../../platform/database/error-reason.ts"
 import type { Migration } from "../../platform/database/migration.ts"
 import { makeRowsReader, makeSingleRowReader } from "../../platform/database/rows.ts"
+import { verifySmtpServer } from "../../platform/mail/smtp-mailer.ts"
 import { countOutdatedTexts, findMissingKeyIds, loadKeyUsage } from "../../platform/sealing/key-usage.ts"
 import { noSecretKeys } from "../../platform/sealing/secret-keys.ts"
 import { redactSecrets } from "../../platform/telemetry/secret-redaction.ts"
@@ -145,6 +146,21 @@ export const checkRedis = ({ redisUrl }: Pick<Settings, "redisUrl">) => {
         `${host} cannot be reached: ${reason}`,
         "start it or check REDIS_URL; meanwhile each process counts its own windows"
       )
+  )
+}
+
+export const checkMail = ({ mail }: Pick<Settings, "mail">) => {
+  const check = "mail server"
+  if (mail === undefined) return Effect.succeed([okFinding(check, "none is set: no mail is sent")])
+  const { host } = Redacted.value(mail.server)
+  const toFailure = (reason: string) =>
+    errorFinding(check, `${host} cannot be used: ${reason}`, "check SMTP_URL, and that the mail server runs")
+  return runCheckWithTimeout(
+    verifySmtpServer(mail.server).pipe(
+      Effect.as([okFinding(check, `${host} accepts the connection and the password`)]),
+      Effect.catch(({ reason }) => Effect.succeed([toFailure(reason)]))
+    ),
+    toFailure
   )
 }
 

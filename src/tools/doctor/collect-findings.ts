@@ -8,6 +8,7 @@ import {
   checkCollector,
   checkDatabase,
   checkDisk,
+  checkMail,
   checkPublicUrl,
   checkRedis,
   runDatabaseCheckWithTimeout
@@ -39,6 +40,7 @@ export const collectFindings = Effect.fnUntraced(function* <E, R>(
       checkRedis(settings),
       checkCollector(settings),
       checkPublicUrl(settings),
+      checkMail(settings),
       ...(isEmbedded && existsSync(dataDir) ? [checkDisk("DATA_DIR", dataDir)] : []),
       ...(imageStore === undefined ? [] : [checkDisk("IMAGE_STORE", imageStore)])
     ],

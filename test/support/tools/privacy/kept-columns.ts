@@ -9,7 +9,7 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
   ...withReason(
     "who works with the service",
     "access_tokens accounts addresses console_sessions known_browsers oauth_clients oauth_codes oauth_grants oauth_redirects",
-    "oauth_refresh_tokens operators sign_in_failures refusals"
+    "oauth_refresh_tokens operators sign_in_failures refusals mailed_links mail_counts notification_recipients"
   ),
   ...withReason(
     "what the host has and says himself",
@@ -23,7 +23,7 @@ export const TABLES_WITHOUT_GUESTS: Readonly<Record<string, string>> = {
     "codes, days, money and names of fields, no words",
     "events event_consumers forgotten_events webhook_deliveries webhook_lanes webhook_receivers webhook_subscriptions",
     "connector_messages listing_comparisons listing_lanes listing_pushes automation_stays answer_lanes",
-    "message_lanes trail schema_migrations channel_payments special_offers transaction_shares image_shares"
+    "notifications message_lanes trail schema_migrations channel_payments special_offers transaction_shares image_shares"
   ),
   ...withReason(
     "the channel that is played: its guests are made up",
