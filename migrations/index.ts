@@ -151,7 +151,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 69, name: "name_keys", up: nameKeys, nonTransactional: true },
   { id: 70, name: "made_by_grants", up: madeByGrants, nonTransactional: true },
   { id: 71, name: "keys_by_grants", up: keysByGrants },
-  { id: 72, name: "property_prices", up: propertyPrices },
+  { id: 72, name: "property_prices", up: propertyPrices, nonTransactional: true },
   { id: 73, name: "direct_price_days", up: directPriceDays },
   { id: 74, name: "quotes", up: quotes },
   { id: 75, name: "rule_tasks", up: ruleTasks, nonTransactional: true },
