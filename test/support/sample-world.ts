@@ -109,6 +109,8 @@ export const toSampleWorld = (records: SampleRecords) => {
       default_checkout_time: "10:30",
       name: "Leith",
       tag_name: "Anniversary",
+      trigger: { event: "check_in", when: "before", hours: 24 },
+      task: { type: "cleaning", staff: null },
       reservation_code,
       stay_code: reservation_code,
       direction: "income",
@@ -212,14 +214,7 @@ export const toSampleWorld = (records: SampleRecords) => {
         task: { type: "cleaning", staff: null },
         nights: { min: 2 }
       },
-      try_automation_rule: {
-        action: "answer",
-        trigger: { event: "check_in", when: "before", hours: 24 },
-        text: "See you tomorrow.",
-        score: 5,
-        task: { type: "cleaning", staff: null },
-        nights: { min: 2 }
-      },
+      try_automation_rule: { action: "answer" },
       update_automation_rule: {
         trigger: { event: "check_in", when: "before", hours: 20 },
         score: 5,
