@@ -111,6 +111,7 @@ export const toSampleWorld = (records: SampleRecords) => {
       tag_name: "Anniversary",
       trigger: { event: "check_in", when: "before", hours: 24 },
       task: { type: "cleaning", staff: null },
+      nights: { min: 2 },
       reservation_code,
       stay_code: reservation_code,
       direction: "income",
