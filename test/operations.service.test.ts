@@ -92,7 +92,10 @@ layer(Cast.layer.pipe(Layer.provideMerge(layerTest)))("every operation", (it) =>
           const asked = call(mine.token, operation._tag, makeSampleFields(operation, mine, needed))
           const alone = yield* asked
           assert.strictEqual(alone.error_code, 0, alone.error_msg)
-          assert.notDeepInclude(listsIn(alone.data), [], "the world has nothing that it lists")
+          // The trial of a rule that answers questions has no stays.
+          if (name !== "try_automation_rule") {
+            assert.notDeepInclude(listsIn(alone.data), [], "the world has nothing that it lists")
+          }
           yield* makeSampleWorld
           assert.deepStrictEqual((yield* asked).data, alone.data)
         })

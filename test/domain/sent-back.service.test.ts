@@ -27,6 +27,7 @@ const READ_BY: Partial<Record<OperationName, Read>> = {
 
 /** Tested with their edits: reservations/changing.service.test.ts, webhooks/subscriptions/webhooks.service.test.ts, money/own-dictionaries.service.test.ts and so on. */
 const TRIED_THERE: ReadonlyArray<OperationName> = [
+  "update_automation_rule",
   "update_reservation_basic",
   "update_webhook",
   "update_knowledge_base",

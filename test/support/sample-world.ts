@@ -114,6 +114,9 @@ export const toSampleWorld = (records: SampleRecords) => {
       default_checkout_time: "10:30",
       name: "Leith",
       tag_name: "Anniversary",
+      trigger: { event: "check_in", when: "before", hours: 24 },
+      task: { type: "cleaning", staff: null },
+      nights: { min: 2 },
       reservation_code,
       stay_code: reservation_code,
       direction: "income",
@@ -220,10 +223,16 @@ export const toSampleWorld = (records: SampleRecords) => {
         trigger: { event: "check_in", when: "before", hours: 24 },
         text: "See you tomorrow.",
         score: 5,
+        task: { type: "cleaning", staff: null },
         nights: { min: 2 }
       },
       try_automation_rule: { action: "answer" },
-      update_automation_rule: { trigger: { event: "check_in", when: "before", hours: 20 }, nights: { min: 2 } },
+      update_automation_rule: {
+        trigger: { event: "check_in", when: "before", hours: 20 },
+        score: 5,
+        task: { type: "cleaning", staff: null },
+        nights: { min: 2 }
+      },
       resume_automation_rule: { id: paused_rule_id },
       pause_webhook: { id: webhook_id },
       rotate_webhook_secret: { id: webhook_id },

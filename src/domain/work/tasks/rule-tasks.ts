@@ -7,13 +7,16 @@ import { Task, TaskLevel, TaskStatus, TaskType } from "./contract.ts"
 
 /** Values that a rule gives a task. */
 export const RuleTaskContent = Schema.Struct({
-  type: TaskType,
-  level: TaskLevel,
+  type: TaskType.annotateKey({ documentation: "Kind of work." }),
+  level: TaskLevel.annotateKey({ documentation: "How thorough a cleaning must be." }),
   property_id: Task.fields.property_id,
   staff_id: Task.fields.staff_id,
-  expected_date: Schema.String,
-  /** `HH:mm:ss`. */
-  expected_time: Schema.String
+  expected_date: Schema.String.annotateKey({
+    documentation: "Day on which the task is due, YYYY-MM-DD in the host's time zone."
+  }),
+  expected_time: Schema.String.annotateKey({
+    documentation: "Time at which the task is due, `HH:mm:ss` in the host's time zone."
+  })
 })
 export type RuleTaskContent = typeof RuleTaskContent.Type
 
