@@ -263,6 +263,7 @@ export const toSampleWorld = (records: SampleRecords) => {
     /** By operation, where a call with every text it takes would change nothing: what to send beside or instead. */
     edits: {
       update_webhook: { rotate_secret: true },
+      update_imported_calendar: { skip_unavailable: true },
       // A rule that answers has no text of its own.
       create_automation_rule: { text: null },
       allocate_stay: { property_id: other_property_id },

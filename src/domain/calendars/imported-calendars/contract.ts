@@ -157,7 +157,7 @@ export const update_imported_calendar = operation("update_imported_calendar", {
   route: "PATCH /imported_calendars/{id}",
   summary: "Change the settings of an imported calendar",
   details:
-    'After a change the service fetches and reads the calendar again. Omitted settings stay as they are, and the present value changes nothing. With `events: "block"`, reservations of the calendar stay and no longer follow it; with `stay` they follow it again.',
+    'After a change the service fetches and reads the calendar again. Omitted settings stay unchanged, and the present value changes nothing. With `events: "block"`, reservations of the calendar stay and no longer follow it; with `stay` they follow it again.',
   payload: {
     id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }),
     skip_unavailable: Schema.optionalKey(Schema.Boolean).annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),

@@ -365,7 +365,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
         [
           "import calendar reservation:CODE ",
           "detach_calendar_stay reservation:CODE calendar",
-          "cancel_calendar_stay reservation:CODE status"
+          "cancel_calendar_stay reservation:CODE cancelled_at,status"
         ]
       )
       const refusal = yield* call(stranger.token, "cancel_calendar_stay", {

@@ -119,27 +119,34 @@ const CHANNEL_TYPE_FIELD = "channel_type"
 
 const readMakesStays = (form: SubmittedForm): boolean => form.get(MAKES_STAYS_FIELD) === "yes"
 
+/** A form without the field of the channel leaves it as it is. */
 const readStaySettings = (form: SubmittedForm) => {
-  const channelType = form.get(CHANNEL_TYPE_FIELD) ?? ""
+  const channelType = form.get(CHANNEL_TYPE_FIELD)
   return {
     events: readMakesStays(form) ? "stay" : "block",
-    channel_type: channelType === "" ? null : channelType
+    ...(channelType === null ? {} : { channel_type: channelType === "" ? null : channelType })
   }
 }
 
+const keepDefault: FieldFiller = (_name, defaultValue) => defaultValue
+
+const makesStaysField = (isChecked: boolean, fillField: FieldFiller = keepDefault): Html =>
+  html`${checkbox(fillField, { name: MAKES_STAYS_FIELD, label: "Bookings become reservations", isChecked })}<p class="soft">A reservation has tasks, a door code and a guest portal, but no price. Blocked days stay blocked days.</p>
+`
+
 /** `channelType` is the host's choice, not the channel that the feed names. */
-const bookingsFields = (
-  { makesStays, channelType }: { readonly makesStays: boolean; readonly channelType: string | null },
-  fillField: FieldFiller = (_name, defaultValue) => defaultValue
-): Html =>
-  html`${checkbox(fillField, { name: MAKES_STAYS_FIELD, label: "Bookings become reservations", isChecked: makesStays })}<p class="soft">A reservation has tasks, a door code and a guest portal, but no price. Blocked days stay blocked days.</p>
-${select(fillField, {
-  name: CHANNEL_TYPE_FIELD,
-  label: "Channel of these reservations",
-  value: channelType ?? "",
-  options: CalendarChannelType.literals.map((type) => ({ value: type, label: CHANNEL_LABELS.get(type) ?? type })),
-  emptyLabel: "As the calendar says"
-})}`
+const channelTypeField = (channelType: string | null, fillField: FieldFiller = keepDefault): Html =>
+  select(fillField, {
+    name: CHANNEL_TYPE_FIELD,
+    label: "Channel of these reservations",
+    value: channelType ?? "",
+    options: CalendarChannelType.literals.map((type) => ({ value: type, label: CHANNEL_LABELS.get(type) ?? type })),
+    emptyLabel: "As the calendar says"
+  })
+
+/** Most calendars name their channel. The list would make a page of many calendars long. */
+const mayChooseChannel = ({ channel_type, stay_problems }: ImportedCalendarSummary): boolean =>
+  channel_type !== null || stay_problems.some(({ reason }) => reason === "channel_unknown")
 
 const CHANNEL_LABELS: ReadonlyMap<string, string> = new Map([
   ["airbnb", "Airbnb"],
@@ -229,7 +236,7 @@ const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary
       label: "Save",
       subject,
       id,
-      fields: bookingsFields({ makesStays: calendar.events === "stay", channelType: calendar.channel_type })
+      fields: html`${makesStaysField(calendar.events === "stay")}${mayChooseChannel(calendar) ? channelTypeField(calendar.channel_type) : nothing}`
     })
   )}${disclosure(
     "Remove",
@@ -299,7 +306,7 @@ export const importForm = (
       : actionForm(visit, {
           action: "follow",
           label: "Follow it",
-          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${bookingsFields({ makesStays: false, channelType: null }, fillField)}${passwordField}`
+          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${makesStaysField(false, fillField)}${channelTypeField(null, fillField)}${passwordField}`
         })
   )
 }
