@@ -235,7 +235,7 @@ describe("configuration", () => {
         [{ SMTP_URL: "smtp://me:secret@mail.example.com?pool=true", MAIL_FROM }, "SMTP_URL"]
       ] as const) {
         const { message } = yield* Effect.flip(settings(env))
-        assert.strictEqual(fieldOfError(message), variable)
+        assert.strictEqual(fieldOfError({ error_msg: message }), variable)
         assert.notInclude(message, "secret")
         assert.notInclude(message, "\n")
       }
