@@ -350,14 +350,6 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
     )
   },
   {
-    path: "domain/access/sign-in",
-    purpose: "console sessions, passwords and sub-accounts",
-    imports: splitNames(
-      "admission/gate changes contract domain/access/operators domain/operation-handlers.ts jobs platform/database",
-      "platform/installation.ts platform/limits.ts platform/mail platform/telemetry"
-    )
-  },
-  {
     path: FAMILY_PATH,
     purpose:
       "one family of operations: `contract.ts`, `handlers.ts`, `store.ts`, `rules.ts`, and the rules and SQL fragments that other families may use",
@@ -367,6 +359,14 @@ export const MODULES: ReadonlyArray<ModuleMapRow> = [
       "domain/webhooks/deliveries jobs",
       "jobs/events platform/database platform/installation.ts platform/limits.ts platform/mail platform/random-text.ts",
       "platform/sealing platform/telemetry"
+    )
+  },
+  {
+    path: "domain/access/sign-in",
+    purpose: "console sessions, passwords and sub-accounts",
+    imports: splitNames(
+      "admission/gate changes contract domain/access/operators domain/operation-handlers.ts jobs platform/database",
+      "platform/installation.ts platform/limits.ts platform/mail platform/telemetry"
     )
   },
   {
