@@ -13,6 +13,8 @@ export const GLOBAL_TABLES: Readonly<Record<string, string>> = {
   console_sessions: "a browser says nothing but its cookie",
   known_browsers: "asked while somebody signs in, beside the account",
   sign_in_failures: "counted by e-mail address and place, whether or not there is such an account",
+  mailed_links: "the link of a mail has nothing but its token",
+  mail_counts: "counts mails by e-mail address, whether or not it has an account",
   connectors: "who runs the service adds them, for all operators",
   connector_messages:
     "what a connector said lately, so that it is heard once; the account in it is looked up after that",
