@@ -108,6 +108,25 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
+  it.effect("does not have the price of a room type with another currency", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, propertyId, secondPropertyId } = yield* prepareQuotedProperty
+      const { room_type_id: roomTypeId } = yield* api
+        .create_room_type({ title: "Double", property_ids: [propertyId, secondPropertyId] })
+        .pipe(as)
+      yield* insertBasePrices(operatorId, { roomTypeId, from: STAY.check_in_date, prices: [70, 70, 70, 70] })
+      yield* api.update_property({ id: propertyId, currency: "USD" }).pipe(as)
+      const { nights, currency } = yield* api
+        .create_quote({ property_id: propertyId, ...STAY, check_out_date: "2027-05-08" })
+        .pipe(as)
+      assert.strictEqual(currency, "USD")
+      assert.deepStrictEqual(
+        nights.map(({ price }) => price),
+        [100, 110, 120, null]
+      )
+    })
+  )
+
   it.effect("says everything that prevents the stay", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, propertyId, rulesOf, token } = yield* prepareQuotedProperty

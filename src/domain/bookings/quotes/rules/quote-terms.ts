@@ -2,6 +2,7 @@ import { Result, type Schema } from "effect"
 import { ValidationFailed } from "../../../../contract/errors.ts"
 import { dateInZone } from "../../../../contract/time.ts"
 import { AMOUNT_MAX } from "../../../../platform/limits.ts"
+import type { BasePriceDay } from "../../../calendars/base-prices/contract.ts"
 import type { ListingDay } from "../../../channels/port/listing-days.ts"
 import type { PriceItem } from "../../../properties/properties/price-items.ts"
 import type { QuoteTerms } from "../contract.ts"
@@ -18,14 +19,6 @@ export interface QuotedProperty {
   readonly is_active: boolean
   /** Nights of the stay that are not available, in order. */
   readonly unavailable: ReadonlyArray<string>
-}
-
-/** Effective values of a day: those of the property, otherwise those of its room type. */
-export interface BasePriceDay {
-  readonly date: string
-  readonly price: number | null
-  readonly minimum_stay: number | null
-  readonly maximum_stay: number | null
 }
 
 export interface QuotedListing {
