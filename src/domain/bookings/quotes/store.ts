@@ -143,8 +143,8 @@ export class QuoteStore extends Context.Service<
       dates: StayDates
     ) => Effect.Effect<PricedPropertyRow | undefined>
     /**
-     * Returns the listing with its property, or undefined if the operator has no such listing. For a listing of a room
-     * type, the property is the first one that is free, otherwise the first one.
+     * Returns the listing with its property, or undefined if the operator has no such listing. The property of a room
+     * type's listing is the first free property of the room type, otherwise its first property.
      */
     readonly findListing: (
       operatorId: number,

@@ -363,9 +363,13 @@ layer(layerPushService)("base prices", (it) => {
           (SELECT sum(ratio) FROM listings WHERE operator_id = ${operatorId}) AS ratios`
       yield* fill(QUEUED_LISTING_PUSHES_MAX)
       const before = yield* snapshot
-      for (const refused of [yield* set({ ...MAY, price: 200 }), yield* setRatio(plain, { ratio: 99 })]) {
-        assert.strictEqual(refused.error_code, 409)
-        assert.match(refused.error_msg, /^listing_id: 1000 changes of a listing are already queued/)
+      const rejections = [
+        [yield* set({ ...MAY, price: 200 }), /^ranges: the queue of a mapped listing has no room/],
+        [yield* setRatio(plain, { ratio: 99 }), /^listing_id: 1000 changes of this listing are already queued/]
+      ] as const
+      for (const [rejection, message] of rejections) {
+        assert.strictEqual(rejection.error_code, 409)
+        assert.match(rejection.error_msg, message)
       }
       assert.deepStrictEqual(yield* snapshot, before)
       yield* fill(QUEUED_LISTING_PUSHES_MAX - 1)

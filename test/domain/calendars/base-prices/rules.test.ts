@@ -6,8 +6,8 @@ import type { BasePriceRange } from "../../../../src/domain/calendars/base-price
 import {
   describeStayConflict,
   toDayChanges,
-  validateBasePriceRanges,
-  weekdayOf
+  toWeekday,
+  validateBasePriceRanges
 } from "../../../../src/domain/calendars/base-prices/rules.ts"
 
 const TODAY = "2027-04-20"
@@ -52,7 +52,7 @@ describe("base prices", () => {
     fc.assert(
       fc.property(fc.integer({ min: -30_000, max: 60_000 }), (distance) => {
         const date = addDays("1970-01-01", distance)
-        assert.strictEqual(weekdayOf(date), platformWeekday(date))
+        assert.strictEqual(toWeekday(date), platformWeekday(date))
       }),
       { numRuns: 200 }
     )

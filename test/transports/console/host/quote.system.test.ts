@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
           yield* Effect.promise(() => page.locator('form:has(button[value="create"]) [name="currency"]').inputValue()),
           "CHF"
         )
-        yield* press("Quote")
+        yield* press("Get quote")
         assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
         const folder = process.env["SCREENSHOTS"]
         if (folder !== undefined) yield* done(() => page.screenshot({ path: `${folder}/quote.png`, fullPage: true }))
