@@ -183,7 +183,7 @@ const outcomeSql = (sql: SqlClient): Fragment => {
       queue_check.is_full AS is_queue_full,
       coalesce((SELECT jsonb_agg(jsonb_build_object(${listing}) ORDER BY listing_row) FROM listing_outcome WHERE reason IS NULL), '[]')
         AS pushed,
-      coalesce((SELECT jsonb_agg(jsonb_build_object(${listing}, 'reason', reason) ORDER BY listing_row) FROM answer
+      coalesce((SELECT jsonb_agg(jsonb_build_object(${listing}, 'reason', reason) ORDER BY listing_row) FROM listing_outcome
         WHERE reason IS NOT NULL), '[]') AS skipped
     FROM precondition, queue_check`
 }

@@ -127,7 +127,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("says everything that prevents the stay", () =>
+  it.effect("returns every reason that prevents the stay", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, propertyId, rulesOf, token } = yield* prepareQuotedProperty
       assert.deepStrictEqual(yield* rulesOf({ number_of_guests: 4 }), [])
@@ -158,7 +158,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("refuses what it cannot read, and stores nothing then", () =>
+  it.effect("is rejected for an invalid call, and nothing is stored", () =>
     Effect.gen(function* () {
       const { operatorId, propertyId, token } = yield* prepareQuotedProperty
       const other = yield* prepareOperator
@@ -212,7 +212,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("is made once under a key, and answered the same", () =>
+  it.effect("is created once for an idempotency key", () =>
     Effect.gen(function* () {
       const { propertyId, token } = yield* prepareQuotedProperty
       const quote = callForResponse(token, "create_quote", { property_id: propertyId, ...STAY }, "one-quote")
@@ -240,7 +240,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
       const stored = yield* sql<{ reservation_code: string; used: boolean }>`
         SELECT reservation_code, used_at = ${new Date(NOW_ISO)} AS used FROM quotes WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(stored, [{ reservation_code: "5-Q1", used: true }])
-      // The repeated call finds its reservation before it looks at the quote.
+      // A repeated call returns its reservation without a check of the quote.
       assert.strictEqual((yield* book({ quote_id, channel_id: "Q1" })).error_code, 0)
       assert.strictEqual(
         statusAndText(yield* book({ quote_id, check_in_date: "2027-05-04" })),
@@ -249,7 +249,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("takes the values of the quote, and refuses others with nothing changed", () =>
+  it.effect("sets the values of the reservation, and rejects others without a change", () =>
     Effect.gen(function* () {
       const { book, operatorId, quote, secondPropertyId } = yield* prepareQuotedProperty
       const { quote_id } = yield* quote
@@ -305,7 +305,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("makes one reservation, however many ask for it at once", () =>
+  it.effect("makes one reservation if many calls use it at once", () =>
     Effect.gen(function* () {
       const { operatorId, propertyId, quote, token } = yield* prepareQuotedProperty
       const { quote_id } = yield* quote
@@ -324,7 +324,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("is unused if the reservation fails, and the nights are checked anew", () =>
+  it.effect("stays unused if the reservation fails", () =>
     Effect.gen(function* () {
       const { book, operatorId, propertyId, quote } = yield* prepareQuotedProperty
       const { quote_id } = yield* quote
