@@ -76,9 +76,10 @@ export const create_quote = operation("create_quote", {
   route: "POST /quotes",
   limits: { "1m": 60 },
   summary: "Quote the price of a stay",
-  details: `- The quote of a property uses its base prices.
+  details: `A quote adds the fees and taxes of the property to the prices of the nights.
+
+- The quote of a property uses its base prices.
 - The quote of a listing uses the prices and restrictions of the listing's calendar. The call reads them from the channel, which may take 30 seconds.
-- Both add the fees and taxes of the property.
 
 **Terms**
 

@@ -82,7 +82,7 @@ describe("base prices", () => {
     assert.strictEqual(faultOf({}), undefined)
     assert.match(faultOf({ end_date: addDays(TODAY, -1) }) ?? "", /^ranges\[1\]\.end_date: .*start_date/)
     assert.match(faultOf({ start_date: addDays(TODAY, -1) }) ?? "", /^ranges\[1\]\.start_date: .*today/)
-    assert.match(faultOf({ price: undefined }) ?? "", /^ranges\[1\]\.price: must be given/)
+    assert.match(faultOf({ price: undefined }) ?? "", /^ranges\[1\]\.price: is required, unless/)
     assert.match(
       faultOf({ minimum_stay: 4, maximum_stay: 3 }) ?? "",
       /^ranges\[1\]\.minimum_stay: must not be above maximum_stay\.$/
