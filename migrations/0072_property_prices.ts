@@ -1,15 +1,15 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// What a night in a property costs: its currency, fees and taxes, and the base prices by day of a property or of a room type.
+// Currency, capacity, fees and taxes of a property, and base prices by day of a property or room type.
 //
-// This migration runs outside a transaction (`nonTransactional`), so that each statement locks one existing table, for a short time. Each
-// can be repeated.
+// This migration runs outside a transaction (`nonTransactional`), so that each statement locks only one existing table and only for a
+// short time. Each statement can be repeated after a failure.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // A property without a currency has the currency of its operator; without a capacity its number of guests is not limited.
+  // A null currency means the currency of the operator. A null capacity means no limit.
   yield* sql`
     ALTER TABLE properties
       ADD COLUMN IF NOT EXISTS currency text,

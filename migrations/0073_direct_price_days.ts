@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// Days for which the host set the price of one listing directly. A new ratio leaves these days out, and a new base price
-// of a day removes it.
+// Days whose price was set for the listing itself, with POST /listings/prices. A new ratio does not push these days. A new
+// base price of a day removes the day.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -243,7 +243,7 @@ export const GUESTS_MAX = 99
 export const PRICE_ITEMS_MAX = 20
 export const PRICE_ITEM_NAME_LENGTH = 100
 export const QUOTE_LIFETIME_MS = 30 * 60 * 1000
-/** After its expiry, a quote is kept so that its use is answered with 409 and not with 404. */
+/** An expired quote is kept for this time, so that its use returns 409 and not 404. */
 export const QUOTE_RETENTION_MS = 60 * 60 * 1000
 export const RESERVATION_KEYWORD_MIN = 3
 export const RESERVATION_KEYWORD_MAX = 100
@@ -307,8 +307,9 @@ export const LISTING_RANGES_MAX = 400
 export const LISTING_INVENTORY_MAX = 1_000
 /** Per listing. */
 export const QUEUED_LISTING_PUSHES_MAX = 1_000
-/** Listings that one change of base prices pushes to, and listings without a mapping that its answer names. */
+/** Listings to which one call of set_base_prices pushes. */
 export const BASE_PRICE_LISTINGS_MAX = 500
+/** Unmapped listings in the response of set_base_prices. */
 export const UNMAPPED_LISTINGS_SHOWN = 100
 /** A push that its channel does not accept is abandoned at this age. */
 export const LISTING_PUSH_GIVE_UP_MS = 24 * 60 * 60 * 1000

@@ -515,7 +515,9 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   ),
   "bookings/check-in": splitNames("bookings/orders bookings/stays guests/images"),
   "bookings/orders": splitNames("bookings/stays"),
-  "bookings/quotes": splitNames("calendars/availability calendars/listing-calendars listings properties/properties"),
+  "bookings/quotes": splitNames(
+    "calendars/availability calendars/base-prices calendars/listing-calendars listings properties/properties"
+  ),
   "bookings/reservation-tags": [],
   "bookings/reservations": splitNames(
     "bookings/check-in bookings/orders bookings/quotes bookings/stays calendars/availability",

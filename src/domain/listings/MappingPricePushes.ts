@@ -4,21 +4,21 @@ import type { Fragment } from "effect/sql/Statement"
 import { Conflict } from "../../contract/errors.ts"
 import { QUEUED_LISTING_PUSHES_MAX } from "../../platform/limits.ts"
 
-/** Pushes base prices to a listing whose mapping or ratio changes, as a part of the statement that changes it. */
+/** Queues base prices for a listing whose mapping or ratio changes, in the statement that changes it. */
 export class MappingPricePushes extends Context.Service<
   MappingPricePushes,
   {
     /**
-     * Returns CTEs that compare the CTEs `before` and `after`, which have at most one row of `listings` each. The last
-     * CTE is `queue_check` with one row. If its `is_full` is true, the caller must roll back the change.
+     * Returns CTEs that compare the CTEs `before` and `after` and queue the pushes. Each of the two has at most one row
+     * of `listings`. The last CTE is `queue_check` with one row. If its `is_full` is true, the caller must roll back.
      */
-    readonly toCtes: (sql: SqlClient, now: Date) => Fragment
+    readonly queuePushesSql: (sql: SqlClient, now: Date) => Fragment
   }
 >()("latchkey/domain/listings/MappingPricePushes") {}
 
 export const PUSH_RETRY_SECONDS = 60
 
 export const listingQueueFullError = new Conflict({
-  message: `listing_id: ${QUEUED_LISTING_PUSHES_MAX} changes of a listing are already queued for its channel; try again later.`,
+  message: `listing_id: ${QUEUED_LISTING_PUSHES_MAX} changes of this listing are already queued for its channel; try again later.`,
   retryAfter: PUSH_RETRY_SECONDS
 })

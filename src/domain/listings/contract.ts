@@ -151,7 +151,8 @@ export const set_listing_mapping = operation("set_listing_mapping", {
 - A property or room type has at most ${LISTINGS_PER_MAPPING} listings; one more returns 422.
 - A call without \`property_id\`, \`room_type_id\`, \`ratio\` and \`readonly\` returns 400.
 - The whole change happens, or none of it.
-- A new mapping, ratio or \`readonly: false\` queues the base prices of all days from today on for the listing. See set_base_prices. If its queue is full, the call returns 409 with \`Retry-After\`.`,
+- A new mapping, ratio or \`readonly: false\` queues the base prices of all days from today on for the listing. A new mapping also queues the minimum and maximum stays. See set_base_prices.
+- If the listing's queue is full, the call returns 409 with \`Retry-After\`, and nothing changes.`,
   payload: {
     listing_id: RecordCode.annotateKey({ documentation: "The channel's own id of the listing, from search_listings." }),
     channel_type: ChannelType.annotateKey({ documentation: "Channel of the listing." }),

@@ -86,8 +86,8 @@ const mappingAssignmentsSql = (
     : sql`property_id = l.property_id, room_type_id = l.room_type_id`
 
 /**
- * Nothing changes if the target is not `known`, or has too many other listings (`linked`). Pushes the base prices of the
- * new mapping or ratio. If `is_queue_full` is true, the caller must roll back the change. The caller must hold the
+ * Nothing changes if the target is not `known`, or has too many other listings (`linked`). Queues the base prices of
+ * the new mapping or ratio. If `is_queue_full` is true, the caller must roll back the change. The caller must hold the
  * operator's lock.
  */
 export const makeUpdateMapping = (sql: Sql, pricePushes: MappingPricePushes["Service"]) => {
@@ -115,7 +115,7 @@ export const makeUpdateMapping = (sql: Sql, pricePushes: MappingPricePushes["Ser
           FROM before, target
           WHERE l.operator_id = before.operator_id AND l.id = before.id AND target.known AND target.linked < ${maxListings}::bigint
           RETURNING l.*
-        ), ${pricePushes.toCtes(sql, now)}`,
+        ), ${pricePushes.queuePushesSql(sql, now)}`,
       events: [],
       changedRecords: sql`
         SELECT changed.* FROM (${changedRecordsSql(sql, "listing")}) changed, queue_check WHERE NOT queue_check.is_full`,

@@ -37,12 +37,17 @@ export const writePortfolio = Effect.fn("demo.writePortfolio")(
   function* ({ operatorId, propertyIds, now }: DemoOperator) {
     const sql = yield* SqlClient.SqlClient
     const propertyIdsAt = (indexes: ReadonlyArray<number>) => indexes.flatMap((place) => propertyIds[place] ?? [])
-    const locations = LOCATIONS.map((place, index) => ({ ...place, id: propertyIds[index] }))
+    const places = LOCATIONS.map((place, index) => ({
+      ...place,
+      id: propertyIds[index],
+      currency: DEMO_PROPERTIES[index]?.currency
+    }))
     yield* sql`
-      UPDATE properties SET address = place.address, latitude = place.latitude, longitude = place.longitude
-      FROM jsonb_to_recordset(${JSON.stringify(locations)}::text::jsonb) AS place
-        (id bigint, address text, latitude text, longitude text)
-      WHERE properties.operator_id = ${operatorId} AND properties.id = place.id`
+      UPDATE properties SET address = place.address, latitude = place.latitude, longitude = place.longitude,
+        currency = nullif(place.currency, o.currency)
+      FROM operators o, jsonb_to_recordset(${JSON.stringify(places)}::text::jsonb) AS place
+        (id bigint, address text, latitude text, longitude text, currency text)
+      WHERE properties.operator_id = ${operatorId} AND properties.id = place.id AND o.id = properties.operator_id`
 
     const groups = yield* GroupStore
     for (const city of ["Lisbon", "Edinburgh"]) {

@@ -30,6 +30,10 @@ layer(layerTest)("the demo portfolio", (it) => {
         properties.map(({ groups }) => groups.map(({ name }) => name)),
         DEMO_PROPERTIES.map(({ city }) => [city])
       )
+      assert.deepStrictEqual(
+        properties.map(({ currency }) => currency),
+        DEMO_PROPERTIES.map(({ currency }) => currency)
+      )
       for (const { address, latitude, longitude, title } of properties) {
         assert.isNotNull(address, title)
         assert.match(latitude ?? "", /^-?\d{1,2}\.\d+$/)

@@ -18,14 +18,14 @@ const amountFields = (noun: string) => ({
   amount: Schema.Finite.annotateKey({ documentation: "Amount for the whole stay, in major units." })
 })
 
-/** What the quote of a stay says. The table `quotes` stores it as JSON. */
+/** Price and violations of a quoted stay. The table `quotes` stores them as JSON. */
 export const QuoteTerms = Schema.Struct({
   property_id: Schema.NullOr(Id).annotateKey({
     documentation:
-      "Property that a reservation with this quote must have. For a listing of a room type, its first property with these nights available. Null if the listing is not mapped."
+      "Property of a reservation with this quote. For a listing of a room type: its first property that is free on these nights, otherwise its first property. Null if the listing is not mapped."
   }),
   currency: Schema.String.annotateKey({
-    documentation: "ISO 4217 code of all amounts: the currency of the property, or of the listing."
+    documentation: "ISO 4217 code of all amounts: the currency of the quoted property or listing."
   }),
   nights: Schema.Array(
     Schema.Struct({
@@ -34,12 +34,12 @@ export const QuoteTerms = Schema.Struct({
         documentation: "Price in major units, without fees and taxes. Null if none is set."
       })
     })
-  ).annotateKey({ documentation: "All nights in order." }),
+  ).annotateKey({ documentation: "One entry per night, in order." }),
   fees: Schema.Array(Schema.Struct(amountFields("fee"))).annotateKey({
-    documentation: "Fees of the property, in its order. Empty if `total` is null."
+    documentation: "Fees of the property, in the order of its `fees`. Empty if `total` is null."
   }),
   taxes: Schema.Array(Schema.Struct(amountFields("tax"))).annotateKey({
-    documentation: "Taxes of the property, in its order. Empty if `total` is null."
+    documentation: "Taxes of the property, in the order of its `taxes`. Empty if `total` is null."
   }),
   total: Schema.NullOr(Schema.Finite).annotateKey({
     documentation:
@@ -50,11 +50,13 @@ export const QuoteTerms = Schema.Struct({
     Schema.Struct({
       rule: Schema.Literals(QUOTE_RULES).annotateKey({
         documentation:
-          "Rule that prevents the stay. Later releases may add rules. `minimum_stay` and `maximum_stay` are those of the arrival day or of the listing's settings. Rules with the name of a restriction come from the listing's calendar."
+          "Rule that prevents the stay. Later releases may add rules. `minimum_stay` and `maximum_stay` come from the base prices of the arrival day, or from the listing's settings. A rule with the name of a restriction comes from the listing's calendar."
       }),
-      message: Schema.String.annotateKey({ documentation: "Sentence that says what to change." })
+      message: Schema.String.annotateKey({ documentation: "What prevents the stay and what to change, for the host." })
     })
-  ).annotateKey({ documentation: "Everything that prevents the stay." })
+  ).annotateKey({
+    documentation: "All reasons that prevent the stay, at most one per rule. Empty if the stay can be booked."
+  })
 })
 export type QuoteTerms = typeof QuoteTerms.Type
 
@@ -74,17 +76,25 @@ export const create_quote = operation("create_quote", {
   route: "POST /quotes",
   limits: { "1m": 60 },
   summary: "Quote the price of a stay",
-  details: `The quote of a property has its base prices. The quote of a listing has the prices and restrictions of the listing's calendar, which the call reads from the channel; that may take 30 seconds. Both have the fees and taxes of the property.
+  details: `A quote adds the fees and taxes of the property to the prices of the nights.
+
+- The quote of a property uses its base prices.
+- The quote of a listing uses the prices and restrictions of the listing's calendar. The call reads them from the channel, which may take 30 seconds.
+
+**Terms**
 
 - Amounts are exact in the smallest unit of the currency. Each percentage is rounded once, half up.
 - A quote holds no nights. It expires after ${QUOTE_LIFETIME_MS / 60_000} minutes, and create_reservation uses it at most once. Later changes of prices do not change it.
 - The commission of a reservation with the quote is 0. The price of a \`ctrip\` listing is the host's part, after commission.
-- A price above ${AMOUNT_MAX} returns 422.
-- Errors of a channel: 400 if the account is disconnected, 409 if it refused, 501 if this installation does not reach it, 502, 503 or 504 if it failed.`,
+
+**Errors**
+
+- A total above ${AMOUNT_MAX} returns 422.
+- For a listing: 400 if its channel account is disconnected, 409 if the channel refused, 501 if this installation has no connection to the channel, 502, 503 or 504 if the channel failed.`,
   payload: {
     property_id: Schema.optionalKey(Id).annotateKey({
       documentation:
-        "The property, from search_properties. Either this or `channel_type` and `listing_id`; otherwise 400. An unknown property returns 404."
+        "The property, from search_properties. Send either this or `channel_type` and `listing_id`; other combinations return 400. An unknown property returns 404."
     }),
     channel_type: Schema.optionalKey(CalendarChannel).annotateKey({
       documentation: `Channel of the listing: ${CALENDAR_PUSH_CHANNELS.join(", ")}. Required with \`listing_id\`.`
@@ -93,12 +103,14 @@ export const create_quote = operation("create_quote", {
       documentation: "The channel's own id of the listing, from search_listings. An unknown listing returns 404."
     }),
     check_in_date: CalendarDate.annotateKey({
-      documentation: `Day of arrival, within ${AVAILABILITY_START_DAYS} days of today in the host's time zone.`
+      documentation: `Day of arrival, at most ${AVAILABILITY_START_DAYS} days before today in the host's time zone. A day before today returns the violation \`past_check_in\`.`
     }),
     check_out_date: CalendarDate.annotateKey({
       documentation: `Day of departure, from 1 to ${STAY_NIGHTS} nights after check_in_date, at most ${AVAILABILITY_END_DAYS} days after today.`
     }),
-    number_of_guests: NumberOfGuests.annotateKey({ documentation: "Number of guests, for fees and the capacity." })
+    number_of_guests: NumberOfGuests.annotateKey({
+      documentation: "Number of guests. Fees and taxes per guest and the capacity depend on it."
+    })
   },
   success: Schema.Struct({
     quote_id: Schema.String.annotateKey({ documentation: "Id of the quote, for create_reservation." }),

@@ -11,9 +11,8 @@ import { type ListingKey, listingNotFoundError } from "../../listings/listing-lo
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { unknownPropertyIdError } from "../../properties/properties/ownership.ts"
 import { type create_quote, QuoteOperations } from "./contract.ts"
-import type { StayRequest } from "./rules/listing-violations.ts"
+import { type StayRequest, toQuoteSubject, toStayRequest } from "./rules/quote-request.ts"
 import { quoteListing, quoteProperty } from "./rules/quote-terms.ts"
-import { toQuoteSubject, toStayRequest } from "./rules/quoted-stay.ts"
 import { CreatedQuote, QuoteStore } from "./store.ts"
 
 export const layerQuotes = layerOperations(
@@ -39,8 +38,8 @@ const createQuote = (store: Store, gateway: Gateway, permits: CalendarReadPermit
     const subject = yield* Effect.fromResult(toQuoteSubject(payload))
     const request = yield* Effect.fromResult(toStayRequest(payload, { timeZone, now }))
     const terms = yield* "property_id" in subject
-      ? findPropertyTerms(store, operatorId, subject.property_id, request)
-      : readListingTerms({ store, gateway, permits }, operatorId, subject, request)
+      ? quoteStayInProperty(store, operatorId, subject.property_id, request)
+      : quoteStayInListing({ store, gateway, permits }, operatorId, subject, request)
     const created_at = truncateToSecond(now.getTime())
     return yield* store.create(operatorId, {
       ...subject,
@@ -54,34 +53,34 @@ const createQuote = (store: Store, gateway: Gateway, permits: CalendarReadPermit
     })
   })
 
-const findPropertyTerms = Effect.fnUntraced(function* (
+const quoteStayInProperty = Effect.fnUntraced(function* (
   store: Store,
   operatorId: number,
   propertyId: number,
   request: StayRequest
 ) {
-  const found = yield* store.findProperty(operatorId, propertyId, request)
-  if (found === undefined) return yield* unknownPropertyIdError
-  return yield* Effect.fromResult(quoteProperty(found.property, found.prices, request))
+  const quotedProperty = yield* store.findProperty(operatorId, propertyId, request)
+  if (quotedProperty === undefined) return yield* unknownPropertyIdError
+  return yield* Effect.fromResult(quoteProperty(quotedProperty.property, quotedProperty.prices, request))
 })
 
-interface ListingReads {
+interface ListingQuoteServices {
   readonly store: Store
   readonly gateway: Gateway
   readonly permits: CalendarReadPermits
 }
 
-const readListingTerms = Effect.fnUntraced(function* (
-  { store, gateway, permits }: ListingReads,
+const quoteStayInListing = Effect.fnUntraced(function* (
+  { store, gateway, permits }: ListingQuoteServices,
   operatorId: number,
   listing: ListingKey,
   request: StayRequest
 ) {
-  const found = yield* store.findListing(operatorId, listing, request)
-  if (found === undefined) return yield* listingNotFoundError
-  const account = { operatorId, accountId: found.account_id, channelType: listing.channel_type }
+  const quotedListing = yield* store.findListing(operatorId, listing, request)
+  if (quotedListing === undefined) return yield* listingNotFoundError
+  const account = { operatorId, accountId: quotedListing.account_id, channelType: listing.channel_type }
   const read = withChannelTimeout(
-    // The restrictions of the day of departure count too.
+    // The day of departure may have the restriction `closed_on_departure`.
     gateway.readCalendar(account, {
       listingId: listing.listing_id,
       start: request.check_in_date,
@@ -91,5 +90,5 @@ const readListingTerms = Effect.fnUntraced(function* (
     CALENDAR_READ_MS
   )
   const calendar = yield* releasePermitWhile(permits.within(operatorId, read))
-  return yield* Effect.fromResult(quoteListing(found, calendar, request))
+  return yield* Effect.fromResult(quoteListing(quotedListing, calendar, request))
 })

@@ -4,7 +4,8 @@ import type { Fragment } from "effect/sql/Statement"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { QuoteTerms } from "./contract.ts"
 
-// The creation of a reservation uses a quote in its own statement, so that a quote makes at most one reservation.
+// create_reservation marks the quote as used in the statement that creates the order, so that a quote makes at most one
+// reservation.
 
 const StoredQuote = Schema.Struct({
   quote_id: Schema.String,
@@ -33,7 +34,7 @@ interface QuoteUse {
   readonly at: Date
 }
 
-/** Selects the quote if it can be used, and locks it. A concurrent use waits for the lock, and then finds no row. */
+/** Selects and locks the quote if it can be used. A concurrent call waits for the lock, and then finds no row. */
 export const lockUsableQuoteSql = (sql: SqlClient, { operatorId, quoteId, at }: QuoteUse): Fragment => sql`
   SELECT operator_id, id FROM quotes
   WHERE operator_id = ${operatorId} AND quote_id = ${quoteId} AND used_at IS NULL AND expires_at > ${at}::timestamptz

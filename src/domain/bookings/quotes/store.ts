@@ -7,6 +7,8 @@ import { Id } from "../../../contract/fields.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { isUnavailableCondition } from "../../calendars/availability/calendar-days.ts"
+import { BasePriceDay } from "../../calendars/base-prices/contract.ts"
+import { effectiveBasePricesSql, propertyTargetSql } from "../../calendars/base-prices/effective-prices.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 import { type ListingKey, operatorListingSql, soldPropertiesSql } from "../../listings/listing-lookup.ts"
 import { PriceItem } from "../../properties/properties/price-items.ts"
@@ -31,14 +33,7 @@ const PropertyRow = Schema.Struct({
 
 const PricedPropertyRow = Schema.Struct({
   property: PropertyRow,
-  prices: Schema.Array(
-    Schema.Struct({
-      date: Schema.String,
-      price: Schema.NullOr(Schema.Int),
-      minimum_stay: Schema.NullOr(Schema.Int),
-      maximum_stay: Schema.NullOr(Schema.Int)
-    })
-  )
+  prices: Schema.Array(BasePriceDay)
 })
 type PricedPropertyRow = typeof PricedPropertyRow.Type
 
@@ -51,7 +46,7 @@ const ListingRow = Schema.Struct({
 })
 type ListingRow = typeof ListingRow.Type
 
-/** For the properties of the row source `p`. Selects `property`, a JSON object, and what orders rooms of a type. */
+/** Selects the matching properties `p` as the JSON object `property`, with `is_free` for the whole stay. */
 const quotedPropertySql = (
   sql: Sql,
   { check_in_date, check_out_date }: StayDates,
@@ -70,20 +65,13 @@ const quotedPropertySql = (
   ) days ON true
   WHERE ${conditions}`
 
-/** For the row `quoted`. A field that the property's row of a day lacks has the value of its room type. */
+/** Selects the base prices of the nights as a JSON list. For the row `quoted`. */
 const basePricesSql = (sql: Sql, { check_in_date, check_out_date }: StayDates): Fragment => sql`
-  SELECT jsonb_agg(
-    jsonb_build_object(
-      'date', day::date, 'price', coalesce(own.price, type.price),
-      'minimum_stay', coalesce(own.minimum_stay, type.minimum_stay),
-      'maximum_stay', coalesce(own.maximum_stay, type.maximum_stay)
-    ) ORDER BY day)
-  FROM generate_series(${check_in_date}::date, ${check_out_date}::date - 1, interval '1 day') day
-  LEFT JOIN base_prices own
-    ON own.operator_id = quoted.operator_id AND own.property_id = quoted.id AND own.date = day::date
-  LEFT JOIN room_type_properties room ON room.operator_id = quoted.operator_id AND room.property_id = quoted.id
-  LEFT JOIN base_prices type
-    ON type.operator_id = quoted.operator_id AND type.room_type_id = room.room_type_id AND type.date = day::date`
+  SELECT jsonb_agg(to_jsonb(day) ORDER BY day.date)
+  FROM (${effectiveBasePricesSql(sql, sql`(${propertyTargetSql(sql, sql`quoted.operator_id`, sql`quoted.id`)})`, {
+    start: sql`${check_in_date}::date`,
+    end: sql`${check_out_date}::date - 1`
+  })}) day`
 
 const readPricedProperty = makeOptionalRowReader(PricedPropertyRow)
 
@@ -155,8 +143,8 @@ export class QuoteStore extends Context.Service<
       dates: StayDates
     ) => Effect.Effect<PricedPropertyRow | undefined>
     /**
-     * Returns the listing with its property, or undefined if the operator has no such listing. For a listing of a room
-     * type, the property is the first one that is free, otherwise the first one.
+     * Returns the listing with its property, or undefined if the operator has no such listing. The property of a room
+     * type's listing is the first free property of the room type, otherwise its first property.
      */
     readonly findListing: (
       operatorId: number,

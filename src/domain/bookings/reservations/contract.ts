@@ -124,10 +124,10 @@ export const create_reservation = operation("create_reservation", {
 
 One \`channel_id\` makes at most one reservation of the operator, also for calls at the same time and after a cancellation. A used value returns the existing reservation and ignores the values of all other fields; required fields must still be there. The idempotency key of such a call is not stored.
 
-With \`quote_id\`, the reservation has the total and the currency of the quote, and no commission.
+With \`quote_id\`, the reservation has the total and the currency of the quote. Its commission is 0.
 
-- Another \`property_id\`, date, \`rate_amount\`, \`currency\` or \`commission_amount\` than that of the quote returns 422.
-- An expired quote, a used one, and one with violations return 409. An unknown quote returns 404.`,
+- A \`property_id\`, date, \`rate_amount\`, \`currency\` or \`commission_amount\` that differs from the quote returns 422.
+- A quote that is expired, used or not bookable returns 409. An unknown quote returns 404.`,
   payload: {
     property_id: Id.annotateKey({
       documentation: "The property, from search_properties. An unknown property returns 404, an inactive one 422."
@@ -162,7 +162,8 @@ With \`quote_id\`, the reservation has the total and the currency of the quote, 
       documentation: "Payment method of the received amount, from query_income_methods. Other ids return 422."
     }),
     number_of_guests: Schema.optionalKey(NumberOfGuests).annotateKey({
-      documentation: "Number of adults. Default: 1, or the number of the quote. More than in the quote return 422."
+      documentation:
+        "Number of adults. Default: 1, or with `quote_id` the number of the quote. A higher number than that of the quote returns 422."
     }),
     email: Schema.optionalKey(EmailOrNone).annotateKey({
       documentation: "E-mail address of the guest. An empty text means none."
@@ -180,7 +181,7 @@ With \`quote_id\`, the reservation has the total and the currency of the quote, 
     quote_id: Schema.optionalKey(RecordCode).annotateKey({
       description: "From POST /quotes.",
       documentation:
-        "Quote that gives the price, from create_quote. Property and dates must be those of the quote. A quote makes one reservation."
+        "Quote from create_quote that sets the price. Property and dates must be those of the quote. A quote makes at most one reservation."
     }),
     channel_id: Schema.optionalKey(ChannelId).annotateKey({
       documentation:

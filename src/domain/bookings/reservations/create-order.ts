@@ -35,7 +35,7 @@ export interface OrderReferences {
   /** Imported calendars must not block a night of this range. */
   readonly checkIn: string | undefined
   readonly checkOut: string | undefined
-  /** The order uses this quote, and is created only if the quote can be used. */
+  /** The order is created only if this quote can be used, and marks it as used. */
   readonly quoteId?: string | undefined
 }
 

@@ -151,7 +151,7 @@ const createReservation = (
 
 type ManualOrderResult = Result.Result<NewOrder, BadRequest | Conflict | NotFound | ValidationFailed>
 
-/** Each attempt reads the quote anew, because another reservation may have used it meanwhile. */
+/** Every attempt reads the quote again, because another reservation may have used it. */
 const findPrice = (
   store: OrderStore["Service"],
   operatorId: number,

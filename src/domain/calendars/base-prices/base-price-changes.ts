@@ -2,10 +2,15 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordChange } from "../../../changes/recorded-change.ts"
+import { Conflict } from "../../../contract/errors.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { BASE_PRICE_LISTINGS_MAX, UNMAPPED_LISTINGS_SHOWN } from "../../../platform/limits.ts"
-import { listingQueueFullError } from "../../listings/MappingPricePushes.ts"
+import {
+  BASE_PRICE_LISTINGS_MAX,
+  QUEUED_LISTING_PUSHES_MAX,
+  UNMAPPED_LISTINGS_SHOWN
+} from "../../../platform/limits.ts"
+import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
@@ -13,7 +18,10 @@ import { requestPushesSql, skipReasonSql } from "./price-pushes.ts"
 import { type PriceTarget, targetSql } from "./price-target.ts"
 import type { BasePriceDayChange } from "./rules.ts"
 
-/** Nothing changes if `is_known` is false, `conflicting_date` is set, or one of the last two is true. */
+/**
+ * Nothing changes if the target is not known, a date conflicts, or the target has too many listings. If the queue of a
+ * listing is full, the caller must roll back the change.
+ */
 export const BasePriceChangeRow = Schema.Struct({
   is_known: Schema.Boolean,
   /** The first day whose minimum stay would be above its maximum stay. */
@@ -31,12 +39,13 @@ const newValueSql = (sql: SqlClient, field: "price" | "minimum_stay" | "maximum_
   CASE WHEN (change.day -> ${sql.literal(`'${field}'`)}) IS NULL THEN b.${sql(field)}
     ELSE (change.day ->> ${sql.literal(`'${field}'`)})::bigint END`
 
-/** Selects the stored day `b` of the target, if there is one. */
-const storedDaySql = (sql: SqlClient, { type }: PriceTarget) =>
+/** Is true for the rows `b` of `base_prices` that belong to the row `target`. */
+const isOfTargetCondition = (sql: SqlClient, { type }: PriceTarget) =>
   type === "property"
     ? sql`b.operator_id = target.operator_id AND b.property_id = target.property_id`
     : sql`b.operator_id = target.operator_id AND b.room_type_id = target.room_type_id`
 
+/** Returns the CTEs `target` and `changed_day`. A day whose values stay the same is not in `changed_day`. */
 const changedDaysSql = (sql: SqlClient, priceTarget: PriceTarget, changes: ReadonlyArray<BasePriceDayChange>) => sql`
   target AS MATERIALIZED (${targetSql(sql, priceTarget)}), changed_day AS MATERIALIZED (
     SELECT * FROM (
@@ -47,14 +56,15 @@ const changedDaysSql = (sql: SqlClient, priceTarget: PriceTarget, changes: Reado
         SELECT day, (day ->> 'date')::date AS date FROM jsonb_array_elements(${jsonParameter(changes)}::jsonb) day
       ) change
       CROSS JOIN target
-      LEFT JOIN base_prices b ON ${storedDaySql(sql, priceTarget)} AND b.date = change.date
+      LEFT JOIN base_prices b ON ${isOfTargetCondition(sql, priceTarget)} AND b.date = change.date
     ) compared
     WHERE (price, minimum_stay, maximum_stay) IS DISTINCT FROM (old_price, old_minimum, old_maximum)
   )`
 
 /**
- * Returns the CTEs `source` (the target and, for a room type, its properties) and `source_day` (values before and after
- * the change, with the values of the room type where a property has none).
+ * Returns the CTEs
+ * - `source`: the target and, for a room type, also its properties
+ * - `source_day`: the effective values of each changed day, before (`old_…`) and after the change
  */
 const sourceDaysSql = (sql: SqlClient, { type }: PriceTarget) =>
   type === "property"
@@ -94,7 +104,8 @@ const sourceDaysSql = (sql: SqlClient, { type }: PriceTarget) =>
       AND own.date = changed_day.date
   )`
 
-const listingsSql = (sql: SqlClient) => sql`
+/** Returns the CTEs `pushed_day` (a value that stays the same is null) and `price_listing`, for `requestPushesSql`. */
+const pushedDaysAndListingsSql = (sql: SqlClient) => sql`
   pushed_day AS MATERIALIZED (
     SELECT source, date, CASE WHEN price IS DISTINCT FROM old_price THEN price END AS price,
       CASE WHEN minimum_stay IS DISTINCT FROM old_minimum THEN minimum_stay END AS minimum_stay,
@@ -111,7 +122,10 @@ const listingsSql = (sql: SqlClient) => sql`
     ) l
     JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
     WHERE l.shelf_status <> 'deleted'
-  ), precondition AS MATERIALIZED (
+  )`
+
+const preconditionSql = (sql: SqlClient) => sql`
+  precondition AS MATERIALIZED (
     SELECT (
         SELECT min(date) FROM source_day
         WHERE minimum_stay > maximum_stay AND (minimum_stay, maximum_stay) IS DISTINCT FROM (old_minimum, old_maximum)
@@ -119,30 +133,32 @@ const listingsSql = (sql: SqlClient) => sql`
       (SELECT count(*) FROM price_listing) > ${sql.literal(String(BASE_PRICE_LISTINGS_MAX))} AS has_too_many_listings
   )`
 
-const ALLOWED = "(SELECT conflicting_date IS NULL AND NOT has_too_many_listings FROM precondition)"
+const IS_CHANGE_ALLOWED = "(SELECT conflicting_date IS NULL AND NOT has_too_many_listings FROM precondition)"
 
 const writtenDaysSql = (sql: SqlClient, { type }: PriceTarget) => {
   const owner = type === "property" ? sql`property_id` : sql`room_type_id`
   return sql`
-  cleared AS (
+  cleared_day AS (
     DELETE FROM base_prices b USING changed_day c
     WHERE b.operator_id = c.operator_id AND b.${owner} = c.${owner} AND b.date = c.date
-      AND num_nonnulls(c.price, c.minimum_stay, c.maximum_stay) = 0 AND ${sql.literal(ALLOWED)}
-  ), written AS (
+      AND num_nonnulls(c.price, c.minimum_stay, c.maximum_stay) = 0 AND ${sql.literal(IS_CHANGE_ALLOWED)}
+  ), written_day AS (
     INSERT INTO base_prices (operator_id, property_id, room_type_id, date, price, minimum_stay, maximum_stay)
     SELECT operator_id, property_id, room_type_id, date, price, minimum_stay, maximum_stay FROM changed_day
-    WHERE num_nonnulls(price, minimum_stay, maximum_stay) > 0 AND ${sql.literal(ALLOWED)}
+    WHERE num_nonnulls(price, minimum_stay, maximum_stay) > 0 AND ${sql.literal(IS_CHANGE_ALLOWED)}
     ON CONFLICT (operator_id, ${owner}, date) WHERE ${owner} IS NOT NULL DO UPDATE
       SET price = excluded.price, minimum_stay = excluded.minimum_stay, maximum_stay = excluded.maximum_stay
   )`
 }
 
 /**
- * A listing of which no day changed is in neither list. A listing without a mapping follows no base price, and one that
- * is mapped to the room type follows that of the room type.
+ * Returns the CTE `listing_outcome`, in which `reason` is null for a push. Three kinds of listings are in it:
+ * - listings with a changed day
+ * - listings of the property's room type: they sell the property, but at the prices of the room type
+ * - unmapped listings, which a host may have forgotten to map
  */
-const answerSql = (sql: SqlClient): Fragment => sql`
-  affected_source AS MATERIALIZED (SELECT source FROM price_run UNION SELECT source FROM stay_run), answer AS (
+const listingOutcomesSql = (sql: SqlClient): Fragment => sql`
+  affected_source AS MATERIALIZED (SELECT source FROM price_run UNION SELECT source FROM stay_run), listing_outcome AS (
     SELECT l.listing_row, l.channel_type, l.listing_id,
       CASE WHEN r.listing_row IS NULL THEN coalesce(l.reason, 'unsupported') END AS reason
     FROM price_listing l
@@ -165,16 +181,16 @@ const outcomeSql = (sql: SqlClient): Fragment => {
   return sql`
     SELECT EXISTS (SELECT FROM target) AS is_known, precondition.conflicting_date, precondition.has_too_many_listings,
       queue_check.is_full AS is_queue_full,
-      coalesce((SELECT jsonb_agg(jsonb_build_object(${listing}) ORDER BY listing_row) FROM answer WHERE reason IS NULL), '[]')
+      coalesce((SELECT jsonb_agg(jsonb_build_object(${listing}) ORDER BY listing_row) FROM listing_outcome WHERE reason IS NULL), '[]')
         AS pushed,
-      coalesce((SELECT jsonb_agg(jsonb_build_object(${listing}, 'reason', reason) ORDER BY listing_row) FROM answer
+      coalesce((SELECT jsonb_agg(jsonb_build_object(${listing}, 'reason', reason) ORDER BY listing_row) FROM listing_outcome
         WHERE reason IS NOT NULL), '[]') AS skipped
     FROM precondition, queue_check`
 }
 
 /**
- * Changes the days and queues the pushes in one statement. Holds the operator's lock, as a change of a mapping does, so
- * each sees the result of the other. If the queue of a listing is full, fails and so rolls back the transaction.
+ * Changes the days and queues the pushes in one statement. Holds the operator's lock, so that changes of mappings and
+ * ratios run before or after it. Fails if the queue of a listing is full, which rolls back the transaction.
  */
 export const makeChangeBasePrices = (sql: SqlClient) => {
   const runLocked = withOperatorLock(sql)
@@ -184,22 +200,28 @@ export const makeChangeBasePrices = (sql: SqlClient) => {
       Effect.filterOrFail(
         readChange(changeStatement(sql, target, changes, now)),
         (row) => !row.is_queue_full,
-        () => listingQueueFullError
+        () => queueFullError
       )
     )
 }
 
+const queueFullError = new Conflict({
+  message: `ranges: the queue of a mapped listing has no room for more than ${QUEUED_LISTING_PUSHES_MAX} changes; try again later.`,
+  retryAfter: PUSH_RETRY_SECONDS
+})
+
 const changeStatement = (sql: SqlClient, target: PriceTarget, changes: ReadonlyArray<BasePriceDayChange>, now: Date) =>
   recordChange(sql, {
     change: sql`
-      ${changedDaysSql(sql, target, changes)}, ${sourceDaysSql(sql, target)}, ${listingsSql(sql)},
-      ${requestPushesSql(sql, sql.literal(ALLOWED))}, ${queueBasePricePushesSql(sql, now)},
-      ${writtenDaysSql(sql, target)}, ${answerSql(sql)}`,
+      ${changedDaysSql(sql, target, changes)}, ${sourceDaysSql(sql, target)}, ${pushedDaysAndListingsSql(sql)},
+      ${preconditionSql(sql)},
+      ${requestPushesSql(sql, sql.literal(IS_CHANGE_ALLOWED))}, ${queueBasePricePushesSql(sql, now)},
+      ${writtenDaysSql(sql, target)}, ${listingOutcomesSql(sql)}`,
     events: [],
     changedRecords: sql`
       SELECT target.operator_id,
         ${sql.literal(`'${target.type}:'`)} || coalesce(target.property_id, target.room_type_id) AS record,
         CASE WHEN EXISTS (SELECT FROM changed_day) THEN ARRAY['base_prices'] ELSE '{}'::text[] END AS fields
-      FROM target, queue_check WHERE NOT queue_check.is_full AND ${sql.literal(ALLOWED)}`,
+      FROM target, queue_check WHERE NOT queue_check.is_full AND ${sql.literal(IS_CHANGE_ALLOWED)}`,
     outcome: outcomeSql(sql)
   })

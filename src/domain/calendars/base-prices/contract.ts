@@ -13,10 +13,11 @@ import {
 import { integerBetween, NumberOfNights, rangeFields, rangeListSchema } from "../listing-calendars/contract.ts"
 
 const PropertyId = Schema.optionalKey(Id).annotateKey({
-  documentation: "Id of the property, from search_properties. Send this or `room_type_id`; neither or both return 400."
+  documentation:
+    "Id of the property, from search_properties. Send this or `room_type_id`; neither or both return 400. An unknown id returns 404."
 })
 const RoomTypeId = Schema.optionalKey(Id).annotateKey({
-  documentation: "Id of the room type, from search_room_types."
+  documentation: "Id of the room type, from search_room_types. Send this or `property_id`."
 })
 
 const Price = integerBetween(1, AMOUNT_MAX, "an amount").annotate({ description: MAJOR_UNITS_DESCRIPTION })
@@ -45,10 +46,12 @@ export const BasePriceRange = Schema.Struct({
       Schema.isMaxLength(WEEKDAYS_MAX, { expected: `at most ${WEEKDAYS_MAX} weekdays` })
     )
   ).annotateKey({
-    documentation: "Only these days of the range: 1 is Monday, 7 is Sunday. Default: all days."
+    documentation:
+      "Applies the range only to nights that begin on these weekdays: 1 is Monday, 7 is Sunday. Default: all days."
   }),
   price: Schema.optionalKey(Schema.NullOr(Price)).annotateKey({
-    documentation: "Base price of each night, a whole number in major units. null clears it. Default: unchanged."
+    documentation:
+      "Base price of each night, a whole number in major units of the `currency` of get_base_prices. null clears it. Default: unchanged."
   }),
   minimum_stay: Schema.optionalKey(Schema.NullOr(NumberOfNights)).annotateKey({
     documentation: "Fewest nights of a stay that begins on these days. null clears it. Default: unchanged."
@@ -70,12 +73,14 @@ export type SkipReason = (typeof SKIP_REASONS)[number]
 
 export const BasePricePushes = Schema.Struct({
   pushed: Schema.Array(Schema.Struct(listingFields)).annotateKey({
-    documentation: `Listings whose changes are queued for their channels, at most ${BASE_PRICE_LISTINGS_MAX}.`
+    documentation: `Listings for which changes are queued, at most ${BASE_PRICE_LISTINGS_MAX}.`
   }),
   skipped: Schema.Array(
     Schema.Struct({
       ...listingFields,
-      reason: Schema.Literals(SKIP_REASONS).annotateKey({ documentation: "Why nothing is pushed to the listing." })
+      reason: Schema.Literals(SKIP_REASONS).annotateKey({
+        documentation: "Why nothing is pushed to the listing. The operation explains each value."
+      })
     })
   ).annotateKey({ documentation: "Listings that do not get the change." })
 })
@@ -91,9 +96,9 @@ const exposure = {
 export const get_base_prices = operation("get_base_prices", {
   route: "GET /base_prices",
   summary: "Read the base prices of a property or room type",
-  details: `Every day of the range is listed, in order. A property shows its own values, and else those of its room type, field by field.
+  details: `Every day of the range is listed, in order. A value that the property does not have comes from its room type, field by field.
 
-A property does not take the price of its room type if their currencies differ.`,
+If the currencies of the property and its room type differ, the price of the room type is not used.`,
   payload: {
     property_id: PropertyId,
     room_type_id: RoomTypeId,
@@ -107,7 +112,7 @@ A property does not take the price of its room type if their currencies differ.`
   success: Schema.Struct({
     currency: Schema.String.annotateKey({
       documentation:
-        "Currency of the prices, ISO 4217. For a property its own, and else that of the operator. For a room type the one that all its properties have, and else that of the operator."
+        "ISO 4217 code of the currency of all prices. A property has its own currency, otherwise the operator's. A room type has the currency that all its properties share, otherwise the operator's."
     }),
     days: Schema.Array(BasePriceDay).annotateKey({ documentation: "One entry per day, in order." })
   }),
@@ -118,39 +123,39 @@ A property does not take the price of its room type if their currencies differ.`
 export const set_base_prices = operation("set_base_prices", {
   route: "POST /base_prices",
   summary: "Set base prices and push them to the mapped listings",
-  details: `The call sets amounts and stay lengths by day. It queues them for the mapped listings, outside of the 120 calls a minute of \`POST /listings/prices\`. A channel gets them within a minute.
+  details: `The call stores prices, minimum stays and maximum stays by day, and queues the changes for the mapped listings. A channel gets them within a minute. These pushes do not count toward the 120 calls a minute of update_listing_prices.
 
 **What is pushed**
 
-- The price of a listing is \`round(base_price * ratio / 100)\`; half a unit is rounded up. It is at least 1 and at most ${AMOUNT_MAX}.
-- \`minimum_stay\` and \`maximum_stay\` are pushed as \`min_stay_on_arrival\` and \`max_stay_on_arrival\`, because they count for stays that begin on the day. A channel without these restrictions gets the price only.
-- Only changed days are pushed. The same values again push nothing.
-- A cleared value is not pushed: the channel keeps its last one. A property without its own value uses that of its room type, which is pushed.
-- Prices of a room type go to its own listings. They also go to listings of its properties, for days without a price of the property.
-- A new ratio or mapping pushes the base prices of all days from today on again.
-- Prices of \`POST /listings/prices\` hold until the base price of their days changes. A new ratio leaves these days out.
+- The price of a listing is \`round(base_price * ratio / 100)\`, rounded half up. It is at least 1 and at most ${AMOUNT_MAX}.
+- \`minimum_stay\` and \`maximum_stay\` are pushed as \`min_stay_on_arrival\` and \`max_stay_on_arrival\`. A channel without these restrictions gets the price only.
+- Only changed days are pushed. Repeating the same values pushes nothing.
+- A cleared value is not pushed, so the channel keeps its last value. If the room type of the property has a value, that value is pushed.
+- Values of a room type go to its own listings. They also go to the listings of its properties, for days on which the property has no value of its own.
+- A new ratio pushes the base prices of all days from today on. A new mapping also pushes the minimum and maximum stays.
+- A price of update_listing_prices stays on its channel until the base price of its day changes. A new ratio does not change it.
 
 **What is skipped**
 
 - \`readonly\`: the prices of the listing are set on its channel.
 - \`currency\`: the currency of the listing differs from that of the base price.
-- \`no_mapping\`: the listing is mapped to nothing (at most ${UNMAPPED_LISTINGS_SHOWN} are named), or it sells the property only through its room type and follows the room type's base price.
-- \`disconnected\`: the channel account is disconnected. Once it is connected, set the ratio to another value to push again.
-- \`unsupported\`: the channel takes none of the changed values.
+- \`no_mapping\`: the listing is not mapped (at most ${UNMAPPED_LISTINGS_SHOWN} are named). Or it is mapped to the room type of the property, whose base prices it has.
+- \`disconnected\`: the channel account is disconnected. Connect it, then set another ratio to push the prices.
+- \`unsupported\`: the channel does not support any of the changed values.
 
-A skipped listing gets neither prices nor stay lengths. A listing whose effective values did not change is in neither list.
+A skipped listing gets neither prices nor minimum and maximum stays. A listing without a changed day is in neither list.
 
 **Errors**
 
-- One wrong range rejects the whole call. The error names it, such as \`ranges[1].end_date\`.
-- A \`minimum_stay\` above the \`maximum_stay\` of the resulting day returns 422, also in a property of the room type.
-- A change for more than ${BASE_PRICE_LISTINGS_MAX} listings returns 422.
+- One invalid range rejects the whole call. The error names it, such as \`ranges[1].end_date\`.
+- If a day would get a \`minimum_stay\` above its \`maximum_stay\`, the call returns 422. For a room type, this includes the days of its properties.
+- A room type that has, with its properties, more than ${BASE_PRICE_LISTINGS_MAX} listings returns 422.
 - If the queue of one listing is full, the call returns 409 with \`Retry-After\`, and nothing changes.`,
   payload: {
     property_id: PropertyId,
     room_type_id: RoomTypeId,
     ranges: rangeListSchema(BasePriceRange).annotateKey({
-      documentation: `Ranges of days, at most ${LISTING_RANGES_MAX}. Where ranges overlap, the later one counts, field by field.`
+      documentation: `Ranges of days, at most ${LISTING_RANGES_MAX}. If ranges overlap, the last one in the list counts, field by field.`
     })
   },
   success: BasePricePushes,

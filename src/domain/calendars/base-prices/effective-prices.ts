@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Returns the currency of a room type's base prices: the one that all its properties have, and else that of the
- * operator. `o` is a row of `operators`.
+ * Computes the currency of a room type's base prices: the currency that all its properties share, otherwise that of the
+ * operator in row `o`.
  */
 export const roomTypeCurrencySql = (sql: SqlClient, roomTypeId: Fragment, o: Fragment): Fragment => sql`
   (SELECT CASE WHEN min(each.currency) = max(each.currency) THEN min(each.currency) ELSE ${o}.currency END
@@ -15,8 +15,8 @@ export const roomTypeCurrencySql = (sql: SqlClient, roomTypeId: Fragment, o: Fra
 
 /**
  * Selects the target of base prices, at most one row: `operator_id, property_id, room_type_id, fallback_id, currency,
- * inherits_price`. For a property, `room_type_id` is null and `fallback_id` is its room type, if any. The property
- * takes the price of its room type only if `inherits_price` is true, because the currencies are the same then.
+ * inherits_price`. For a property, `room_type_id` is null and `fallback_id` is its room type, if any. `inherits_price` is
+ * true if the property uses prices of its room type, which needs the same currency.
  */
 export const propertyTargetSql = (sql: SqlClient, operatorId: Fragment, propertyId: Fragment): Fragment => sql`
   SELECT target.*, target.fallback_id IS NOT NULL AND target.currency = target.fallback_currency AS inherits_price
@@ -31,7 +31,7 @@ export const propertyTargetSql = (sql: SqlClient, operatorId: Fragment, property
     WHERE p.operator_id = ${operatorId} AND p.id = ${propertyId}
   ) target`
 
-/** As {@link propertyTargetSql}. */
+/** Selects the columns of {@link propertyTargetSql}, in which `property_id` and `fallback_id` are null. */
 export const roomTypeTargetSql = (sql: SqlClient, operatorId: Fragment, roomTypeId: Fragment): Fragment => sql`
   SELECT t.operator_id, NULL::bigint AS property_id, t.id AS room_type_id, NULL::bigint AS fallback_id,
     ${roomTypeCurrencySql(sql, sql`t.id`, sql`o`)} AS currency, NULL::text AS fallback_currency, false AS inherits_price

@@ -39,7 +39,7 @@ const setBasePrices = (store: BasePriceStore["Service"]) =>
   })
 
 const tooManyListingsError = new ValidationFailed({
-  message: `room_type_id: base prices of at most ${BASE_PRICE_LISTINGS_MAX} listings can be set at once; set those of its properties one by one.`
+  message: `room_type_id: the room type and its properties have more than ${BASE_PRICE_LISTINGS_MAX} listings; set the prices of each property instead.`
 })
 
 const toPushes = ({ pushed, skipped }: BasePricePushes): BasePricePushes => ({ pushed, skipped })

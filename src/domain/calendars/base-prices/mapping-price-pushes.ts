@@ -9,14 +9,14 @@ import { effectiveBasePricesSql, propertyTargetSql, roomTypeTargetSql } from "./
 import { requestPushesSql, skipReasonSql, sourceSql } from "./price-pushes.ts"
 
 /**
- * Pushes the base prices from today on. A new mapping also pushes the stay lengths and replaces direct prices, because
- * the days have another base price. A new ratio keeps direct prices.
+ * Queues the base prices from today on. A new mapping also queues the stay lengths and replaces direct prices, because
+ * the listing now follows other base prices. A new ratio keeps direct prices.
  */
-const toCtes = (sql: SqlClient, now: Date): Fragment => {
+const queuePushesSql = (sql: SqlClient, now: Date): Fragment => {
   const today = sql`(${now}::timestamptz AT TIME ZONE target.time_zone)::date`
   const dates = { start: today, end: sql`${today} + ${sql.literal(String(AVAILABILITY_END_DAYS))}` }
   return sql`
-    remapped AS MATERIALIZED (
+    changed_listing AS MATERIALIZED (
       SELECT after.*,
         (after.property_id, after.room_type_id) IS DISTINCT FROM (before.property_id, before.room_type_id) AS has_new_target
       FROM after JOIN before ON before.operator_id = after.operator_id AND before.id = after.id
@@ -24,19 +24,19 @@ const toCtes = (sql: SqlClient, now: Date): Fragment => {
         AND (after.property_id, after.room_type_id, after.ratio, after.ratio_readonly)
           IS DISTINCT FROM (before.property_id, before.room_type_id, before.ratio, before.ratio_readonly)
     ), price_target AS MATERIALIZED (
-      SELECT target.*, o.time_zone, remapped.has_new_target
-      FROM remapped
+      SELECT target.*, o.time_zone, changed_listing.has_new_target
+      FROM changed_listing
       CROSS JOIN LATERAL (
-        ${propertyTargetSql(sql, sql`remapped.operator_id`, sql`remapped.property_id`)}
+        ${propertyTargetSql(sql, sql`changed_listing.operator_id`, sql`changed_listing.property_id`)}
         UNION ALL
-        ${roomTypeTargetSql(sql, sql`remapped.operator_id`, sql`remapped.room_type_id`)}
+        ${roomTypeTargetSql(sql, sql`changed_listing.operator_id`, sql`changed_listing.room_type_id`)}
       ) target
       JOIN operators o ON o.id = target.operator_id
     ), price_listing AS MATERIALIZED (
       SELECT l.operator_id, l.id AS listing_row, l.account_id, l.channel_type, l.ratio,
         ${sourceSql(sql, sql`target`)} AS source, ${skipReasonSql(sql, sql`target.currency`)} AS reason,
         NOT l.has_new_target AS keeps_direct_prices
-      FROM remapped l
+      FROM changed_listing l
       CROSS JOIN price_target target
       JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
     ), pushed_day AS MATERIALIZED (
@@ -48,7 +48,7 @@ const toCtes = (sql: SqlClient, now: Date): Fragment => {
     ), ${requestPushesSql(sql, sql`true`)}, ${queueBasePricePushesSql(sql, now)}`
 }
 
-export const layerMappingPricePushes = Layer.succeed(MappingPricePushes, { toCtes })
+export const layerMappingPricePushes = Layer.succeed(MappingPricePushes, { queuePushesSql })
 
-/** Listings whose prices follow the base prices. */
+/** `Listings` that push base prices when a mapping or ratio changes. */
 export const layerListingsWithPrices = Layer.provide(Listings.layer, layerMappingPricePushes)

@@ -4,9 +4,9 @@ import { AMOUNT_MAX } from "../../../platform/limits.ts"
 import { CHANNELS_BY_RESTRICTION } from "../../channels/port/listing-days.ts"
 import { CALENDAR_PUSH_CHANNELS } from "../listing-calendars/contract.ts"
 
-const quoteChannels = (channels: ReadonlyArray<string>) => channels.map((each) => `'${each}'`).join(", ")
-const PUSH_CHANNELS_SQL = quoteChannels(CALENDAR_PUSH_CHANNELS)
-const STAY_CHANNELS_SQL = quoteChannels(CHANNELS_BY_RESTRICTION.min_stay_on_arrival)
+const toSqlTextList = (texts: ReadonlyArray<string>) => texts.map((each) => `'${each}'`).join(", ")
+const PUSH_CHANNELS_SQL = toSqlTextList(CALENDAR_PUSH_CHANNELS)
+const STAY_CHANNELS_SQL = toSqlTextList(CHANNELS_BY_RESTRICTION.min_stay_on_arrival)
 
 /** Computes `round(base_price * ratio / 100)`, half up, from 1 to AMOUNT_MAX. */
 export const listingPriceSql = (sql: SqlClient, price: Fragment, ratio: Fragment): Fragment => sql`
@@ -19,19 +19,16 @@ export const skipReasonSql = (sql: SqlClient, currency: Fragment): Fragment => s
     WHEN a.auth_status = 'disconnected' THEN 'disconnected'
     WHEN l.channel_type NOT IN (${sql.literal(PUSH_CHANNELS_SQL)}) THEN 'unsupported' END`
 
-/**
- * A row of days or listings says in `source` whose base prices it has: the id of a property, or the negative id of a
- * room type.
- */
+/** Computes `source`, which names the owner of base prices: the id of a property, or the negative id of a room type. */
 export const sourceSql = (sql: SqlClient, row: Fragment): Fragment =>
   sql`coalesce(${row}.property_id, -${row}.room_type_id)`
 
 /**
  * Returns the CTEs `price_run`, `stay_run` and `requested_push`, from the CTEs
- * - `pushed_day`: `source, date, price, minimum_stay, maximum_stay`, where null is not pushed
+ * - `pushed_day`: `source, date, price, minimum_stay, maximum_stay`, in which null is not pushed
  * - `price_listing`: `operator_id, listing_row, account_id, channel_type, ratio, source, reason, keeps_direct_prices`
  *
- * Consecutive days with equal values become one range, once for each source and not for each listing.
+ * Consecutive days with equal values become one range. This is computed once for each source, not for each listing.
  */
 export const requestPushesSql = (sql: SqlClient, condition: Fragment): Fragment => sql`
   price_run AS MATERIALIZED (

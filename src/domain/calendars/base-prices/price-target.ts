@@ -7,6 +7,7 @@ import { propertyTargetSql, roomTypeTargetSql } from "./effective-prices.ts"
 /** The property or room type whose base prices are read or set. */
 export interface PriceTarget extends OperatorScoped, ListingMapping {}
 
+/** Selects the target, at most one row, as `propertyTargetSql` does. */
 export const targetSql = (sql: SqlClient, { operatorId, type, id }: PriceTarget): Fragment =>
   type === "property"
     ? propertyTargetSql(sql, sql`${operatorId}`, sql`${id}`)

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import type { ValidationFailed } from "../../../contract/errors.ts"
-import { addDays, daysInRange, toDayNumber } from "../../../contract/time.ts"
+import { toDayNumber } from "../../../contract/time.ts"
+import { listDates } from "../availability/rules.ts"
 import { validatePushDates, validateRanges } from "../listing-calendars/rules.ts"
 import type { BasePriceRange } from "./contract.ts"
 
@@ -15,7 +16,7 @@ export interface BasePriceDayChange {
 const DAYS_IN_WEEK = 7
 
 /** Returns 1 for Monday to 7 for Sunday. */
-export const weekdayOf = (date: string): number => {
+export const toWeekday = (date: string): number => {
   // 1970-01-01, day number 0, was a Thursday.
   const daysSinceMonday = (toDayNumber(date) + 3) % DAYS_IN_WEEK
   return ((daysSinceMonday + DAYS_IN_WEEK) % DAYS_IN_WEEK) + 1
@@ -23,7 +24,7 @@ export const weekdayOf = (date: string): number => {
 
 const findValueFault = ({ price, minimum_stay, maximum_stay }: BasePriceRange): string | undefined => {
   if (price === undefined && minimum_stay === undefined && maximum_stay === undefined)
-    return "price: must be given, or minimum_stay or maximum_stay."
+    return "price: is required, unless minimum_stay or maximum_stay is sent."
   return typeof minimum_stay === "number" && typeof maximum_stay === "number" && minimum_stay > maximum_stay
     ? `${STAY_FAULT}.`
     : undefined
@@ -37,28 +38,27 @@ export const validateBasePriceRanges = (
 ): Result.Result<ReadonlyArray<BasePriceRange>, ValidationFailed> =>
   Result.flatMap(validatePushDates("ranges", ranges, today), () => validateRanges("ranges", ranges, findValueFault))
 
-/** The range must be valid. */
-const listDatesOf = ({ start_date, end_date, weekdays }: BasePriceRange): ReadonlyArray<string> => {
-  const dates = Array.from({ length: daysInRange(start_date, end_date) }, (_, index) => addDays(start_date, index))
-  return weekdays === undefined ? dates : dates.filter((date) => weekdays.includes(weekdayOf(date)))
+const listRangeDates = ({ start_date, end_date, weekdays }: BasePriceRange): ReadonlyArray<string> => {
+  const dates = listDates(start_date, end_date)
+  return weekdays === undefined ? dates : dates.filter((date) => weekdays.includes(toWeekday(date)))
 }
 
-/** Returns the changed days in order, each once. Where ranges overlap, the later one counts, field by field. */
+/** Returns one change for each day, by date. If ranges overlap, the last one in the list counts, field by field. */
 export const toDayChanges = (ranges: ReadonlyArray<BasePriceRange>): ReadonlyArray<BasePriceDayChange> => {
   const changes = new Map<string, BasePriceDayChange>()
   for (const range of ranges) {
     const { start_date: _start, end_date: _end, weekdays: _weekdays, ...values } = range
-    for (const date of listDatesOf(range)) changes.set(date, { ...changes.get(date), ...values, date })
+    for (const date of listRangeDates(range)) changes.set(date, { ...changes.get(date), ...values, date })
   }
   return Array.from(changes.values()).sort((a, b) => (a.date < b.date ? -1 : 1))
 }
 
-/** Names the last range that sets a stay length of the day. */
+/** Returns an error message that names the last range with a stay length of the date. */
 export const describeStayConflict = (ranges: ReadonlyArray<BasePriceRange>, date: string): string => {
   const index = ranges.findLastIndex(
     (range) =>
-      (range.minimum_stay !== undefined || range.maximum_stay !== undefined) && listDatesOf(range).includes(date)
+      (range.minimum_stay !== undefined || range.maximum_stay !== undefined) && listRangeDates(range).includes(date)
   )
-  const isMaximum = ranges[index]?.minimum_stay === undefined
-  return `ranges[${index}].${isMaximum ? "maximum_stay: must not be below minimum_stay" : STAY_FAULT} on ${date}.`
+  const setsOnlyMaximum = ranges[index]?.minimum_stay === undefined
+  return `ranges[${index}].${setsOnlyMaximum ? "maximum_stay: must not be below minimum_stay" : STAY_FAULT} on ${date}.`
 }

@@ -31,7 +31,7 @@ export class BasePriceStore extends Context.Service<
   {
     /** Returns undefined if the property or room type is unknown. */
     readonly readDays: (target: PriceTarget, range: DateRange) => Effect.Effect<BasePriceCalendar | undefined>
-    /** Fails if the queue of a listing is full. Nothing changes then. */
+    /** Fails, and changes nothing, if the queue of a listing is full. */
     readonly change: (
       target: PriceTarget,
       changes: ReadonlyArray<BasePriceDayChange>,

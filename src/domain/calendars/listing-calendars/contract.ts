@@ -190,7 +190,7 @@ export const update_listing_prices = operation("update_listing_prices", {
   summary: "Set the prices of a listing on its channel",
   details: `${PUSH_DETAILS}
 - A read-only listing returns 422.
-- The prices hold until the base price of their days changes. See set_base_prices.`,
+- A price stays on the channel until the base price of its day changes. See set_base_prices.`,
   payload: {
     ...listingFields,
     prices: rangeListSchema(PricedRange).annotateKey({ documentation: RANGES_MEANING })

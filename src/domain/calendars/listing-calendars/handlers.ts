@@ -1,10 +1,10 @@
 import { Clock, Effect, Result, Schema } from "effect"
 import { CurrentCaller } from "../../../contract/caller.ts"
-import { BadRequest, Conflict, ValidationFailed } from "../../../contract/errors.ts"
+import { BadRequest, ValidationFailed } from "../../../contract/errors.ts"
 import { dateInZone } from "../../../contract/time.ts"
-import { QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
 import { ChannelGateway } from "../../channels/port/ChannelGateway.ts"
 import { listingNotFoundError } from "../../listings/listing-lookup.ts"
+import { listingQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { changeHandler, handleOperations, layerOperations, voidChangeHandler } from "../../operation-handlers.ts"
 import { CalendarReadPermits } from "./calendar-read-permits.ts"
 import { makeReadCalendars } from "./calendar-reads.ts"
@@ -29,7 +29,7 @@ const queuePush = Effect.fnUntraced(function* (
   if (outcome === undefined) return yield* listingNotFoundError
   if (outcome.queued) return {}
   if (outcome.is_readonly) return yield* toReadonlyPricesError(push)
-  return yield* outcome.auth_status === "disconnected" ? disconnectedError(push.channel_type) : tooManyPushesQueuedError
+  return yield* outcome.auth_status === "disconnected" ? disconnectedError(push.channel_type) : listingQueueFullError
 })
 
 const toReadonlyPricesError = ({ channel_type, listing_id }: PushRequest) =>
@@ -39,13 +39,6 @@ const toReadonlyPricesError = ({ channel_type, listing_id }: PushRequest) =>
 
 const disconnectedError = (channelType: string) =>
   new BadRequest({ message: `listing_id: the account on ${channelType} is disconnected.` })
-
-const RETRY_SECONDS = 60
-
-const tooManyPushesQueuedError = new Conflict({
-  message: `listing_id: ${QUEUED_LISTING_PUSHES_MAX} changes of this listing are already queued for its channel; try again later.`,
-  retryAfter: RETRY_SECONDS
-})
 
 const updatePrices =
   (store: ListingCalendarStore["Service"]) =>

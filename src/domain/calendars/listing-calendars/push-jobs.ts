@@ -39,7 +39,7 @@ const toChannelAccountTarget = ({ operator_id, account_id, channel_type }: Claim
   channelType: channel_type
 })
 
-/** A push of the service itself may have more ranges than a message to a channel. */
+/** An automatic push may have more ranges than one message to a channel allows. */
 const sendInChunks = <Range>(
   ranges: ReadonlyArray<Range>,
   send: (chunk: ReadonlyArray<Range>) => Effect.Effect<unknown, ChannelError>

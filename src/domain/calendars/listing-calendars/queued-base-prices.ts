@@ -7,15 +7,15 @@ import { withoutPastDaysSql } from "./due-days.ts"
 /**
  * Returns the CTEs `lane`, `push` and `queue_check`, which queue the pushes of the CTE `requested_push`. It has one row
  * for each listing: `operator_id, listing_row, account_id, price_days` (datemultirange), `prices` and `restrictions`
- * (JSON ranges of days, or null), and `keeps_direct_prices`. If that is true, days with a direct price are left out.
- * Otherwise the pushed prices replace the direct ones.
+ * (JSON ranges of days, or null), and `keeps_direct_prices`. If `keeps_direct_prices` is true, days with a direct price
+ * are not pushed. Otherwise the pushed prices replace the direct ones.
  *
  * `queue_check` has one row. If its `is_full` is true, the queue of a listing has no room, and the caller must roll
- * back the transaction. Locks partitions in a fixed order to avoid deadlocks, and before a push gets its id. So the ids
- * of a listing rise in commit order.
+ * back the transaction. The queue partitions are locked in a fixed order, which avoids deadlocks. Each push gets its id
+ * under that lock, so the ids of a listing's pushes rise in commit order.
  */
 export const queueBasePricePushesSql = (sql: SqlClient, now: Date): Fragment => {
-  const most = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
+  const maxQueued = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))
   return sql`
     lane AS (
       INSERT INTO listing_lanes AS lane (operator_id, listing_row, account_id, due_at, waiting)
@@ -32,7 +32,7 @@ export const queueBasePricePushesSql = (sql: SqlClient, now: Date): Fragment => 
                 ELSE ${withoutPastDaysSql(sql, sql`lane.direct_price_days`, now)} - r.price_days END
             FROM requested_push r
             WHERE r.operator_id = excluded.operator_id AND r.listing_row = excluded.listing_row)
-        WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer + excluded.waiting <= ${most}
+        WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer + excluded.waiting <= ${maxQueued}
       RETURNING operator_id, listing_row, direct_price_days
     ), push AS (
       INSERT INTO listing_pushes (operator_id, listing_row, kind, ranges, created_at, traceparent)

@@ -17,7 +17,7 @@ export interface DayRange {
 
 export type RangesField = "prices" | "inventories" | "restrictions"
 
-/** A field of a call that has ranges of days. */
+/** `ranges` is the field of set_base_prices. */
 type DayRangesField = RangesField | "ranges"
 
 const findDateFault = ({ start_date, end_date }: DayRange, today: string): string | undefined => {

@@ -55,11 +55,10 @@ export const Property = Schema.Struct({
     Schema.Struct({ original_url: Schema.String.annotateKey({ documentation: "Address of the cover image." }) })
   ).annotateKey({ documentation: "Cover image of the property, or null." }),
   currency: Schema.String.annotateKey({
-    documentation:
-      "ISO 4217 code of the property's base prices, fees and taxes. The host's currency, unless the property has its own."
+    documentation: "ISO 4217 code of the property's base prices, fees and taxes. Default: the operator's currency."
   }),
   capacity: Schema.NullOr(Schema.Int).annotateKey({
-    documentation: "Most guests of a stay that a quote allows. Null: the number is not limited."
+    documentation: "Most guests for whom a quote is bookable. Null if the number is not limited."
   }),
   fees: Schema.Array(PriceItem).annotateKey({ documentation: "Fees that a quote adds to the nights." }),
   taxes: Schema.Array(PriceItem).annotateKey({ documentation: "Taxes that a quote adds to the nights and fees." }),

@@ -5,7 +5,7 @@ import { parseMinorUnits } from "../../../contract/money.ts"
 import { nameKeyOf, nameUpTo, trimName } from "../../../contract/names.ts"
 import { AMOUNT_MAX, PRICE_ITEM_NAME_LENGTH, PRICE_ITEMS_MAX } from "../../../platform/limits.ts"
 
-// Fees and taxes of a property. `domain/bookings/quotes` calculates with them.
+// Fees and taxes of a property. `domain/bookings/quotes` adds them to a quote.
 
 const Amount = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
@@ -24,25 +24,25 @@ const Percent = Schema.Finite.check(
 
 export const PriceItem = Schema.Struct({
   name: nameUpTo(PRICE_ITEM_NAME_LENGTH).annotateKey({
-    documentation: "Name for guests, one line. Case does not count: two items of one list need different names."
+    documentation: "Name for guests, one line. The names of one list must differ by more than case."
   }),
   amount: Schema.optionalKey(Amount).annotateKey({
     documentation:
-      "Amount in major units of the property's currency, with at most the decimals of that currency. Present if `percent` is not."
+      "Amount in major units of the property's currency, with at most the decimals of that currency. Send either this or `percent`."
   }),
   percent: Schema.optionalKey(Percent).annotateKey({
     documentation:
-      "Percentage with at most two decimals. Present if `amount` is not. A fee counts on the nights, a tax on the nights and all fees. The result is rounded half up."
+      "Percentage from 0 to 100 with at most two decimals: a fee in percent of the nights, a tax in percent of the nights and all fees. The result is rounded half up. Send either this or `amount`."
   }),
   per: Schema.Literals(["stay", "night", "guest"]).annotateKey({
     documentation:
-      "How often an amount counts: once for the `stay`, for each `night`, or once for each `guest`. A percentage counts once, with `stay` or `night`; `guest` returns 422."
+      "What the amount is charged for: the whole `stay`, each `night`, or each `guest` once. A percentage is charged once, with `stay` or `night` alike; with `guest` it returns 422."
   })
 }).check(
   Schema.makeFilter(
     ({ amount, percent, per }) => {
       if ((amount === undefined) === (percent === undefined)) return "must have either amount or percent"
-      return percent === undefined || per !== "guest" || "must have per stay or night, because it has a percentage"
+      return percent === undefined || per !== "guest" || "must have `stay` or `night` in per, because it has percent"
     },
     { toJsonSchema: () => [{}, true] }
   )
@@ -55,7 +55,7 @@ const hasDistinctNames = (items: ReadonlyArray<PriceItem>): boolean =>
 export const PriceItems = Schema.Array(PriceItem).check(
   Schema.isMaxLength(PRICE_ITEMS_MAX, { expected: `at most ${PRICE_ITEMS_MAX} items` }),
   Schema.makeFilter(hasDistinctNames, {
-    expected: "a list in which every item has another name",
+    expected: "a list of items with different names",
     toJsonSchema: () => [{}, true]
   })
 )

@@ -90,7 +90,7 @@ const editedTimeSql = (
       CASE WHEN ${value}::time = coalesce(before.${sql(own)}, o.${sql(fallback)}) THEN before.${sql(own)}
         ELSE ${value}::time END AS ${sql(own)}`
 
-/** As with times, the operator's currency that a caller sends back must not become the property's own. */
+/** As with times: if a caller sends back the operator's currency, the property keeps following the operator. */
 const editedCurrencySql = (sql: SqlClient, value: string | null | undefined): Fragment =>
   value === undefined
     ? sql`before.currency`

@@ -26,7 +26,7 @@ export const update_property = operation("update_property", {
   rejectsUnknownFields: true,
   summary: "Change a property, deactivate it or activate it",
   details:
-    "Fields that are not sent stay. A record of search_properties can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. An unknown field returns 400.\n\n- Use update_property_group and update_property_tag to change groups and tags.\n- New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.\n- A new currency converts nothing: base prices, fees and taxes keep their numbers. Amounts of fees or taxes with more decimals than the currency has return 422.\n- A deactivated property takes no manual reservation (422). Reservations from channels still arrive.\n- Another property with the same title returns 409 with its id in `data.id`.",
+    "Fields that are not sent stay. A record of search_properties can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. An unknown field returns 400.\n\n- Use update_property_group and update_property_tag to change groups and tags.\n- New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.\n- A new currency converts nothing and pushes nothing: base prices, fees and taxes keep their numbers. A fee or tax with more decimals than the currency has returns 422.\n- A deactivated property takes no manual reservation (422). Reservations from channels still arrive.\n- Another property with the same title returns 409 with its id in `data.id`.",
   payload: editPayloadFields(Property, {
     id: Id.annotateKey({ documentation: "Id of the property, from search_properties." }),
     title: Schema.optionalKey(Title).annotateKey({
@@ -48,10 +48,10 @@ export const update_property = operation("update_property", {
       documentation: "Usual check-out time, `HH:mm` in the host's time zone. null: the host's default."
     }),
     currency: Schema.optionalKey(Schema.NullOr(Currency)).annotateKey({
-      documentation: "ISO 4217 code of the property's base prices, fees and taxes. null: the host's currency."
+      documentation: "ISO 4217 code of the property's base prices, fees and taxes. null: the operator's currency."
     }),
     capacity: Schema.optionalKey(Schema.NullOr(NumberOfGuests)).annotateKey({
-      documentation: `Most guests of a stay, from 1 to ${GUESTS_MAX}. Quotes check it; reservations do not. null: not limited.`
+      documentation: `Most guests of a stay, from 1 to ${GUESTS_MAX}. Only quotes check it. null: not limited.`
     }),
     fees: Schema.optionalKey(PriceItems).annotateKey({
       documentation: `Replaces the fees, at most ${PRICE_ITEMS_MAX}. An empty list removes them.`

@@ -13,11 +13,11 @@ import { EditedProperty, PropertyEditStore } from "./PropertyEditStore.ts"
 const updateProperty = (edits: PropertyEditStore["Service"]) =>
   Effect.fnUntraced(
     function* (payload: typeof update_property.payloadSchema.Type) {
-      const { operatorId, currency: ownCurrency } = yield* CurrentCaller
-      if (hasFixedFields(payload) || changesPricing(payload)) {
+      const { operatorId, currency: operatorCurrency } = yield* CurrentCaller
+      if (hasFixedFields(payload) || hasPricingChange(payload)) {
         const property = (yield* edits.find(operatorId, payload.id)) ?? (yield* propertyNotFoundError)
         yield* Effect.fromResult(checkFixedFields(property, payload))
-        yield* Effect.fromResult(checkPricing(property, payload, ownCurrency))
+        yield* Effect.fromResult(checkPricing(property, payload, operatorCurrency))
       }
       const title = payload.title === undefined ? undefined : trimName(payload.title)
       const edit = {
@@ -34,10 +34,10 @@ const updateProperty = (edits: PropertyEditStore["Service"]) =>
 
 type Payload = typeof update_property.payloadSchema.Type
 
-const changesPricing = ({ currency, fees, taxes }: Payload): boolean =>
+const hasPricingChange = ({ currency, fees, taxes }: Payload): boolean =>
   currency !== undefined || fees !== undefined || taxes !== undefined
 
-/** `operatorCurrency` is what null means. */
+/** A null currency means `operatorCurrency`. */
 const checkPricing = (property: Property, { currency, fees, taxes }: Payload, operatorCurrency: string) =>
   checkItemDecimals({
     currency: currency === undefined ? property.currency : (currency ?? operatorCurrency),

@@ -71,7 +71,7 @@ ${section("The reservation", html`${reservationForm(visit, failedSubmission, pre
       }),
     actions: {
       [QUOTE_ACTION]: {
-        doneMessage: "The quote was shown already. Ask for another one.",
+        doneMessage: "This quote is no longer shown. Get a new quote.",
         run: (visit, form) =>
           Effect.gen(function* () {
             const quote = decodeQuote(yield* mutate(visit, form, "create_quote", readFilledFields(form, QUOTE_PARSERS)))
@@ -135,7 +135,7 @@ interface PrefilledStay {
   readonly check_in_date: string
   readonly check_out_date: string
   readonly nights: { readonly from: string; readonly before: string } | undefined
-  /** The reservation has the property, days, guests and price of this quote. */
+  /** Quote that sets the property, dates, guests and price of the reservation. */
   readonly quote?: { readonly quote_id: string; readonly number_of_guests: string } | undefined
 }
 
@@ -199,10 +199,10 @@ const quoteForm = (
   properties: ReadonlyArray<SelectOption>
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, QUOTE_ACTION)
-  return html`<p class="soft">The base prices of the nights with the fees and taxes of the property. A quote holds no nights.</p>
+  return html`<p class="soft">A quote adds the fees and taxes of the property to its base prices. It does not block the nights.</p>
 ${actionForm(visit, {
   action: QUOTE_ACTION,
-  label: "Quote",
+  label: "Get quote",
   isInline: true,
   fields: html`${stayFields(fillField, prefilled, properties, "property_id")}${guestCountField(fillField)}`
 })}`
@@ -249,7 +249,7 @@ const reservationForm = (
   const stay =
     quote === undefined
       ? html`${stayFields(fillField, prefilled, options.properties, "property_id")}${guestCountField(fillField)}`
-      : html`<p class="soft">With the property, days, guests and price of the quote.</p>
+      : html`<p class="soft">The reservation gets the property, dates, guests and price of the quote.</p>
 ${hiddenFields({ property_id: prefilled.property, check_in_date: prefilled.check_in_date, check_out_date: prefilled.check_out_date, ...quote })}`
   return actionForm(visit, {
     action: CREATE_ACTION,

@@ -19,7 +19,7 @@ const listPriceLines = ({ nights, fees, taxes, total }: Quote): ReadonlyArray<Pr
 ]
 
 const priceColumns = (currency: string): ReadonlyArray<TableColumn<PriceLine>> => [
-  { label: "Price of", cell: ({ label }) => label },
+  { label: "Item", cell: ({ label }) => label },
   { label: currency, cell: ({ amount }) => (amount === null ? "no price" : String(amount)), isNumeric: true }
 ]
 

@@ -38,8 +38,8 @@ layer(layerHttpServer())("a quoted stay", (it) => {
         ]
       }
       assert.strictEqual((yield* send("PATCH", `/properties/${property_id}`, prices)).code, 0)
-      const { data: found } = yield* send("GET", `/properties?id=${property_id}`)
-      const [record] = found.properties
+      const { data: search } = yield* send("GET", `/properties?id=${property_id}`)
+      const [record] = search.properties
       assert.deepInclude(record, prices)
       assert.strictEqual((yield* send("PATCH", `/properties/${property_id}`, record)).code, 0)
 

@@ -108,7 +108,26 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("says everything that prevents the stay", () =>
+  it.effect("does not have the price of a room type with another currency", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, propertyId, secondPropertyId } = yield* prepareQuotedProperty
+      const { room_type_id: roomTypeId } = yield* api
+        .create_room_type({ title: "Double", property_ids: [propertyId, secondPropertyId] })
+        .pipe(as)
+      yield* insertBasePrices(operatorId, { roomTypeId, from: STAY.check_in_date, prices: [70, 70, 70, 70] })
+      yield* api.update_property({ id: propertyId, currency: "USD" }).pipe(as)
+      const { nights, currency } = yield* api
+        .create_quote({ property_id: propertyId, ...STAY, check_out_date: "2027-05-08" })
+        .pipe(as)
+      assert.strictEqual(currency, "USD")
+      assert.deepStrictEqual(
+        nights.map(({ price }) => price),
+        [100, 110, 120, null]
+      )
+    })
+  )
+
+  it.effect("returns every reason that prevents the stay", () =>
     Effect.gen(function* () {
       const { api, as, operatorId, propertyId, rulesOf, token } = yield* prepareQuotedProperty
       assert.deepStrictEqual(yield* rulesOf({ number_of_guests: 4 }), [])
@@ -139,7 +158,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("refuses what it cannot read, and stores nothing then", () =>
+  it.effect("is rejected for an invalid call, and nothing is stored", () =>
     Effect.gen(function* () {
       const { operatorId, propertyId, token } = yield* prepareQuotedProperty
       const other = yield* prepareOperator
@@ -155,8 +174,8 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
         ["404 listing_id: no such listing.", listing],
         ["404 property_id: no such property.", { property_id: other.propertyId }],
         ["422 check_out_date: must be after check_in_date.", { ...property, check_out_date: STAY.check_in_date }],
-        ["422 check_in_date: must be within", { ...property, check_in_date: addDays(first, -1) }],
-        ["422 check_out_date: must be within", { ...property, check_out_date: addDays(last, 1) }],
+        ["422 check_in_date: must be at most", { ...property, check_in_date: addDays(first, -1) }],
+        ["422 check_out_date: must be at most", { ...property, check_out_date: addDays(last, 1) }],
         ["400 check_in_date: must be a date", { ...property, check_in_date: "May" }],
         ["400 number_of_guests: must be a number.", { ...property, number_of_guests: "two" }],
         ["422 number_of_guests: must be", { ...property, number_of_guests: 0 }],
@@ -193,7 +212,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("is made once under a key, and answered the same", () =>
+  it.effect("is created once for an idempotency key", () =>
     Effect.gen(function* () {
       const { propertyId, token } = yield* prepareQuotedProperty
       const quote = callForResponse(token, "create_quote", { property_id: propertyId, ...STAY }, "one-quote")
@@ -221,7 +240,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
       const stored = yield* sql<{ reservation_code: string; used: boolean }>`
         SELECT reservation_code, used_at = ${new Date(NOW_ISO)} AS used FROM quotes WHERE operator_id = ${operatorId}`
       assert.deepStrictEqual(stored, [{ reservation_code: "5-Q1", used: true }])
-      // The repeated call finds its reservation before it looks at the quote.
+      // A repeated call returns its reservation without a check of the quote.
       assert.strictEqual((yield* book({ quote_id, channel_id: "Q1" })).error_code, 0)
       assert.strictEqual(
         statusAndText(yield* book({ quote_id, check_in_date: "2027-05-04" })),
@@ -230,7 +249,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("takes the values of the quote, and refuses others with nothing changed", () =>
+  it.effect("sets the values of the reservation, and rejects others without a change", () =>
     Effect.gen(function* () {
       const { book, operatorId, quote, secondPropertyId } = yield* prepareQuotedProperty
       const { quote_id } = yield* quote
@@ -286,7 +305,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("makes one reservation, however many ask for it at once", () =>
+  it.effect("makes one reservation if many calls use it at once", () =>
     Effect.gen(function* () {
       const { operatorId, propertyId, quote, token } = yield* prepareQuotedProperty
       const { quote_id } = yield* quote
@@ -305,7 +324,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
     })
   )
 
-  it.effect("is unused if the reservation fails, and the nights are checked anew", () =>
+  it.effect("stays unused if the reservation fails", () =>
     Effect.gen(function* () {
       const { book, operatorId, propertyId, quote } = yield* prepareQuotedProperty
       const { quote_id } = yield* quote

@@ -69,8 +69,11 @@ layer(layerPushService)("base prices", (it) => {
       const readonly = yield* insertListing(operatorId, account, { propertyId, isReadOnly: true })
       const dollars = yield* insertListing(operatorId, account, { propertyId, currency: "USD" })
       const unmapped = yield* insertListing(operatorId, account)
-      const cut = yield* insertChannelAccount(operatorId, { channelType: "vrbo", authStatus: "disconnected" })
-      const disconnected = yield* insertListing(operatorId, cut, { propertyId, channelType: "vrbo" })
+      const disconnectedAccount = yield* insertChannelAccount(operatorId, {
+        channelType: "vrbo",
+        authStatus: "disconnected"
+      })
+      const disconnected = yield* insertListing(operatorId, disconnectedAccount, { propertyId, channelType: "vrbo" })
       const { data, ...envelope } = yield* set(
         { ...MAY, price: 101, minimum_stay: 2 },
         { ...MAY, weekdays: [6, 7], price: 151 }
@@ -291,12 +294,12 @@ layer(layerPushService)("base prices", (it) => {
     })
   )
 
-  it.effect("reject wrong calls by field, and keep nothing of them", () =>
+  it.effect("are not changed by an invalid call, whose error names the field", () =>
     Effect.gen(function* () {
       const { token, propertyId, set } = yield* prepareHost
-      const stranger = yield* createHostClient()
+      const otherHost = yield* createHostClient()
       const sql = yield* SqlClient.SqlClient
-      const refused = Effect.fnUntraced(function* (input: object, as = token) {
+      const findRejection = Effect.fnUntraced(function* (input: object, as = token) {
         const { error_code, error_msg } = yield* call(as, "set_base_prices", {
           ranges: [{ ...MAY, price: 1 }],
           ...input
@@ -304,25 +307,29 @@ layer(layerPushService)("base prices", (it) => {
         return `${error_code} ${error_msg}`
       })
       const property_id = propertyId
-      assert.match(yield* refused({}), /^400 property_id, room_type_id: give one/)
-      assert.match(yield* refused({ property_id, room_type_id: 1 }), /^400 property_id, room_type_id: conflicting/)
-      assert.strictEqual(yield* refused({ property_id }, stranger.token), "404 property_id: no such property.")
-      assert.strictEqual(yield* refused({ room_type_id: 987_654 }), "404 room_type_id: no such room type.")
-      const wrong = (range: object) => refused({ property_id, ranges: [{ ...MAY, price: 1, ...range }] })
+      assert.match(yield* findRejection({}), /^400 property_id, room_type_id: give one/)
+      assert.match(
+        yield* findRejection({ property_id, room_type_id: 1 }),
+        /^400 property_id, room_type_id: conflicting/
+      )
+      assert.strictEqual(yield* findRejection({ property_id }, otherHost.token), "404 property_id: no such property.")
+      assert.strictEqual(yield* findRejection({ room_type_id: 987_654 }), "404 room_type_id: no such room type.")
+      const rejectRange = (range: object) => findRejection({ property_id, ranges: [{ ...MAY, price: 1, ...range }] })
       const last = addDays(TODAY, AVAILABILITY_END_DAYS)
-      assert.match(yield* wrong({ end_date: addDays(last, 1) }), /^422 ranges\[0\]\.end_date: /)
-      assert.match(yield* wrong({ start_date: addDays(TODAY, -1) }), /^422 ranges\[0\]\.start_date: .*today/)
-      for (const weekday of [0, 8]) assert.match(yield* wrong({ weekdays: [weekday] }), /^422 ranges\[0\]\.weekdays/)
-      assert.match(yield* wrong({ weekdays: [] }), /^422 ranges\[0\]\.weekdays/)
-      assert.match(yield* wrong({ weekdays: [1, 2, 3, 4, 5, 6, 7, 1] }), /^422 ranges\[0\]\.weekdays/)
-      for (const price of [0, AMOUNT_MAX + 1]) assert.match(yield* wrong({ price }), /^422 ranges\[0\]\.price/)
-      assert.match(yield* wrong({ price: 1.5 }), /^400 ranges\[0\]\.price/)
+      assert.match(yield* rejectRange({ end_date: addDays(last, 1) }), /^422 ranges\[0\]\.end_date: /)
+      assert.match(yield* rejectRange({ start_date: addDays(TODAY, -1) }), /^422 ranges\[0\]\.start_date: .*today/)
+      for (const weekday of [0, 8])
+        assert.match(yield* rejectRange({ weekdays: [weekday] }), /^422 ranges\[0\]\.weekdays/)
+      assert.match(yield* rejectRange({ weekdays: [] }), /^422 ranges\[0\]\.weekdays/)
+      assert.match(yield* rejectRange({ weekdays: [1, 2, 3, 4, 5, 6, 7, 1] }), /^422 ranges\[0\]\.weekdays/)
+      for (const price of [0, AMOUNT_MAX + 1]) assert.match(yield* rejectRange({ price }), /^422 ranges\[0\]\.price/)
+      assert.match(yield* rejectRange({ price: 1.5 }), /^400 ranges\[0\]\.price/)
       for (const minimum_stay of [0, STAY_NIGHTS + 1])
-        assert.match(yield* wrong({ minimum_stay }), /^422 ranges\[0\]\.minimum_stay/)
+        assert.match(yield* rejectRange({ minimum_stay }), /^422 ranges\[0\]\.minimum_stay/)
       const range = { ...MAY, price: 1 }
       const many = Array.from({ length: LISTING_RANGES_MAX }, () => range)
-      assert.match(yield* refused({ property_id, ranges: [] }), /^422 ranges: /)
-      assert.match(yield* refused({ property_id, ranges: [...many, range] }), /^422 ranges: /)
+      assert.match(yield* findRejection({ property_id, ranges: [] }), /^422 ranges: /)
+      assert.match(yield* findRejection({ property_id, ranges: [...many, range] }), /^422 ranges: /)
       const rows = yield* sql`SELECT FROM base_prices WHERE property_id = ${propertyId}`
       assert.strictEqual(rows.length, 0)
       assert.strictEqual((yield* set(...many)).error_code, 0)
@@ -332,7 +339,7 @@ layer(layerPushService)("base prices", (it) => {
       const read = (fields: object) => call(token, "get_base_prices", { property_id, ...MAY, ...fields })
       assert.match((yield* read({ end_date: "2027-04-30" })).error_msg, /^start_date: /)
       assert.match((yield* read({ end_date: addDays(last, 1) })).error_msg, /^end_date: /)
-      assert.strictEqual((yield* call(stranger.token, "get_base_prices", { property_id, ...MAY })).error_code, 404)
+      assert.strictEqual((yield* call(otherHost.token, "get_base_prices", { property_id, ...MAY })).error_code, 404)
     })
   )
 
@@ -363,9 +370,13 @@ layer(layerPushService)("base prices", (it) => {
           (SELECT sum(ratio) FROM listings WHERE operator_id = ${operatorId}) AS ratios`
       yield* fill(QUEUED_LISTING_PUSHES_MAX)
       const before = yield* snapshot
-      for (const refused of [yield* set({ ...MAY, price: 200 }), yield* setRatio(plain, { ratio: 99 })]) {
-        assert.strictEqual(refused.error_code, 409)
-        assert.match(refused.error_msg, /^listing_id: 1000 changes of a listing are already queued/)
+      const rejections = [
+        [yield* set({ ...MAY, price: 200 }), /^ranges: the queue of a mapped listing has no room/],
+        [yield* setRatio(plain, { ratio: 99 }), /^listing_id: 1000 changes of this listing are already queued/]
+      ] as const
+      for (const [rejection, message] of rejections) {
+        assert.strictEqual(rejection.error_code, 409)
+        assert.match(rejection.error_msg, message)
       }
       assert.deepStrictEqual(yield* snapshot, before)
       yield* fill(QUEUED_LISTING_PUSHES_MAX - 1)

@@ -6,8 +6,8 @@ import type { BasePriceRange } from "../../../../src/domain/calendars/base-price
 import {
   describeStayConflict,
   toDayChanges,
-  validateBasePriceRanges,
-  weekdayOf
+  toWeekday,
+  validateBasePriceRanges
 } from "../../../../src/domain/calendars/base-prices/rules.ts"
 
 const TODAY = "2027-04-20"
@@ -52,7 +52,7 @@ describe("base prices", () => {
     fc.assert(
       fc.property(fc.integer({ min: -30_000, max: 60_000 }), (distance) => {
         const date = addDays("1970-01-01", distance)
-        assert.strictEqual(weekdayOf(date), platformWeekday(date))
+        assert.strictEqual(toWeekday(date), platformWeekday(date))
       }),
       { numRuns: 200 }
     )
@@ -82,7 +82,7 @@ describe("base prices", () => {
     assert.strictEqual(faultOf({}), undefined)
     assert.match(faultOf({ end_date: addDays(TODAY, -1) }) ?? "", /^ranges\[1\]\.end_date: .*start_date/)
     assert.match(faultOf({ start_date: addDays(TODAY, -1) }) ?? "", /^ranges\[1\]\.start_date: .*today/)
-    assert.match(faultOf({ price: undefined }) ?? "", /^ranges\[1\]\.price: must be given/)
+    assert.match(faultOf({ price: undefined }) ?? "", /^ranges\[1\]\.price: is required, unless/)
     assert.match(
       faultOf({ minimum_stay: 4, maximum_stay: 3 }) ?? "",
       /^ranges\[1\]\.minimum_stay: must not be above maximum_stay\.$/

@@ -56,7 +56,6 @@ describe.skipIf(!hasChromium)(withChromiumNote("base prices in the console"), ()
           yield* run(() => page.goto("/console/calendar"))
           yield* run(() => page.getByLabel("First day").fill(FIRST))
           yield* run(() => page.getByLabel("Last day").fill(LAST))
-          // Its currency is the operator's, unlike that of the flats in Edinburgh.
           const properties = page.getByLabel("Property").first()
           yield* run(() => properties.selectOption({ label: "Lisbon, Alfama Terrace" }))
           const property = yield* Effect.promise(() => properties.inputValue())

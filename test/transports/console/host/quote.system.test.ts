@@ -19,7 +19,7 @@ import { layerSignedInPages, signIn } from "../../../support/transports/console/
 
 const layerQuiet = Layer.provideMerge(layerSignedInPages, Layer.succeed(References.MinimumLogLevel, "Error"))
 
-const done = (act: () => Promise<unknown>) => Effect.promise(act)
+const run = (act: () => Promise<unknown>) => Effect.promise(act)
 
 describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
   layer(Layer.merge(layerQuiet, Browser.layer), { excludeTestServices: true })((it) => {
@@ -32,12 +32,12 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
         const [base, cookie] = [yield* BaseUrl, yield* signIn(accountId)]
         const page = yield* openPage({ viewport: DESKTOP_VIEWPORT, baseURL: base })
         const press = (name: string) =>
-          done(async () => {
+          run(async () => {
             await page.getByRole("button", { name, exact: true }).first().click()
             await page.waitForLoadState()
           })
         const statusText = Effect.promise(() => page.getByRole("status").first().textContent())
-        yield* done(async () => {
+        yield* run(async () => {
           await page.context().addCookies([{ name: "latchkey", value: cookie, url: base }])
           await page.goto("/console/properties")
           await page.getByRole("link", { name: "Change the prices of Harbour 1" }).click()
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
         assert.include(yield* statusText, "The prices of the property are saved.")
         assert.strictEqual(yield* Effect.promise(() => page.getByLabel(/^Currency/).inputValue()), "CHF")
 
-        yield* done(async () => {
+        yield* run(async () => {
           await page.goto(
             `/console/reservations/new?property=${propertyId}&check_in_date=${from}&check_out_date=${addDays(from, 2)}`
           )
@@ -64,17 +64,17 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
           yield* Effect.promise(() => page.locator('form:has(button[value="create"]) [name="currency"]').inputValue()),
           "CHF"
         )
-        yield* press("Quote")
+        yield* press("Get quote")
         assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
         const folder = process.env["SCREENSHOTS"]
-        if (folder !== undefined) yield* done(() => page.screenshot({ path: `${folder}/quote.png`, fullPage: true }))
+        if (folder !== undefined) yield* run(() => page.screenshot({ path: `${folder}/quote.png`, fullPage: true }))
         const rows = yield* Effect.promise(() => page.locator("table").first().locator("tbody tr").allTextContents())
         assert.deepStrictEqual(
           rows.map((row) => row.trim()).slice(2),
           // Of 210 for the nights and 40 for cleaning.
           ["Cleaning40", "VAT25", "City tax5", "Total280"]
         )
-        yield* done(() => page.getByLabel("Guest", { exact: true }).first().fill("Ada Lovelace"))
+        yield* run(() => page.getByLabel("Guest", { exact: true }).first().fill("Ada Lovelace"))
         yield* press("Book with this quote")
         assert.include(yield* statusText, "The reservation is entered.")
         const sql = yield* SqlClient.SqlClient

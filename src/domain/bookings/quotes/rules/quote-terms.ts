@@ -2,10 +2,12 @@ import { Result, type Schema } from "effect"
 import { ValidationFailed } from "../../../../contract/errors.ts"
 import { dateInZone } from "../../../../contract/time.ts"
 import { AMOUNT_MAX } from "../../../../platform/limits.ts"
+import type { BasePriceDay } from "../../../calendars/base-prices/contract.ts"
 import type { ListingDay } from "../../../channels/port/listing-days.ts"
 import type { PriceItem } from "../../../properties/properties/price-items.ts"
 import type { QuoteTerms } from "../contract.ts"
-import { findCalendarViolations, findSettingViolations, type StayRequest } from "./listing-violations.ts"
+import { findCalendarViolations, findSettingViolations } from "./listing-violations.ts"
+import type { StayRequest } from "./quote-request.ts"
 import { type PricedItem, priceStay, toAmount, toUnits } from "./stay-price.ts"
 import { formatNightCount, formatNights, type Violation } from "./violation.ts"
 
@@ -20,14 +22,6 @@ export interface QuotedProperty {
   readonly unavailable: ReadonlyArray<string>
 }
 
-/** Effective values of a day: those of the property, otherwise those of its room type. */
-export interface BasePriceDay {
-  readonly date: string
-  readonly price: number | null
-  readonly minimum_stay: number | null
-  readonly maximum_stay: number | null
-}
-
 export interface QuotedListing {
   readonly currency: string
   readonly is_listed: boolean
@@ -38,6 +32,7 @@ export interface QuotedListing {
 
 type TermsResult = Result.Result<QuoteTerms, ValidationFailed>
 
+/** Quotes the stay at `prices`, which has one entry for each night. Fails with 422 if the total is above AMOUNT_MAX. */
 export const quoteProperty = (
   property: QuotedProperty,
   prices: ReadonlyArray<BasePriceDay>,
@@ -54,7 +49,7 @@ export const quoteProperty = (
   return toTerms({ property, currency, nights, guests: request.number_of_guests, violations })
 }
 
-/** `calendar` has the days from arrival to departure that the channel sells. */
+/** `calendar` has a day for each date from arrival to departure that the channel knows. */
 export const quoteListing = (
   { currency, is_listed, settings, property }: QuotedListing,
   calendar: ReadonlyArray<ListingDay>,
@@ -130,7 +125,7 @@ const findPriceViolations = (unpricedNights: ReadonlyArray<string>, cure: string
     ? []
     : [{ rule: "no_price", message: `There is no price for ${formatNights(unpricedNights)}. ${cure}.` }]
 
-/** Percentages have no currency. */
+/** Amounts are in the currency of the property. Percentages have no currency. */
 const findCurrencyViolations = (property: QuotedProperty, currency: string): ReadonlyArray<Violation> =>
   property.currency !== currency && [...property.fees, ...property.taxes].some(({ amount = 0 }) => amount > 0)
     ? [
@@ -192,6 +187,6 @@ const totalTooHighError = new ValidationFailed({
   message: `check_out_date: the stay costs more than ${AMOUNT_MAX}. Choose fewer nights.`
 })
 
-/** The listing and its property may both report the same rule. */
+/** A listing and its property may both report a rule. The first report is kept. */
 const keepOnePerRule = (violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> =>
   violations.filter(({ rule }, index) => violations.findIndex((each) => each.rule === rule) === index)

@@ -3,7 +3,7 @@ import { currencyDecimals } from "../../../../contract/fields.ts"
 import { formatMinorUnits, toMinorUnits } from "../../../../contract/money.ts"
 import type { PriceItem } from "../../../properties/properties/price-items.ts"
 
-// Whole minor units (cents), so that the parts add up to the total.
+// Amounts are whole minor units (such as cents), so that the parts add up to the total exactly.
 
 export interface StayPricing {
   readonly currency: string
@@ -24,24 +24,24 @@ export interface StayPrice {
 }
 
 /**
- * Returns minor units. Rounds an amount with too many decimals, because a new currency of the operator does not check
- * the amounts of its properties.
+ * Returns minor units. Rounds an amount with too many decimals for the currency: a property may have one after the
+ * operator changed its currency.
  */
 export const toUnits = (amount: number, currency: string): bigint =>
   Option.getOrElse(toMinorUnits(amount, currency), () => BigInt(Math.round(amount * 10 ** currencyDecimals(currency))))
 
 export const toAmount = (units: bigint, currency: string): number => Number(formatMinorUnits(units, currency))
 
-const HUNDREDTHS = 100
-const WHOLE = 10_000n
+const HUNDREDTHS_PER_PERCENT = 100
+const HUNDREDTHS_PER_WHOLE = 10_000n
 
-/** Rounds half up. `percent` has at most two decimals. */
+/** Returns `percent` of `units`, rounded half up. `percent` has at most two decimals. */
 export const computePercentage = (units: bigint, percent: number): bigint =>
-  (units * BigInt(Math.round(percent * HUNDREDTHS)) + WHOLE / 2n) / WHOLE
+  (units * BigInt(Math.round(percent * HUNDREDTHS_PER_PERCENT)) + HUNDREDTHS_PER_WHOLE / 2n) / HUNDREDTHS_PER_WHOLE
 
 const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, units) => total + units, 0n)
 
-const countItem = (per: PriceItem["per"], nightCount: number, guests: number): bigint => {
+const countCharges = (per: PriceItem["per"], nightCount: number, guests: number): bigint => {
   switch (per) {
     case "stay":
       return 1n
@@ -52,7 +52,7 @@ const countItem = (per: PriceItem["per"], nightCount: number, guests: number): b
   }
 }
 
-/** A percentage counts on `base`. */
+/** `base` is the amount of which an item takes its percentage. */
 const priceItems = (
   items: ReadonlyArray<PriceItem>,
   base: bigint,
@@ -63,11 +63,11 @@ const priceItems = (
     name,
     units:
       percent === undefined
-        ? toUnits(amount, currency) * countItem(per, nightCount, guests)
+        ? toUnits(amount, currency) * countCharges(per, nightCount, guests)
         : computePercentage(base, percent)
   }))
 
-/** A percentage of a fee counts on the nights, that of a tax on the nights and all fees. */
+/** Computes a fee in percent from the nights, and a tax in percent from the nights and all fees. */
 export const priceStay = (nights: ReadonlyArray<bigint>, pricing: StayPricing): StayPrice => {
   const accommodation = sum(nights)
   const fees = priceItems(pricing.fees, accommodation, nights.length, pricing)

@@ -22,6 +22,7 @@ export const QUOTE_RULES = [
   "max_advance_reservation",
   "exact_stay_on_arrival"
 ] as const
+/** The union with `Restriction` is checked against the contract: every restriction must be in `QUOTE_RULES`. */
 type QuoteRule = (typeof QUOTE_RULES)[number] | Restriction
 
 export interface Violation {
@@ -31,7 +32,7 @@ export interface Violation {
 
 export const formatNightCount = (nights: number): string => `${nights} night${nights === 1 ? "" : "s"}`
 
-/** Returns such as `the night of 2027-05-01 and 2 others`. */
+/** Returns a text such as `the night of 2027-05-01 and 2 others`. */
 export const formatNights = ([first = "", ...others]: ReadonlyArray<string>): string => {
   const rest = others.length === 0 ? "" : ` and ${others.length} other${others.length === 1 ? "" : "s"}`
   return `the night of ${first}${rest}`

@@ -14,11 +14,10 @@ export interface ReservationPrice {
 
 type PriceResult = Result.Result<ReservationPrice, BadRequest | Conflict | NotFound | ValidationFailed>
 
-/** No quote includes a commission. */
 const QUOTED_COMMISSION = 0
 const DEFAULT_GUESTS = 1
 
-/** The decoder checks already that a call without a quote has all amounts. */
+/** Returns the price that the caller sent. The contract requires its fields without `quote_id`. */
 export const toReservationPrice = ({
   currency,
   rate_amount,
@@ -34,8 +33,10 @@ export const toReservationPrice = ({
 const failMissing = (field: string) => Result.fail(new BadRequest({ message: `${field}: is required.` }))
 
 /**
- * Returns the price of the quote. Fails with 404 without a quote, with 409 if it cannot be used at `now`, and with 422
- * if the call differs from it.
+ * Returns the price of the quote. Fails with
+ * - 404 if there is no quote
+ * - 409 if the quote is used, expired at `now`, or not bookable
+ * - 422 if a field of the call differs from the quote
  */
 export const toQuotedPrice = (payload: Payload, quote: StoredQuote | undefined, now: Date): PriceResult => {
   if (quote === undefined) return Result.fail(new NotFound({ message: "quote_id: no such quote." }))

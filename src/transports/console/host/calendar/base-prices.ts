@@ -80,8 +80,8 @@ const toChange = (form: SubmittedForm, values: Schema.JsonObject): Schema.JsonOb
   ]
 })
 
-/** The form has one range, so its fields need no index. */
-const nameFormField = (error: ActionError): ActionError => ({
+/** The form has one range, so an error names the field without the index of the range. */
+const removeRangeIndex = (error: ActionError): ActionError => ({
   ...error,
   message: error.message.replaceAll(/ranges\[0\]\./g, "")
 })
@@ -94,20 +94,20 @@ const SKIP_TEXTS: Readonly<Record<SkipReason, string>> = {
   unsupported: "its channel does not take these values from here"
 }
 
-const pushedText = (listings: number): string => {
-  if (listings === 0) return "No listing gets changes."
+const formatPushCount = (listings: number): string => {
+  if (listings === 0) return "No listing is affected."
   return listings === 1
     ? "1 listing gets the changes within a minute."
     : `${listings} listings get the changes within a minute.`
 }
 
-const pushesNotice = ({ pushed, skipped }: BasePricePushes): OneTimeContent => ({
+const renderPushes = ({ pushed, skipped }: BasePricePushes): OneTimeContent => ({
   _tag: "Told",
-  html: html`<p class="message done" role="status">Prices saved. ${pushedText(pushed.length)}</p>
+  html: html`<p class="message done" role="status">Prices saved. ${formatPushCount(pushed.length)}</p>
 ${
   skipped.length === 0
     ? nothing
-    : html`<div class="message note"><p>Not sent to:</p><ul>${skipped.map(({ channel_type, listing_id, reason }) => html`<li>${channelName(channel_type)} ${listing_id}: ${SKIP_TEXTS[reason]}.</li>`)}</ul></div>
+    : html`<div class="message note"><p>Not sent to these listings:</p><ul>${skipped.map(({ channel_type, listing_id, reason }) => html`<li>${channelName(channel_type)} ${listing_id}: ${SKIP_TEXTS[reason]}.</li>`)}</ul></div>
 `
 }`
 })
@@ -121,7 +121,7 @@ export const makeBasePriceSection = (service: Service["Service"]) => {
     doneMessage: "Prices saved.",
     run: (visit, form) =>
       mutate(visit, form, "set_base_prices", toChange(form, readValues(form))).pipe(
-        Effect.mapBoth({ onSuccess: (result) => pushesNotice(decodePushes(result)), onFailure: nameFormField })
+        Effect.mapBoth({ onSuccess: (result) => renderPushes(decodePushes(result)), onFailure: removeRangeIndex })
       )
   })
 
@@ -143,7 +143,7 @@ export const makeBasePriceSection = (service: Service["Service"]) => {
   }
 }
 
-const nightsText = (nights: number | null): string => {
+const formatNights = (nights: number | null): string => {
   if (nights === null) return "none"
   return nights === 1 ? "1 night" : `${nights} nights`
 }
@@ -161,8 +161,8 @@ const priceTable = (currency: string, runs: ReadonlyArray<PriceRun>): Html =>
         cell: ({ price }) => (price === null ? "none" : formatMoney(String(price), currency)),
         isNumeric: true
       },
-      { label: "Minimum stay", cell: ({ minimum_stay }) => nightsText(minimum_stay) },
-      { label: "Maximum stay", cell: ({ maximum_stay }) => nightsText(maximum_stay) }
+      { label: "Minimum stay", cell: ({ minimum_stay }) => formatNights(minimum_stay) },
+      { label: "Maximum stay", cell: ({ maximum_stay }) => formatNights(maximum_stay) }
     ],
     runs
   )
@@ -184,14 +184,14 @@ const priceForms = (
     })
   const stayField = (name: string, label: string) =>
     input(fillField, { name, label, hint: "nights", type: "number", min: 1, max: STAY_NIGHTS, step: 1 })
-  return html`<p class="soft">Each listing gets the base price times its markup. A field that is left empty stays unchanged.</p>
+  return html`<p class="soft">Each listing gets the base price times its markup. An empty field changes nothing.</p>
 ${actionForm(visit, {
   action: "set_prices",
   label: "Save prices",
   fields: html`${days}${input(fillField, { name: "price", label: "Base price", hint: currency, type: "number", min: 1, step: 1 })}${stayField("minimum_stay", "Minimum stay")}${stayField("maximum_stay", "Maximum stay")}${weekdays("set_prices")}`
 })}${disclosure(
   "Clear prices…",
-  html`<p>Removes base prices and stay lengths of these days. The channels keep the last ones.</p>
+  html`<p>Removes the base prices, minimum stays and maximum stays of these days. The channels keep the last values they got.</p>
 ${actionForm(visit, { action: "clear_prices", label: "Clear prices", kind: "danger", fields: html`${days}${weekdays("clear_prices")}` })}`
 )}`
 }

@@ -13,7 +13,7 @@ export const formatPriceItems = (items: ReadonlyArray<PriceItem>): string =>
 
 const ITEM_LINE = /^(?<name>.*):\s*(?<value>\d+(?:\.\d+)?)\s*(?<sign>%?)(?:\s+per\s+(?<per>\w+))?$/
 
-/** A line that is no item becomes an item without amount, so that the operation reports it by its position. */
+/** An unreadable line becomes an item without an amount, so that update_property returns an error with its position. */
 const parseItem = (line: string): Schema.Json => {
   const { name, value, sign, per = "stay" } = ITEM_LINE.exec(line)?.groups ?? {}
   if (name === undefined || value === undefined) return { name: line, per: "stay" }

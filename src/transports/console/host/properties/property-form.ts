@@ -19,13 +19,13 @@ export const propertyView = (
   const fields = html`${input(fillField, { name: "currency", label: "Currency", value: currency, maxlength: 3, isEdit: true, hint: "empty: the currency of your business" })}
 ${input(fillField, { name: "capacity", label: "Maximum guests", type: "number", min: 1, max: GUESTS_MAX, value: String(capacity ?? ""), isEdit: true, hint: "empty: not limited" })}
 ${textArea(fillField, { name: "fees", label: "Fees", value: formatPriceItems(fees), rows: 4, isEdit: true, hint: PRICE_ITEM_EXAMPLES })}
-${textArea(fillField, { name: "taxes", label: "Taxes", value: formatPriceItems(taxes), rows: 4, isEdit: true, hint: "a percentage counts on the nights and all fees" })}`
+${textArea(fillField, { name: "taxes", label: "Taxes", value: formatPriceItems(taxes), rows: 4, isEdit: true, hint: "a percentage is taken of the nights and all fees" })}`
   return {
     title,
     body: html`<p>${link(PROPERTIES_PATH, "Back to the properties")}</p>
 ${section(
   "Prices",
-  html`<p class="soft">A quote adds fees and taxes to the price of the nights. A new currency converts nothing.</p>
+  html`<p class="soft">A quote adds fees and taxes to the price of the nights. A new currency does not convert any price.</p>
 ${actionForm(visit, { action: CHANGE_PRICING_ACTION, label: "Save", id, fields })}`
 )}${activityLogLink(`property:${id}`)}`
   }

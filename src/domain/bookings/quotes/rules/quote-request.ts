@@ -4,7 +4,16 @@ import { addDays, dateInZone, daysInRange } from "../../../../contract/time.ts"
 import { AVAILABILITY_END_DAYS, AVAILABILITY_START_DAYS, STAY_NIGHTS } from "../../../../platform/limits.ts"
 import { listDates } from "../../../calendars/availability/rules.ts"
 import type { create_quote } from "../contract.ts"
-import type { StayRequest } from "./listing-violations.ts"
+
+export interface StayRequest {
+  readonly check_in_date: string
+  readonly check_out_date: string
+  readonly number_of_guests: number
+  /** All dates from `check_in_date` to the day before `check_out_date`. */
+  readonly nights: ReadonlyArray<string>
+  readonly timeZone: string
+  readonly now: Date
+}
 
 type QuotePayload = typeof create_quote.payloadSchema.Type
 
@@ -19,20 +28,21 @@ export const toQuoteSubject = ({
   if (property_id !== undefined) {
     return channel_type === undefined && listing_id === undefined
       ? Result.succeed({ property_id })
-      : failUnreadable("property_id: must not be sent with channel_type or listing_id.")
+      : failBadRequest("property_id: must not be sent with channel_type or listing_id.")
   }
   if (channel_type === undefined && listing_id === undefined) {
-    return failUnreadable("property_id: is required, unless channel_type and listing_id are sent.")
+    return failBadRequest("property_id: is required, unless channel_type and listing_id are sent.")
   }
-  if (channel_type === undefined) return failUnreadable("channel_type: is required with listing_id.")
-  if (listing_id === undefined) return failUnreadable("listing_id: is required with channel_type.")
+  if (channel_type === undefined) return failBadRequest("channel_type: is required with listing_id.")
+  if (listing_id === undefined) return failBadRequest("listing_id: is required with channel_type.")
   return Result.succeed({ channel_type, listing_id })
 }
 
-const failUnreadable = (message: string) => Result.fail(new BadRequest({ message }))
+const failBadRequest = (message: string) => Result.fail(new BadRequest({ message }))
 
 const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 
+/** Fails with 422 if the stay has no night or too many, or is too far from today. */
 export const toStayRequest = (
   { check_in_date, check_out_date, number_of_guests }: QuotePayload,
   { timeZone, now }: { readonly timeZone: string; readonly now: Date }
@@ -40,14 +50,14 @@ export const toStayRequest = (
   const nightCount = daysInRange(check_in_date, check_out_date) - 1
   if (nightCount < 1) return failValidation("check_out_date: must be after check_in_date.")
   if (nightCount > STAY_NIGHTS) {
-    return failValidation(`check_out_date: must be within ${STAY_NIGHTS} nights of check_in_date.`)
+    return failValidation(`check_out_date: must be at most ${STAY_NIGHTS} nights after check_in_date.`)
   }
   const today = dateInZone(now, timeZone)
   if (check_in_date < addDays(today, -AVAILABILITY_START_DAYS)) {
-    return failValidation(`check_in_date: must be within ${AVAILABILITY_START_DAYS} days of today.`)
+    return failValidation(`check_in_date: must be at most ${AVAILABILITY_START_DAYS} days before today.`)
   }
   if (check_out_date > addDays(today, AVAILABILITY_END_DAYS)) {
-    return failValidation(`check_out_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
+    return failValidation(`check_out_date: must be at most ${AVAILABILITY_END_DAYS} days after today.`)
   }
   const nights = listDates(check_in_date, addDays(check_out_date, -1))
   return Result.succeed({ check_in_date, check_out_date, number_of_guests, nights, timeZone, now })
