@@ -99,10 +99,11 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       yield* api.update_task({ id: started ?? 0, status: "in_progress" }).pipe(as)
       yield* api.update_task({ id: unassigned ?? 0, staff_id: null }).pipe(as)
       const sql = yield* SqlClient.SqlClient
-      yield* sql`DELETE FROM guests WHERE operator_id = ${operatorId}`
-      yield* sql`DELETE FROM stays WHERE operator_id = ${operatorId}`
-      const line =
-        "Automation: the stay was removed. This task was not cancelled, because a person had changed it."
+      yield* sql`
+        WITH freed_night AS (DELETE FROM calendar_days WHERE operator_id = ${operatorId}),
+          removed_guest AS (DELETE FROM guests WHERE operator_id = ${operatorId})
+        DELETE FROM stays WHERE operator_id = ${operatorId}`
+      const line = "Automation: the stay was removed. This task was not cancelled, because a person had changed it."
       assert.deepStrictEqual(
         (yield* listTasks).map(({ status, note }) => [status, note]),
         [

@@ -80,7 +80,8 @@ export const AutomationRuleTrial = Schema.Struct({
     documentation: `Number of covered stays that were not examined. The trial examines the ${RULE_TRIAL_STAYS} stays with the earliest check-out.`
   }),
   note: Schema.NullOr(Schema.String).annotateKey({
-    documentation: "Says that the rule acts on guests' messages, so that no stays can be listed in advance. Null for other rules."
+    documentation:
+      "Says that the rule acts on guests' messages, so that no stays can be listed in advance. Null for other rules."
   })
 })
 export type AutomationRuleTrial = typeof AutomationRuleTrial.Type

@@ -194,7 +194,9 @@ export const ruleFields = {
 }
 
 const makeRemovableField = <Field extends Schema.Top>(field: Field, description: string) =>
-  Schema.optionalKey(Schema.NullOr(field)).annotateKey({ description: `${description} Null removes the condition. Omitted: the rule keeps it.` })
+  Schema.optionalKey(Schema.NullOr(field)).annotateKey({
+    description: `${description} Null removes the condition. Omitted: the rule keeps it.`
+  })
 
 /** Fields that an edit can change. Null removes a condition. */
 export const editableRuleFields = {
@@ -204,7 +206,10 @@ export const editableRuleFields = {
   task: ruleFields.task,
   score: ruleFields.score,
   property_ids: makeRemovableField(nonEmptyListUpTo(Id, RULE_PROPERTIES_MAX), "Covers only stays in these properties."),
-  channel_types: makeRemovableField(nonEmptyListUpTo(ChannelType, ChannelType.literals.length), "Covers only these channels."),
+  channel_types: makeRemovableField(
+    nonEmptyListUpTo(ChannelType, ChannelType.literals.length),
+    "Covers only these channels."
+  ),
   nights: makeRemovableField(NightsRange, "Covers only stays of this length, with `min`, `max` or both.")
 }
 

@@ -12,13 +12,13 @@ import { CONCURRENT_FETCHES_MAX, claimDueSql, selectOneSql } from "./claim-state
 import {
   applyUpdateChange,
   type CalendarClaim,
+  completeStaySyncSql,
   completeUnchangedSql,
   type FetchedBy,
   failFetchChange,
   failFetchSql,
   releaseCalendarSql,
-  type StaySyncOutcome,
-  completeStaySyncSql
+  type StaySyncOutcome
 } from "./completion-statements.ts"
 import { READING_THREADS } from "./FeedReader.ts"
 import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"

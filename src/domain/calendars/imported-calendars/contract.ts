@@ -57,7 +57,8 @@ export const ImportedCalendar = Schema.Struct({
   skip_unavailable: Schema.Boolean.annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),
   events: CalendarEvents.annotateKey({ documentation: EVENTS_MEANING }),
   channel_type: Schema.NullOr(CalendarChannelType).annotateKey({
-    documentation: "Channel of the reservations: the one that was set, or else the one that the URL or the feed names. Null while no channel is known, and before the first fetch of a calendar without a set channel."
+    documentation:
+      "Channel of the reservations: the one that was set, or else the one that the URL or the feed names. Null while no channel is known, and before the first fetch of a calendar without a set channel."
   }),
   stay_problems: Schema.Array(StayProblem).annotateKey({
     documentation: `Bookings of the last feed that made no reservation, and reservations that differ from it. At most ${CALENDAR_STAY_PROBLEMS_MAX}, and empty with \`events: "block"\`.`

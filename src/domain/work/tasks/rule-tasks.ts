@@ -115,7 +115,9 @@ const TITLE_LENGTH_SHOWN = 60
 
 const shortenTitle = (title: string): string => {
   const characters = Array.from(title.replaceAll(/\s+/g, " "))
-  return characters.length <= TITLE_LENGTH_SHOWN ? characters.join("") : `${characters.slice(0, TITLE_LENGTH_SHOWN - 1).join("")}…`
+  return characters.length <= TITLE_LENGTH_SHOWN
+    ? characters.join("")
+    : `${characters.slice(0, TITLE_LENGTH_SHOWN - 1).join("")}…`
 }
 
 const describeStayChange = (
