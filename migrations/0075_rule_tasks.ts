@@ -3,8 +3,8 @@ import { SqlClient } from "effect/sql"
 
 // Rules that create tasks, and versions of rules.
 //
-// This migration runs outside a transaction (`nonTransactional`), so that each statement locks one table, for a short time. Each can be
-// repeated.
+// This migration runs outside a transaction (`nonTransactional`), so that each statement locks only one table for a short time. Every
+// statement can be repeated.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -18,8 +18,8 @@ export default Effect.gen(function* () {
         CHECK (action IN ('send_message', 'review', 'answer', 'task')) NOT VALID`
 
   // A plan of the kind `task` is done when its task is created. task_target holds the values that the rule last gave the task
-  // (src/domain/work/tasks/rule-tasks.ts). A task with other values was edited by a person. There is no foreign key: a plan
-  // whose task is gone records that a person deleted it. All existing rows meet the new check, so they need no validation.
+  // (src/domain/work/tasks/rule-tasks.ts). A person has edited a task with other values. There is no foreign key, because a
+  // plan whose task is gone records that a person deleted the task. All existing rows meet the new check, so they need no validation.
   yield* sql`
     ALTER TABLE automation_plans
       ADD COLUMN IF NOT EXISTS task_id bigint,
@@ -28,22 +28,28 @@ export default Effect.gen(function* () {
       ADD CONSTRAINT automation_plans_kind_check
         CHECK (kind IN ('send_message', 'review', 'answer', 'task')) NOT VALID`
 
-  // A channel may remove a stay of an order. Its plans are then deleted with it, before anything can be planned anew, so this
-  // trigger cancels the task. 500 is TASK_NOTE_LENGTH of src/platform/limits.ts.
+  // A channel may remove a stay from an order, which also deletes the plans of the stay. No planner sees that stay again, so
+  // this trigger cancels its task. 500 is TASK_NOTE_LENGTH of src/platform/limits.ts.
   yield* sql`
     CREATE OR REPLACE FUNCTION cancel_task_of_removed_stay() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE
       is_untouched boolean;
+      target_staff_id CONSTANT bigint := (OLD.task_target ->> 'staff_id')::bigint;
       line CONSTANT text := 'Automation: the stay was removed. This task was not cancelled, because a person had changed it.';
     BEGIN
       IF EXISTS (SELECT FROM stays WHERE operator_id = OLD.operator_id AND id = OLD.stay_id) THEN RETURN NULL; END IF;
-      SELECT t.note = '' AND t.fee = 0 AND (t.staff_id IS NULL OR OLD.task_target -> 'staff_id' = to_jsonb(t.staff_id))
+      IF OLD.task_target ->> 'status' = 'cancelled' THEN RETURN NULL; END IF;
+      -- The same conditions as isUntouched of src/domain/work/tasks/rule-tasks.ts.
+      SELECT t.note = '' AND t.fee = 0
+          AND (t.staff_id IS NOT DISTINCT FROM target_staff_id OR (t.staff_id IS NULL
+            AND NOT EXISTS (SELECT FROM staffs s WHERE s.operator_id = OLD.operator_id AND s.id = target_staff_id)))
           AND OLD.task_target @> jsonb_build_object('type', t.type, 'level', t.level,
           'status', t.status, 'property_id', t.property_id, 'expected_date', t.expected_date,
           'expected_time', t.expected_time::text)
         INTO is_untouched
-        FROM tasks t WHERE t.operator_id = OLD.operator_id AND t.id = OLD.task_id FOR NO KEY UPDATE;
-      IF is_untouched IS NULL OR OLD.task_target ->> 'status' = 'cancelled' THEN RETURN NULL; END IF;
+        FROM tasks t
+        WHERE t.operator_id = OLD.operator_id AND t.id = OLD.task_id AND t.status <> 'cancelled' FOR NO KEY UPDATE;
+      IF is_untouched IS NULL THEN RETURN NULL; END IF;
       UPDATE tasks t SET
           status = CASE WHEN is_untouched THEN 'cancelled' ELSE t.status END,
           note = CASE

@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// Stays that follow the bookings of an imported calendar.
+// Stays that are created, moved and cancelled with the bookings of an imported calendar.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // `events`: whether bookings of the calendar only block days, or become stays.
-  // `channel_type`: the channel that the host named. `found_channel_type`: the channel that the feed itself named.
-  // `stay_problems`: bookings of the last feed that became no stay, and stays that the feed no longer has.
+  // `events`: whether bookings of the calendar only block days (`block`), or also become stays (`stay`).
+  // `channel_type`: the channel that the operator has set. `found_channel_type`: the channel of the stays, as of the last fetch.
+  // `stay_problems`: bookings of the last feed without a stay, and stays that differ from the feed.
   yield* sql`
     ALTER TABLE imported_calendars
       ADD events text NOT NULL DEFAULT 'block',
@@ -16,10 +16,11 @@ export default Effect.gen(function* () {
       ADD found_channel_type text,
       ADD stay_problems jsonb NOT NULL DEFAULT '[]'`
 
-  // One row per booking. It exists before the order of its code, so that a repeated import makes no second order.
+  // One row per booking. The import inserts it before it creates the order, so that a repeated import creates no second order.
   // `uid_digest`: digest of the event's UID. `generation`: rises when a cancelled booking comes back.
-  // `missing_since`: first complete fetch without the booking. The dates are those of the event.
+  // `check_in_date`, `check_out_date`: dates of the event, which may differ from those of the stay.
   // `state`: `cancelled` if the import cancelled the stay, `detached` if the host ended the link.
+  // `missing_since`: time of the first complete fetch without the booking.
   yield* sql`
     CREATE TABLE calendar_stays (
       operator_id bigint NOT NULL,

@@ -37,7 +37,8 @@ export const answerNotExecutableError = new BadRequest({
 })
 
 export const taskNotExecutableError = new BadRequest({
-  message: "plan_id: is a task, which is created automatically; use update_task to change it."
+  message:
+    "plan_id: must not be the plan of a task, which the service creates automatically; use update_task to change it."
 })
 
 export const toActionError = ({ subject, reason }: ActionObstacle): BadRequest | Conflict => {

@@ -16,8 +16,8 @@ interface TaskRuleTerms {
   readonly task: RuleTask
 }
 
-/** An inactive staff member, or one who does not work in the property, gets no task. */
-const selectStaff = (
+/** Returns null if the staff member is inactive or does not work in the property. */
+const selectStaffId = (
   { staff }: RuleTask,
   assignee: Assignee | null,
   { property_id, property_staff_id }: TaskStay
@@ -37,7 +37,7 @@ export const toTaskContent = (
     type: task.type,
     level: task.level ?? "standard",
     property_id: stay.property_id,
-    staff_id: selectStaff(task, assignee, stay),
+    staff_id: selectStaffId(task, assignee, stay),
     expected_date: date,
     expected_time: time
   }

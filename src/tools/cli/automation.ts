@@ -56,7 +56,7 @@ const editCommand = Command.make(
   {
     id: ruleArgument,
     file: Flag.String("file").pipe(
-      Flag.withDescription("File with the changed fields as JSON; null removes a condition")
+      Flag.withDescription("File with the fields to change, as JSON; null removes a condition")
     )
   },
   ({ id, file }) =>

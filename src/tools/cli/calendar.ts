@@ -85,12 +85,12 @@ const skipUnavailableFlag = Flag.Boolean("skip-unavailable").pipe(
 )
 
 const eventsFlag = Flag.Literals("events", CalendarEvents.literals).pipe(
-  Flag.withDescription("block: events block dates. stay: bookings also become reservations (default: block)"),
+  Flag.withDescription("block: events only block dates. stay: bookings also become reservations (default: block)"),
   Flag.optional
 )
 
 const channelFlag = Flag.Literals("channel", CalendarChannelType.literals).pipe(
-  Flag.withDescription("Channel of the reservations (default: as the calendar says)"),
+  Flag.withDescription("Channel of the reservations (default: the channel that the URL or the calendar names)"),
   Flag.optional
 )
 
@@ -179,7 +179,7 @@ const formatCalendar = ({ calendar_id, property_id, url, state, ...calendar }: C
     `${calendar_id}  property ${property_id}  ${state}  ${fetched_at === null ? "not fetched yet" : `fetched ${fetched_at}`}`,
     `  ${url === null ? "the address cannot be decrypted: remove the calendar and add it again" : JSON.stringify(url)}`,
     `  address for its marketplace: ${feed_url}`,
-    ...(events === "stay" ? ["  its bookings become reservations"] : []),
+    ...(events === "stay" ? ["  bookings become reservations"] : []),
     ...(skip_unavailable ? ["  ignores the marketplace's booking window"] : []),
     ...(error === null ? [] : [`  ${JSON.stringify(error)}`])
   ].join("\n")

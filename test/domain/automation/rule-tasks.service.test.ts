@@ -87,6 +87,35 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
     })
   )
 
+  it.effect("cancels the task of a removed stay, unless a person changed it", () =>
+    Effect.gen(function* () {
+      const { api, as, bookStay, createRule, listTasks, operatorId, property } = yield* createCleanedHost
+      yield* api.create_staff({ name: "Marta", mobile: "+49 15112345678", property_ids: [property] }).pipe(as)
+      yield* createRule
+      for (const day of ["10", "12", "14", "16"]) yield* bookStay(`2027-05-${day}`, `2027-05-${Number(day) + 1}`)
+      // The latest task comes first.
+      const [cancelled, started, unassigned] = (yield* listTasks).map(({ id }) => id)
+      yield* api.update_task({ id: cancelled ?? 0, status: "cancelled" }).pipe(as)
+      yield* api.update_task({ id: started ?? 0, status: "in_progress" }).pipe(as)
+      yield* api.update_task({ id: unassigned ?? 0, staff_id: null }).pipe(as)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH freed_night AS (DELETE FROM calendar_days WHERE operator_id = ${operatorId}),
+          removed_guest AS (DELETE FROM guests WHERE operator_id = ${operatorId})
+        DELETE FROM stays WHERE operator_id = ${operatorId}`
+      const line = "Automation: the stay was removed. This task was not cancelled, because a person had changed it."
+      assert.deepStrictEqual(
+        (yield* listTasks).map(({ status, note }) => [status, note]),
+        [
+          ["cancelled", ""],
+          ["in_progress", line],
+          ["pending", line],
+          ["cancelled", ""]
+        ]
+      )
+    })
+  )
+
   it.effect("gives tasks to the staff member of the property, or to the one that it names", () =>
     Effect.gen(function* () {
       const { api, as, listTasks, property, otherProperty, ruleId, allocateStay, code } = yield* prepareStay

@@ -53,7 +53,7 @@ const ClaimedStay = Schema.Struct({
 })
 export type ClaimedStay = typeof ClaimedStay.Type
 
-/** Only such rules need the staff member who is responsible for a property. */
+/** Without such a rule, the query for the responsible staff member is skipped. */
 const hasPropertyStaffRulesCondition = (sql: SqlClient.SqlClient): Fragment => sql`
   EXISTS (SELECT FROM automation_rules r WHERE r.operator_id = claimed.operator_id AND r.state = 'active'
     AND r.definition #>> '{task,staff}' = 'property')`

@@ -5,7 +5,8 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { lockRuleTasksSql, ruleTaskRecordsSql, writeRuleTasksSql } from "../../work/tasks/rule-task-statements.ts"
 import type { CurrentRuleTask, RuleTaskTarget } from "../../work/tasks/rule-tasks.ts"
 
-// Lock order: stays, marks (rows of `automation_stays`), plans. The deletion of a stay uses the same order.
+// Lock order: stays, marks (rows of `automation_stays`), plans. The deletion of a stay uses the same order. Tasks have no
+// fixed place in it: the deletion of a stay locks them last (migration 0075), so `retryOnLockConflict` repeats a deadlock.
 
 export interface SavePlansParameters {
   readonly stays: ReadonlyArray<{
@@ -29,7 +30,7 @@ export interface SavePlansParameters {
     readonly kept_until: Date
     readonly traceparent: string | null
   }>
-  /** Tasks to create, which have no `plan_id`, and tasks to change. */
+  /** Tasks to create (`plan_id` is null) and to change. */
   readonly tasks: ReadonlyArray<
     Omit<CurrentRuleTask, "fee"> & {
       readonly operator_id: number
@@ -50,8 +51,8 @@ export interface SavePlansParameters {
 }
 
 /**
- * The CTE `mine` contains the stays that this worker still claims. A stay of which a person has just changed a task is
- * not in it, and is planned again when the claim ends.
+ * The CTE `mine` contains the stays that this worker still claims. It leaves out a stay if a person has changed one of
+ * its tasks since the claim. That stay is planned again when the claim ends.
  */
 const claimedStaysSql = (sql: SqlClient, { stays, tasks }: SavePlansParameters): Fragment => sql`
   task_step AS MATERIALIZED (
@@ -76,7 +77,7 @@ const claimedStaysSql = (sql: SqlClient, { stays, tasks }: SavePlansParameters):
     ORDER BY m.operator_id, m.stay_id FOR NO KEY UPDATE OF m
   )`
 
-/** The plan of a task is done as soon as the task exists, so no worker runs it. */
+/** The plan of a task is `done` from the start, so no worker runs it. */
 const saveTasksSql = (sql: SqlClient, now: Date): Fragment => sql`
   ${writeRuleTasksSql(sql, now)}, inserted_task_plan AS (
     INSERT INTO automation_plans (operator_id, stay_id, rule_id, kind, account_id, scheduled_at, due_at, state,

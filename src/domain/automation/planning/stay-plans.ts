@@ -1,10 +1,10 @@
 import { DAY_MS } from "../../../contract/time.ts"
-import { PLAN_RETENTION_MS, PLANNED_DAYS } from "../../../platform/limits.ts"
+import { PLANNED_DAYS } from "../../../platform/limits.ts"
 import type { StayRuleTerms } from "../rules/rule.ts"
 import {
   appliesToStay,
-  classifyTimeliness,
   computeScheduledAt,
+  isTooOldToPlan,
   type StayScope,
   type StayTimes
 } from "../rules/scheduling.ts"
@@ -38,17 +38,11 @@ export interface ActiveRule extends TaskPlanningRule {
   readonly definition: StayRuleTerms
 }
 
-/**
- * Returns undefined for an action that was due before its rule was created or resumed, or whose completed plan may
- * already be deleted.
- */
 const planRule = ({ id, definition, since }: ActiveRule, stay: StayToPlan, now: Date): PlannedAction | undefined => {
   const { action: kind, trigger } = definition
   if (kind === "task" || !appliesToStay(definition, stay) || (kind === "review" && !stay.is_last)) return
-  const at = computeScheduledAt(trigger, stay)
-  const isForgotten = at.getTime() <= now.getTime() - PLAN_RETENTION_MS
-  const isLateFromStart = classifyTimeliness({ trigger, stay, since, now: at }) === "late"
-  return isForgotten || isLateFromStart ? undefined : { rule_id: id, kind, scheduled_at: at }
+  if (isTooOldToPlan({ trigger, stay, since, now })) return
+  return { rule_id: id, kind, scheduled_at: computeScheduledAt(trigger, stay) }
 }
 
 export const planStay = (rules: ReadonlyArray<ActiveRule>, stay: StayToPlan, now: Date): StayPlans => {

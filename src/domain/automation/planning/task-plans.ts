@@ -1,9 +1,8 @@
-import { PLAN_RETENTION_MS } from "../../../platform/limits.ts"
 import type { Assignee } from "../../work/staffs/assignment.ts"
 import type { LinkedRuleTask } from "../../work/tasks/rule-task-statements.ts"
 import { type RuleTaskStep, reconcileRuleTask } from "../../work/tasks/rule-tasks.ts"
 import type { StayRuleTerms } from "../rules/rule.ts"
-import { appliesToStay, classifyTimeliness, computeScheduledAt, type StayScope } from "../rules/scheduling.ts"
+import { appliesToStay, computeScheduledAt, isTooOldToPlan, type StayScope } from "../rules/scheduling.ts"
 import { type TaskStay, toTaskContent } from "../task-content.ts"
 
 export interface StayWithTasks extends StayScope, TaskStay {
@@ -29,7 +28,7 @@ export interface PlannedTask {
 }
 
 /**
- * A stay gets no new task for a time before its rule was created or resumed. A task that exists follows its stay even to
+ * A stay gets no new task for a time before its rule was created or resumed. An existing task follows its stay even to
  * such a time.
  */
 const needsTask = (
@@ -40,9 +39,7 @@ const needsTask = (
 ): boolean => {
   if (!appliesToStay(definition, stay)) return false
   if (existing?.target.status === "pending") return true
-  const at = computeScheduledAt(definition.trigger, stay)
-  const isForgotten = at.getTime() <= now.getTime() - PLAN_RETENTION_MS
-  return !isForgotten && classifyTimeliness({ trigger: definition.trigger, stay, since, now: at }) !== "late"
+  return !isTooOldToPlan({ trigger: definition.trigger, stay, since, now })
 }
 
 const toWantedContent = ({ definition, assignee }: TaskPlanningRule, stay: StayWithTasks) =>
@@ -59,26 +56,26 @@ const planTask = (rule: TaskPlanningRule, stay: StayWithTasks, now: Date): Plann
 }
 
 /**
- * The untouched future task of a rule that was paused or deleted is cancelled. Past tasks, and those that a person has
- * changed, are kept.
+ * Cancels the untouched task of a rule that was paused or deleted. Past tasks, and tasks that a person has changed, keep
+ * their values.
  */
-const endTask = (existing: LinkedRuleTask, stay: StayWithTasks, now: Date): PlannedTask | undefined => {
+const cancelTaskOfEndedRule = (existing: LinkedRuleTask, stay: StayWithTasks, now: Date): PlannedTask | undefined => {
   if (existing.scheduled_at <= now) return undefined
   const step = reconcileRuleTask(existing, undefined, stay)
   if (step?.kind !== "change" || step.task.status !== "cancelled" || step.task.note !== "") return undefined
   return { rule_id: existing.rule_id, scheduled_at: existing.scheduled_at, existing, step }
 }
 
-/** Returns what to do with the tasks of a stay. `rules` are the active rules of its operator. */
+/** Returns the tasks of a stay to create and to change. `rules` are the active rules of its operator. */
 export const planTasks = (
   rules: ReadonlyArray<TaskPlanningRule>,
   stay: StayWithTasks,
   now: Date
 ): ReadonlyArray<PlannedTask> => {
   const taskRules = rules.filter(({ definition }) => definition.action === "task")
-  const endedTasks = stay.rule_tasks.filter(({ rule_id }) => !taskRules.some(({ id }) => id === rule_id))
+  const tasksOfEndedRules = stay.rule_tasks.filter(({ rule_id }) => !taskRules.some(({ id }) => id === rule_id))
   return [
     ...taskRules.flatMap((rule) => planTask(rule, stay, now) ?? []),
-    ...endedTasks.flatMap((task) => endTask(task, stay, now) ?? [])
+    ...tasksOfEndedRules.flatMap((task) => cancelTaskOfEndedRule(task, stay, now) ?? [])
   ]
 }

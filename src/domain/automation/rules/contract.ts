@@ -6,7 +6,7 @@ import { defineFamily } from "../../../contract/operation.ts"
 import { PageTotal, pageFields } from "../../../contract/page.ts"
 import { RULE_TRIAL_LISTED, RULE_TRIAL_STAYS, TEMPLATE_FIELDS_MAX } from "../../../platform/limits.ts"
 import { RuleTaskContent } from "../../work/tasks/rule-tasks.ts"
-import { editedRuleFields, RuleState, ruleFields } from "./rule.ts"
+import { editableRuleFields, RuleState, ruleFields } from "./rule.ts"
 
 // Automation rules are an extension of the specification.
 
@@ -80,7 +80,8 @@ export const AutomationRuleTrial = Schema.Struct({
     documentation: `Number of covered stays that were not examined. The trial examines the ${RULE_TRIAL_STAYS} stays with the earliest check-out.`
   }),
   note: Schema.NullOr(Schema.String).annotateKey({
-    documentation: "Says if the rule acts on messages of guests, so that no stays can be listed. Otherwise null."
+    documentation:
+      "Says that the rule acts on guests' messages, so that no stays can be listed in advance. Null for other rules."
   })
 })
 export type AutomationRuleTrial = typeof AutomationRuleTrial.Type
@@ -109,7 +110,7 @@ export const list_automation_rules = operation("list_automation_rules", {
 export const create_automation_rule = operation("create_automation_rule", {
   route: "POST /automation/rules",
   summary: "Create a rule that sends messages, reviews or answers, or creates tasks, automatically",
-  details: `The rule is active at once. Use try_automation_rule before, to see on which stays it would act. Use update_automation_rule to change it later. A rule of a connected application is deleted when its connection ends. An operator has at most 100 rules, paused ones included; one more returns 422 and names \`automation_rule_limit\`.
+  details: `The rule is active at once. Call try_automation_rule first to see on which stays it would act. update_automation_rule changes it later. A rule of a connected application is deleted when its connection ends. An operator has at most 100 rules, paused ones included; one more returns 422 and names \`automation_rule_limit\`.
 
 The trigger has either \`hours\`, or \`days\` and \`at\`. An unknown field and a field of another action return 400.
 
@@ -133,12 +134,12 @@ When the rule acts:
 
 How the action \`task\` works:
 
-- A stay gets one task of the rule as soon as it is accepted. The trigger sets the day and time of the task. The event is \`booking\`, \`check_in\` or \`check_out\`. Stays whose time has passed get none.
+- A stay gets one task of the rule as soon as it is accepted. The trigger sets the day and time of the task. The event is \`booking\`, \`check_in\` or \`check_out\`. A stay whose time has passed gets none.
 - The task follows the dates, the times and the property of its stay. It is cancelled with the stay, and when the rule is paused, deleted or no longer covers the stay. It becomes pending again if the stay needs it again.
 - A task that a person has edited, started, completed or cancelled keeps its values. If its stay then moves or is cancelled, its note gets a line that says so. There is no second task.
 - A task that a person deletes is not created again.
-- Its plan is not in the list of upcoming actions, and running it returns 400.
-- \`task.staff\` must be an active staff member (422), known (404), who works in all \`property_ids\` of the rule (422). In other properties the task is unassigned. A change of staff members alone does not change existing tasks.
+- query_upcoming_automation_actions does not list tasks, and execute_automation_action returns 400 for them.
+- The staff member of \`task.staff\` must exist (404), be active (422) and work in all \`property_ids\` of the rule (422). In a property where this person does not work, the task is unassigned. A change of staff members alone does not change existing tasks.
 
 How guests are answered:
 
@@ -159,7 +160,7 @@ export const try_automation_rule = operation("try_automation_rule", {
   summary: "Show on which stays a new rule would act; nothing is stored",
   details: `Takes the fields of create_automation_rule, with the same errors, and shows what the rule would do if it were created now. Nothing is stored and nothing is sent.
 
-The trial examines stays that the rule covers, with its properties, channels, nights and status. It shows them in two lists: those on which the rule would act, and those on which it would never act, with the reason: the time has passed, a field of the text is unknown, the text is too long, or there is no conversation with the guest. Stays that are booked later are not in it.`,
+The trial examines stays that the rule covers, with its properties, channels, nights and status. It shows them in two lists: \`planned\`, on which the rule would act, and \`never\`, on which it would never act. The reason is that the time has passed, a field of the text is unknown, the text is too long, or there is no conversation with the guest. The rule also acts on stays that are booked later; they are in no list.`,
   rejectsUnknownFields: true,
   payload: ruleFields,
   success: AutomationRuleTrial,
@@ -216,16 +217,16 @@ export const delete_automation_rule = operation("delete_automation_rule", {
 export const update_automation_rule = operation("update_automation_rule", {
   route: "PATCH /automation/rules/{id}",
   summary: "Change a rule; its upcoming actions are planned again",
-  details: `An omitted field keeps its value. A sent \`trigger\`, \`task\` or \`nights\` replaces the former one as a whole. A record of list_automation_rules can be sent back whole; fields that cannot change, such as \`action\`, accept only their present values, and other values return 422. The rule must then be valid as create_automation_rule requires.
+  details: `An omitted field keeps its value. A sent \`trigger\`, \`task\` or \`nights\` replaces the former one as a whole. A record of list_automation_rules can be sent back whole. Fields that cannot change, such as \`action\`, accept only their present values; other values return 422. The edited rule must be valid as create_automation_rule requires, but \`task.staff\` is only checked if \`task\` is sent.
 
 - Each edit gives the rule the next \`version\`. An edit that changes nothing gives none.
-- Upcoming actions are planned again, with the new time, text and conditions. Untouched tasks are changed.
-- What was sent is not sent again for the same stay. A skipped or deleted action is not planned again.
-- \`active_since\` stays. An action whose new time passed more than 24 hours ago is skipped.
+- Upcoming actions are planned again, with the new time, text and conditions. Tasks that no person has changed get the new values.
+- The rule sends nothing twice for the same stay. A skipped or deleted action is not planned again.
+- \`active_since\` keeps its value. An action whose new time passed more than 24 hours ago is skipped.
 - ${MANAGEABLE_ONLY}
 - If other calls change the rule at the same time, the call may return 409: repeat it.`,
   rejectsUnknownFields: true,
-  payload: editPayloadFields(AutomationRule, { id: RuleId, ...editedRuleFields }),
+  payload: editPayloadFields(AutomationRule, { id: RuleId, ...editableRuleFields }),
   success: Schema.Struct({ version: Schema.Int.annotateKey({ documentation: "Version of the rule after the edit." }) }),
   errors: [NotFound, Conflict, Forbidden, Unauthenticated],
   exposure

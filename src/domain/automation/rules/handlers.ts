@@ -121,11 +121,11 @@ const updateRule = (store: Store) =>
     if (writtenId !== null && version !== null) return { id, version }
     const missingReferenceError = toMissingReferenceError(row)
     if (missingReferenceError !== undefined) return yield* missingReferenceError
-    return yield* explainNotEdited(store, scope, id)
+    return yield* explainFailedUpdate(store, scope, id)
   }, retryWhileRuleChanges)
 
-/** Fails, unless another call has changed the rule. Then returns undefined, and the edit is repeated. */
-const explainNotEdited = Effect.fnUntraced(function* (store: Store, scope: GrantKey, id: number) {
+/** Fails if the rule cannot be edited. Returns undefined if another call has changed it, so that the edit is repeated. */
+const explainFailedUpdate = Effect.fnUntraced(function* (store: Store, scope: GrantKey, id: number) {
   const { is_there, is_granted } = yield* store.findAccess(scope, id)
   if (!is_granted) return yield* grantEndedError
   return is_there ? undefined : yield* ruleNotFoundError

@@ -2,14 +2,14 @@ import { Result } from "effect"
 import { NotFound, ValidationFailed } from "../../../contract/errors.ts"
 import type { Assignee } from "../../work/staffs/assignment.ts"
 import { canAssign } from "../../work/tasks/rules.ts"
-import { editedRuleFields, type RuleDefinition } from "./rule.ts"
+import { editableRuleFields, type RuleDefinition } from "./rule.ts"
 
-type RuleEditInput = { readonly [Name in keyof typeof editedRuleFields]?: unknown }
+type RuleEditInput = { readonly [Name in keyof typeof editableRuleFields]?: unknown }
 
-/** Returns the edited rule, which may be invalid. A sent null removes a condition. */
+/** Returns the merged rule, which may be invalid. A null in `edit` removes a condition. */
 export const applyRuleEdit = (rule: RuleDefinition, edit: RuleEditInput): Readonly<Record<string, unknown>> => {
   const changes = Object.entries(edit).filter(
-    ([name, value]) => value !== undefined && Object.hasOwn(editedRuleFields, name)
+    ([name, value]) => value !== undefined && Object.hasOwn(editableRuleFields, name)
   )
   const merged = Object.entries({ ...rule, ...Object.fromEntries(changes) })
   return Object.fromEntries(merged.filter(([, value]) => value !== null))

@@ -12,10 +12,10 @@ interface TrialContext {
 
 type TrialStay = AutomationRuleTrial["planned"][number]
 
-const NO_CONVERSATION = "There is no conversation with the guest."
-const NO_STAYS = "The rule acts when a guest writes, so its actions cannot be listed in advance."
+const NO_CONVERSATION_REASON = "There is no conversation with the guest."
+const INQUIRY_NOTE = "The rule acts when a guest writes, so its actions cannot be listed in advance."
 
-/** Returns on which stays a rule would act if it were created now, and on which it never would, with the reasons. */
+/** Returns the stays on which a rule would act if it were created now, and those on which it never would, with the reasons. */
 export const tryRule = (
   definition: RuleDefinition,
   { stays, total, assignee }: Pick<TrialStays, "stays" | "total" | "assignee">,
@@ -33,7 +33,7 @@ export const tryRule = (
     never: never.slice(0, RULE_TRIAL_LISTED),
     more_never: Math.max(0, never.length - RULE_TRIAL_LISTED),
     more_stays: actsOnStays ? total - stays.length : 0,
-    note: actsOnStays ? null : NO_STAYS
+    note: actsOnStays ? null : INQUIRY_NOTE
   }
 }
 
@@ -54,7 +54,7 @@ const tryStay = (
     scheduled_at,
     text,
     task,
-    reason: reason ?? (needsConversation ? NO_CONVERSATION : null),
+    reason: reason ?? (needsConversation ? NO_CONVERSATION_REASON : null),
     guest_name,
     channel_type,
     property_id: stay.property_id,

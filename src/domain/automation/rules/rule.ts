@@ -39,7 +39,7 @@ const daysTrigger = <Event extends string, When extends Schema.Top>(events: Read
   Schema.Struct({ event: Schema.Literals(events), when, days: Days, at: TriggerTime })
 
 export const StayHoursTrigger = hoursTrigger(["check_in", "check_out"], BeforeOrAfter)
-/** For tasks. They exist only for accepted stays. */
+/** For tasks, which only accepted stays have. */
 export const AcceptedBookingHoursTrigger = hoursTrigger(["booking"], After)
 /** `request`: an order that waits for the host's decision. */
 export const BookingHoursTrigger = hoursTrigger(["booking", "request"], After)
@@ -125,7 +125,7 @@ export const RuleTask = Schema.Struct({
   }),
   staff: Schema.optionalKey(TaskStaff).annotateKey({
     description:
-      "`property`: the staff member who is responsible for the property of the stay, which is the only active one assigned to it, or else the only active one who works in all properties. Or the id of a staff member, from query_staffs. Default: null, nobody."
+      "`property`: the only active staff member who is assigned to the property of the stay, or else the only active one who works in all properties; the task is unassigned if there is no such person. An id: that staff member, from query_staffs. Default: null, unassigned."
   })
 })
 export type RuleTask = typeof RuleTask.Type
@@ -193,19 +193,24 @@ export const ruleFields = {
   ...scopeFields
 }
 
-const removable = <Field extends Schema.Top>(field: Field, description: string) =>
-  Schema.optionalKey(Schema.NullOr(field)).annotateKey({ description: `${description} null removes the condition.` })
+const makeRemovableField = <Field extends Schema.Top>(field: Field, description: string) =>
+  Schema.optionalKey(Schema.NullOr(field)).annotateKey({
+    description: `${description} Null removes the condition. Omitted: the rule keeps it.`
+  })
 
 /** Fields that an edit can change. Null removes a condition. */
-export const editedRuleFields = {
+export const editableRuleFields = {
   name: Schema.optionalKey(RuleName).annotateKey({ description: "New name of the rule, one line." }),
   trigger: ruleFields.trigger,
   text: ruleFields.text,
   task: ruleFields.task,
   score: ruleFields.score,
-  property_ids: removable(nonEmptyListUpTo(Id, RULE_PROPERTIES_MAX), "Covers only stays in these properties."),
-  channel_types: removable(nonEmptyListUpTo(ChannelType, ChannelType.literals.length), "Covers only these channels."),
-  nights: removable(NightsRange, "Covers only stays of this length, with `min`, `max` or both.")
+  property_ids: makeRemovableField(nonEmptyListUpTo(Id, RULE_PROPERTIES_MAX), "Covers only stays in these properties."),
+  channel_types: makeRemovableField(
+    nonEmptyListUpTo(ChannelType, ChannelType.literals.length),
+    "Covers only these channels."
+  ),
+  nights: makeRemovableField(NightsRange, "Covers only stays of this length, with `min`, `max` or both.")
 }
 
 export const RuleConditions = Schema.Struct({

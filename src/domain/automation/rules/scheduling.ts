@@ -1,5 +1,5 @@
 import { dateInZone, firstInstantAt, fromDayNumber, toDayNumber } from "../../../contract/time.ts"
-import { PLAN_MAX_DELAY_MS } from "../../../platform/limits.ts"
+import { PLAN_MAX_DELAY_MS, PLAN_RETENTION_MS } from "../../../platform/limits.ts"
 import type { OrderStatus } from "../../bookings/orders/order.ts"
 import type { RuleConditions, StayTrigger } from "./rule.ts"
 
@@ -119,6 +119,18 @@ export const classifyTimeliness = ({ trigger, stay, since, now }: TimelinessInpu
   if (at < since || (isBookingTrigger(trigger) && stay.booked_at < since)) return "late"
   if (now < at) return "early"
   return isMissed(trigger, stay, at, now) ? "late" : "due"
+}
+
+/**
+ * Whether the action was due before its rule was created or resumed, or so long ago that its completed plan may already
+ * be deleted.
+ */
+export const isTooOldToPlan = ({ trigger, stay, since, now }: TimelinessInput): boolean => {
+  const at = computeScheduledAt(trigger, stay)
+  return (
+    at.getTime() <= now.getTime() - PLAN_RETENTION_MS ||
+    classifyTimeliness({ trigger, stay, since, now: at }) === "late"
+  )
 }
 
 const isBookingTrigger = ({ event }: StayTrigger): boolean => event === "booking" || event === "request"

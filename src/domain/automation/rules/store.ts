@@ -89,7 +89,7 @@ interface RuleEdit {
   readonly version: number
 }
 
-/** `mark_before` is also set for a rule that is no longer about stays, so that its plans are deleted. */
+/** Sets `mark_before` also for a rule that no longer acts on stays, so that its plans are deleted. */
 const update =
   (sql: SqlClient.SqlClient): RuleStore["Service"]["update"] =>
   ({ operatorId, grantId }, id, { definition, version }) =>
@@ -98,26 +98,26 @@ const update =
         change: sql`
           ${lockGrantSql(sql, { operatorId, grantId })}
           ${ownershipPreconditionsSql(sql, operatorId, { property_ids: definition.property_ids ?? [] })},
-          given AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
-          before AS (
+          edit AS (SELECT ${jsonParameter(definition)}::jsonb AS definition),
+          former_rule AS (
             SELECT operator_id, id, definition FROM automation_rules
             WHERE ${grantActiveCondition(sql, { grantId })} AND operator_id = ${operatorId} AND id = ${id} AND state <> 'removed'
               AND version = ${version} ${grantId === undefined ? sql`` : sql`AND grant_id = ${grantId}`}
             FOR NO KEY UPDATE
-          ), written AS (
-            UPDATE automation_rules r SET definition = given.definition, version = r.version + 1,
-              mark_before = coalesce(${markBeforeSql(sql, sql`before.definition`)}, ${markBeforeSql(sql, sql`given.definition`)})
-            FROM before, given, preconditions
-            WHERE r.operator_id = before.operator_id AND r.id = before.id AND ${allReferencesExistCondition(sql)}
+          ), edited_rule AS (
+            UPDATE automation_rules r SET definition = edit.definition, version = r.version + 1,
+              mark_before = coalesce(${markBeforeSql(sql, sql`former_rule.definition`)}, ${markBeforeSql(sql, sql`edit.definition`)})
+            FROM former_rule, edit, preconditions
+            WHERE r.operator_id = former_rule.operator_id AND r.id = former_rule.id AND ${allReferencesExistCondition(sql)}
             RETURNING r.operator_id, r.id, r.version
           )`,
         events: [],
         changedRecords: sql`
-          SELECT written.operator_id, 'automation_rule:' || written.id AS record,
-            changed_fields(before.definition, given.definition) ||
-              ARRAY(SELECT key FROM jsonb_object_keys(before.definition) key WHERE NOT given.definition ? key) AS fields
-          FROM written, before, given`,
-        outcome: sql`SELECT written.id, written.version, preconditions.* FROM preconditions LEFT JOIN written ON true`
+          SELECT edited_rule.operator_id, 'automation_rule:' || edited_rule.id AS record,
+            changed_fields(former_rule.definition, edit.definition) ||
+              ARRAY(SELECT key FROM jsonb_object_keys(former_rule.definition) key WHERE NOT edit.definition ? key) AS fields
+          FROM edited_rule, former_rule, edit`,
+        outcome: sql`SELECT edited_rule.id, edited_rule.version, preconditions.* FROM preconditions LEFT JOIN edited_rule ON true`
       })
     )
 

@@ -11,7 +11,7 @@ import { StayFacts, stayFactsSql } from "../template-facts.ts"
 import type { RuleConditions } from "./rule.ts"
 import { requiredStatus } from "./scheduling.ts"
 
-// What the test and the trial of a rule read of stays.
+// Queries of stays for the test and the trial of a rule.
 
 export const TestedStay = Schema.Struct({
   ...StayFacts.fields,
@@ -32,7 +32,7 @@ export const testedStaysSql = (sql: SqlClient.SqlClient, where: Fragment): Fragm
 const TrialStays = Schema.Struct({
   /** Earliest check-out first. */
   stays: Schema.Array(Schema.toCodecJson(TestedStay)),
-  /** Number of all stays that the rule covers. `stays` has the first of them. */
+  /** Number of all stays that the rule covers. `stays` has at most {@link RULE_TRIAL_STAYS} of them. */
   total: Schema.Int,
   /** The staff member that the rule names, or null. */
   assignee: Schema.NullOr(Assignee),
@@ -49,7 +49,7 @@ export interface TrialStaysParameters {
   readonly now: Date
 }
 
-/** A rule may act long after the check-out. Two days cover time zones and delays. */
+/** Returns how many days after the check-out a rule may still act. Two days cover time zones and delays. */
 const daysAfterCheckOut = ({ trigger }: RuleConditions): number => {
   if (trigger === undefined || trigger.event === "inquiry" || trigger.when === "before") return 2
   return 2 + ("hours" in trigger ? Math.ceil((trigger.hours * 3_600_000) / DAY_MS) : trigger.days)
@@ -70,19 +70,19 @@ const coveredStaysCondition = (sql: SqlClient.SqlClient, parameters: TrialStaysP
   ])
 }
 
-/** Returns the stays that a rule would cover, with what their texts need. */
+/** Returns the stays that a rule would cover, with the values of their texts. */
 export const findTrialStays = (sql: SqlClient.SqlClient) => (parameters: TrialStaysParameters) => {
   const { operatorId, staffId, conditions } = parameters
   return readTrialStays(sql`
-    WITH covered AS MATERIALIZED (
+    WITH covered_stay AS MATERIALIZED (
       SELECT s.id, s.check_out_date FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
       WHERE ${coveredStaysCondition(sql, parameters)}
-    ), examined AS MATERIALIZED (
-      SELECT id FROM covered ORDER BY check_out_date, id LIMIT ${sql.literal(String(RULE_TRIAL_STAYS))}
+    ), examined_stay AS MATERIALIZED (
+      SELECT id FROM covered_stay ORDER BY check_out_date, id LIMIT ${sql.literal(String(RULE_TRIAL_STAYS))}
     )
     SELECT (SELECT coalesce(jsonb_agg(to_jsonb(stay) ORDER BY stay.check_out_date, stay.id), '[]') FROM (
-        ${testedStaysSql(sql, sql`s.operator_id = ${operatorId} AND s.id = ANY (ARRAY(SELECT id FROM examined))`)}) stay) AS stays,
-      (SELECT count(*) FROM covered) AS total,
+        ${testedStaysSql(sql, sql`s.operator_id = ${operatorId} AND s.id = ANY (ARRAY(SELECT id FROM examined_stay))`)}) stay) AS stays,
+      (SELECT count(*) FROM covered_stay) AS total,
       ${staffId === undefined ? sql`NULL::jsonb` : assigneeJson(sql, operatorId, sql`${staffId}`)} AS assignee,
       ${unknownPropertiesSql(sql, operatorId, conditions.property_ids ?? [])} AS unknown_properties`)
 }

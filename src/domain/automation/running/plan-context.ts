@@ -38,7 +38,7 @@ const TaskPlanContext = Schema.Struct({ kind: Schema.Literal("task") })
 export const PlanContext = Schema.Union([MessagePlanContext, ReviewPlanContext, AnswerPlanContext, TaskPlanContext])
 export type PlanContext = typeof PlanContext.Type
 
-/** Also selects the plan of a task, which is never pending, so that the caller gets a specific error. */
+/** Also selects plans of tasks, although they are never `waiting`, so that running one returns its own error. */
 export const planContextSql = (sql: SqlClient, { operatorId, id }: OperatorRowId): Fragment => sql`
   WITH plan AS MATERIALIZED (
     SELECT * FROM automation_plans WHERE operator_id = ${operatorId} AND id = ${id} AND (state = 'waiting' OR kind = 'task')

@@ -28,7 +28,7 @@ const FollowedStayRow = Schema.Struct({
 
 const StayContext = Schema.Struct({
   links: Schema.Array(FollowedStayRow),
-  /** Days that the marketplace repeats from our feed. */
+  /** Days that the marketplace blocks only because it has read them in our feed. */
   repeated_days: Schema.Array(Schema.String),
   currency: Schema.String,
   has_account: Schema.Boolean
@@ -55,7 +55,7 @@ interface LinkChange {
 const SavedLinks = Schema.Struct({
   /** False if another fetch has begun. Then nothing was written. */
   is_current: Schema.Boolean,
-  /** Codes of the given links that the host has detached. */
+  /** Codes of the saved links that the host has detached. */
   detached_codes: Schema.Array(Schema.String)
 })
 type SavedLinks = typeof SavedLinks.Type
@@ -113,9 +113,9 @@ const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["
           ), saved AS (
             INSERT INTO calendar_stays AS l (operator_id, calendar_id, reservation_code, uid_digest, generation,
               check_in_date, check_out_date, state, missing_since)
-            SELECT c.operator_id, c.id, given.reservation_code, given.uid_digest, given.generation, given.check_in_date,
-              given.check_out_date, given.state, given.missing_since
-            FROM calendar c, jsonb_to_recordset(${jsonParameter(links)}::jsonb) AS given (${sql.literal(LINK_COLUMNS)})
+            SELECT c.operator_id, c.id, link.reservation_code, link.uid_digest, link.generation, link.check_in_date,
+              link.check_out_date, link.state, link.missing_since
+            FROM calendar c, jsonb_to_recordset(${jsonParameter(links)}::jsonb) AS link (${sql.literal(LINK_COLUMNS)})
             ON CONFLICT (operator_id, reservation_code) DO UPDATE SET uid_digest = excluded.uid_digest,
               check_in_date = excluded.check_in_date, check_out_date = excluded.check_out_date,
               missing_since = excluded.missing_since,
@@ -127,7 +127,7 @@ const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["
     )
 }
 
-const makeDetach = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["detach"] => {
+const makeDetachStay = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["detachStay"] => {
   const read = makeSingleRowReader(Schema.Struct({ has_stay: Schema.Boolean }))
   return (operatorId, stayCode) =>
     Effect.map(
@@ -157,12 +157,12 @@ const makeDetach = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["det
 export class CalendarStayStore extends Context.Service<
   CalendarStayStore,
   {
-    /** Returns undefined if another fetch has begun, or if bookings of the calendar become no stays. */
+    /** Returns undefined if another fetch has begun, or if the bookings of the calendar only block days. */
     readonly loadContext: (query: StayContextQuery) => Effect.Effect<StayContext | undefined>
-    /** Keeps links detached that the host detached in the meantime. */
+    /** A link that the host has detached since it was read stays detached. */
     readonly saveLinks: (calendar: CalendarKey, change: LinkChange) => Effect.Effect<SavedLinks>
-    /** Idempotent. Returns false if there is no such reservation. */
-    readonly detach: (operatorId: number, stayCode: string) => Effect.Effect<boolean, never, CurrentActor>
+    /** Ends the link of a reservation. Idempotent. Returns false if there is no such reservation. */
+    readonly detachStay: (operatorId: number, stayCode: string) => Effect.Effect<boolean, never, CurrentActor>
   }
 >()("latchkey/domain/calendars/calendar-stays/CalendarStayStore") {
   static readonly layer = Layer.effect(
@@ -171,7 +171,7 @@ export class CalendarStayStore extends Context.Service<
       CalendarStayStore.of({
         loadContext: makeLoadContext(sql),
         saveLinks: makeSaveLinks(sql),
-        detach: makeDetach(sql)
+        detachStay: makeDetachStay(sql)
       })
     )
   )

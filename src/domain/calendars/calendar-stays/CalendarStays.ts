@@ -13,10 +13,10 @@ export interface CalendarEvent extends CalendarBooking {
   readonly isBooking: boolean
 }
 
-export interface FollowRequest extends CalendarKey {
+export interface StaySyncRequest extends CalendarKey {
   readonly propertyId: number
   readonly timeZone: string
-  /** Undefined if neither the host nor the feed named one. Then no stays are made. */
+  /** Undefined if neither the host nor the feed names a channel. Then bookings only block days. */
   readonly channelType: string | undefined
   readonly events: ReadonlyArray<CalendarEvent>
   /** Whether the feed was read completely. */
@@ -25,40 +25,43 @@ export interface FollowRequest extends CalendarKey {
   readonly hasMore: boolean
 }
 
-export interface FollowResult {
+export interface StaySyncResult {
   readonly problems: ReadonlyArray<StayProblem>
-  /** `none`: an unchanged feed needs no further read. `now`: some changes were left for the next fetch. */
+  /**
+   * `none`: the next fetch may skip an unchanged feed. `regular`: it must read the feed. `now`: it must read the feed and
+   * is due at once, because a fetch makes at most {@link CALENDAR_STAY_CHANGES_MAX} changes.
+   */
   readonly nextRead: "none" | "regular" | "now"
   readonly hasChanges: boolean
 }
 
-/** Makes, moves and cancels stays as the bookings of an imported calendar do. */
+/** Creates, moves and cancels the stays of an imported calendar, so that they match its bookings. */
 export class CalendarStays extends Context.Service<
   CalendarStays,
   {
     /**
-     * Idempotent. The days of the feed must be blocked already. Returns undefined if another fetch of the calendar has
-     * begun.
+     * Idempotent. The caller must have blocked the days of the feed, so that no night is sold twice. Returns undefined if
+     * another fetch of the calendar has begun.
      */
-    readonly follow: (request: FollowRequest) => Effect.Effect<FollowResult | undefined, never, CurrentActor>
+    readonly syncStays: (request: StaySyncRequest) => Effect.Effect<StaySyncResult | undefined, never, CurrentActor>
   }
 >()("latchkey/domain/calendars/calendar-stays/CalendarStays") {
   static readonly layer = Layer.effect(
     CalendarStays,
     Effect.gen(function* () {
       const [store, orders] = [yield* CalendarStayStore, yield* Orders]
-      return CalendarStays.of({ follow: makeFollow(store, orders) })
+      return CalendarStays.of({ syncStays: makeSyncStays(store, orders) })
     })
   ).pipe(Layer.provide([CalendarStayStore.layer, Orders.layer]))
 }
 
-/** The idempotency key of the call belongs to the change of the calendar's days. */
+/** The key of the call is used by the change of the calendar's days, so the changes of stays must not use it. */
 const withoutIdempotencyKey = Effect.updateService(CurrentActor, (actor) => ({ ...actor, idempotencyKey: undefined }))
 
-const makeFollow = (
+const makeSyncStays = (
   store: CalendarStayStore["Service"],
   orders: Orders["Service"]
-): CalendarStays["Service"]["follow"] =>
+): CalendarStays["Service"]["syncStays"] =>
   Effect.fnUntraced(function* (request) {
     const context = yield* store.loadContext(request)
     if (context === undefined) return undefined
@@ -75,7 +78,7 @@ const makeFollow = (
   }, withoutIdempotencyKey)
 
 const toPlanRequest = (
-  { channelType, events, isComplete, hasMore, timeZone }: FollowRequest,
+  { channelType, events, isComplete, hasMore, timeZone }: StaySyncRequest,
   { links, repeated_days, has_account }: StayContext,
   now: Date
 ) => ({
@@ -90,7 +93,7 @@ const toPlanRequest = (
 })
 
 const listCalendarProblems = (
-  { channelType, events, hasMore }: FollowRequest,
+  { channelType, events, hasMore }: StaySyncRequest,
   { has_account }: StayContext
 ): ReadonlyArray<StayProblem> => {
   const hasBookings = events.some(({ isBooking }) => isBooking)
@@ -104,10 +107,10 @@ const listCalendarProblems = (
 /** Cancellations and moves come first, because they free nights for other stays. */
 const applyPlan = Effect.fnUntraced(function* (
   orders: Orders["Service"],
-  request: FollowRequest,
+  request: StaySyncRequest,
   { currency, ...context }: StayContext,
   plan: StayPlan<CalendarEvent>
-): Effect.fn.Return<FollowResult, never, CurrentActor> {
+): Effect.fn.Return<StaySyncResult, never, CurrentActor> {
   const { operatorId, propertyId, channelType = "" } = request
   const changes = [
     ...plan.cancellations.map((link) => cancelStay(orders, operatorId, link)),
@@ -148,9 +151,9 @@ const createStay = (
 ): Effect.Effect<ChangeOutcome, never, CurrentActor> =>
   Effect.gen(function* () {
     const at = yield* currentSecond
-    const created = yield* orders.create(operatorId, toCalendarOrder(event, { ...details, at }), at)
+    const order = yield* orders.create(operatorId, toCalendarOrder(event, { ...details, at }), at)
     const outcome: ChangeOutcome =
-      created === undefined ? { ...toNightsTaken(details, null), reason: "reservation_exists" } : "changed"
+      order === undefined ? { ...toNightsTaken(details, null), reason: "reservation_exists" } : "changed"
     return outcome
   }).pipe(Effect.catchTag("NightTaken", () => Effect.succeed(toNightsTaken(details, null))))
 

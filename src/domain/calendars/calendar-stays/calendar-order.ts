@@ -30,7 +30,10 @@ interface CalendarOrderDetails {
   readonly at: Date
 }
 
-/** An order with the channel's own code is updated, not repeated, once the channel's account is connected. */
+/**
+ * The channel's own code, if the feed names it. Once the account of the channel is connected, the channel then updates
+ * this order instead of creating a second one.
+ */
 const toChannelId = (
   { confirmationCode }: CalendarBooking,
   { reservation_code, generation }: CalendarOrderDetails
@@ -39,7 +42,7 @@ const toChannelId = (
   return generation === 1 ? confirmationCode : `${confirmationCode}-${generation}`
 }
 
-/** A calendar names no price, so all amounts are 0 and the commission is unknown. */
+/** Returns the order of a booking. A calendar names no price, so all amounts are 0 and the commission is unknown. */
 export const toCalendarOrder = (booking: CalendarBooking, details: CalendarOrderDetails): NewOrder => {
   const { check_in_date, check_out_date, guestName, phoneDigits } = booking
   const { reservation_code, channelType, propertyId, currency, at } = details

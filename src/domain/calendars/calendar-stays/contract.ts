@@ -15,11 +15,11 @@ const exposure = {
 export const cancel_calendar_stay = operation("cancel_calendar_stay", {
   route: "POST /reservations/{stay_code}/cancel",
   summary: "Cancel a reservation that came from an imported calendar",
-  details: `The codes of such reservations begin with \`9-\`. Any other reservation returns 422, and so does one whose channel account is connected now.
+  details: `The codes of such reservations begin with \`9-\`. Any other reservation returns 422. A reservation that a connected channel account has taken over also returns 422: cancel it at the channel.
 
-- The guest and the channel are not notified.
-- The nights stay unavailable while the calendar still has the booking. The booking makes no other reservation.
-- A second cancellation succeeds and sends no event.`,
+- The service does not notify the guest and the channel.
+- The nights stay unavailable while the calendar still has the booking. The booking does not become a reservation again.
+- A second cancellation succeeds and sends no event. A reservation that ended in another way, such as declined, returns 409.`,
   payload: { stay_code: StayCode },
   success: Schema.Struct({}),
   errors: [NotFound, Conflict],
@@ -30,7 +30,7 @@ export const detach_calendar_stay = operation("detach_calendar_stay", {
   route: "POST /reservations/{stay_code}/detach",
   summary: "Keep a reservation although its imported calendar changes",
   details:
-    "The reservation no longer follows the calendar: it is neither moved nor cancelled when its booking is. The booking makes no other reservation. Only reservations from imported calendars can be detached, whose codes begin with `9-`; any other returns 422. A second call changes nothing.",
+    "The calendar no longer moves or cancels the reservation. Its booking does not become a second reservation. The codes of reservations from imported calendars begin with `9-`; any other reservation returns 422. A second call changes nothing, and there is no way to attach the reservation again.",
   payload: { stay_code: StayCode },
   success: Schema.Struct({}),
   errors: [NotFound],

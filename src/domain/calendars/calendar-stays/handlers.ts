@@ -41,7 +41,7 @@ const cancelStay = (orders: Orders["Service"]) =>
 const detachStay = (store: CalendarStayStore["Service"], orders: Orders["Service"]) =>
   Effect.fnUntraced(function* ({ stay_code }: typeof detach_calendar_stay.payloadSchema.Type) {
     const { operatorId } = yield* CurrentCaller
-    if (isCalendarOrderCode(stay_code) && (yield* store.detach(operatorId, stay_code))) return {}
+    if (isCalendarOrderCode(stay_code) && (yield* store.detachStay(operatorId, stay_code))) return {}
     const computeOrders = Effect.fnUntraced(function* ({ order }: OrderChangeContext) {
       return yield* order === null ? stayNotFoundError : notFromCalendarError
     })
@@ -55,7 +55,7 @@ const notFromCalendarError = new ValidationFailed({
   message: "stay_code: must be a reservation from an imported calendar, whose code begins with 9-."
 })
 const fromAccountError = new ValidationFailed({
-  message: "stay_code: the connected account of the channel now manages this reservation; cancel it there."
+  message: "stay_code: must not be a reservation of a connected channel account; cancel it at the channel."
 })
 const alreadyEndedError = (status: string) =>
-  new Conflict({ message: `stay_code: the order is ${status} and cannot be cancelled.` })
+  new Conflict({ message: `stay_code: the reservation is ${status} and cannot be cancelled.` })

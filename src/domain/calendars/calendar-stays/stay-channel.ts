@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { ChannelType } from "../../channels/port/channel-type.ts"
 
-/** All channels except `direct`, which means reservations made by hand. */
+/** All channels except `direct`, which is for reservations that the host enters. */
 export const CalendarChannelType = Schema.Literals(ChannelType.literals.filter((type) => type !== "direct"))
 export type CalendarChannelType = typeof CalendarChannelType.Type
 

@@ -3,8 +3,8 @@ import { CALENDAR_DAY_RETENTION_MS, CALENDAR_STAY_ABSENCE_MS, CALENDAR_STAYS_MAX
 import { listStayNights } from "../../bookings/reservations/rules/nights.ts"
 import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./stay-problem.ts"
 
-// Decides what a feed changes in the stays of its calendar. Nights are never freed here: imported days block the nights of
-// every event, and a stay holds its own until it is cancelled.
+// Plans how a feed changes the stays of its calendar. No plan frees a night of an event: imported days block the nights of
+// every event, and a stay holds its own nights until it is moved or cancelled.
 
 export interface StayNights {
   readonly check_in_date: string
@@ -26,7 +26,7 @@ export interface StayLink extends StayNights {
 }
 
 export interface FollowedStay extends StayLink {
-  /** Null if the booking has become no stay yet. */
+  /** Null if the booking has no stay yet. */
   readonly stay: (StayNights & { readonly status: string; readonly isFromAccount: boolean }) | null
 }
 
@@ -37,7 +37,7 @@ export interface StayPlanRequest<Event extends CalendarEventNights> {
   readonly isComplete: boolean
   /** Whether new bookings become stays. */
   readonly createsStays: boolean
-  /** Days that the marketplace only repeats from our feed. */
+  /** Days that the marketplace blocks only because it has read them in our feed. */
   readonly repeatedDays: ReadonlySet<string>
   readonly now: Date
   /** In the operator's time zone. */
@@ -76,8 +76,8 @@ interface MatchedEvents<Event> {
 }
 
 /**
- * Matches by UID, then a booking with a new UID by its nights, because some marketplaces write new UIDs into each feed. A
- * stay that was cancelled before is matched only by its UID.
+ * Matches events to links by UID. A booking with an unknown UID is then matched by its nights, because some marketplaces
+ * write new UIDs into each feed. A link whose stay the import cancelled is matched only by UID.
  */
 export const matchEvents = <Event extends CalendarEventNights>(
   links: ReadonlyArray<FollowedStay>,
@@ -125,7 +125,7 @@ class StayPlanner<Event extends CalendarEventNights> {
     this.#request = request
   }
 
-  #keepLink(former: FollowedStay, link: StayLink): void {
+  #saveLinkIfChanged(former: FollowedStay, link: StayLink): void {
     if (!isSameLink(former, link)) this.links.push(link)
   }
 
@@ -139,27 +139,27 @@ class StayPlanner<Event extends CalendarEventNights> {
     const { check_in_date, check_out_date, uid_digest } = event
     const wasCancelled = former.state === "cancelled" && former.stay?.status !== "accepted"
     if (wasCancelled) {
-      this.#keepLink(former, { ...toLink(former), missing_since: null })
-      if (this.#mayCreate(event)) this.addBooking(event, former)
+      this.#saveLinkIfChanged(former, { ...toLink(former), missing_since: null })
+      if (this.#mayCreate(event)) this.addStay(event, former)
       return
     }
-    const isAgain = former.state === "cancelled"
+    const isFollowedAgain = former.state === "cancelled"
     const dates = event.isBooking ? { check_in_date, check_out_date } : {}
     const link: StayLink = {
       ...toLink(former),
       ...dates,
       uid_digest,
-      state: isAgain ? "following" : former.state,
+      state: isFollowedAgain ? "following" : former.state,
       missing_since: null
     }
     if (former.stay === null) {
-      if (former.state === "detached" || this.#mayCreate(event)) this.#keepLink(former, link)
+      if (former.state === "detached" || this.#mayCreate(event)) this.#saveLinkIfChanged(former, link)
       if (former.state === "detached") return
       if (this.#mayCreate(event)) this.creations.push({ link, event })
       else this.removedCodes.push(former.reservation_code)
       return
     }
-    this.#keepLink(former, link)
+    this.#saveLinkIfChanged(former, link)
     if (link.state === "following" && former.stay.status === "cancelled")
       this.problems.push(toProblem("cancelled_here", event, former.reservation_code))
     if (!isFollowing({ ...link, stay: former.stay })) return
@@ -168,7 +168,7 @@ class StayPlanner<Event extends CalendarEventNights> {
   }
 
   /** A booking that came back after its cancellation becomes a new stay, because a cancelled reservation is final. */
-  addBooking(event: Event, former?: FollowedStay): void {
+  addStay(event: Event, former?: FollowedStay): void {
     const { links, newCode } = this.#request
     if (links.length - this.removedCodes.length + this.creations.length >= CALENDAR_STAYS_MAX) {
       if (!this.problems.some(({ reason }) => reason === "too_many")) this.problems.push(toCalendarProblem("too_many"))
@@ -189,11 +189,11 @@ class StayPlanner<Event extends CalendarEventNights> {
     this.creations.push({ link, event })
   }
 
-  createIfBooking(event: Event): void {
-    if (this.#mayCreate(event)) this.addBooking(event)
+  handleNewEvent(event: Event): void {
+    if (this.#mayCreate(event)) this.addStay(event)
   }
 
-  missEvent(former: FollowedStay): void {
+  handleMissingEvent(former: FollowedStay): void {
     const { isComplete, now, today } = this.#request
     const { stay, reservation_code, missing_since } = former
     if (former.state === "cancelled" && stay?.status === "accepted") {
@@ -234,9 +234,9 @@ export const planStayChanges = <Event extends CalendarEventNights>(
     const event = eventByCode.get(link.reservation_code)
     if (event !== undefined) planner.followEvent(link, event)
     else if (link.check_out_date < oldest) planner.removedCodes.push(link.reservation_code)
-    else planner.missEvent(link)
+    else planner.handleMissingEvent(link)
   }
-  for (const event of unmatched) planner.createIfBooking(event)
+  for (const event of unmatched) planner.handleNewEvent(event)
   const { links, removedCodes, creations, moves, cancellations, problems, isPending } = planner
   return { links, removedCodes, creations, moves, cancellations, problems, isPending }
 }

@@ -12,13 +12,13 @@ import { CONCURRENT_FETCHES_MAX, claimDueSql, selectOneSql } from "./claim-state
 import {
   applyUpdateChange,
   type CalendarClaim,
+  completeStaySyncSql,
   completeUnchangedSql,
   type FetchedBy,
   failFetchChange,
   failFetchSql,
   releaseCalendarSql,
-  type StaySettlement,
-  settleStaysSql
+  type StaySyncOutcome
 } from "./completion-statements.ts"
 import { READING_THREADS } from "./FeedReader.ts"
 import { type CalendarUpdate, ClaimedCalendar } from "./imported-calendar.ts"
@@ -70,8 +70,8 @@ export class CalendarQueue extends Context.Service<
       now: Date,
       by?: FetchedBy
     ) => Effect.Effect<AppliedDaysRow | undefined, never, CurrentActor>
-    /** Stores what became of the bookings. `attempts` of `calendar` identifies the applied fetch. */
-    readonly settleStays: (calendar: ClaimedCalendar, settlement: StaySettlement, now: Date) => Effect.Effect<void>
+    /** Stores the problems of the stays, and when to read the feed again. `attempts` of `calendar` identifies the fetch. */
+    readonly completeStaySync: (calendar: ClaimedCalendar, outcome: StaySyncOutcome, now: Date) => Effect.Effect<void>
     readonly completeUnchanged: (
       calendar: ClaimedCalendar,
       first: string,
@@ -110,7 +110,7 @@ export class CalendarQueue extends Context.Service<
 
         apply: (calendar, { bookingWindow, bookings, ...dayUpdate }, nextFetch, now, by = "worker") => {
           const status = {
-            // Stays are changed after the days. Until then, a crash must not leave the feed as read.
+            // Stays change after the days. If the process ends between, the next fetch must read the feed again.
             applied_to: bookings === undefined ? dayUpdate.last : null,
             unavailable_before: bookingWindow?.before ?? null,
             unavailable_moved: bookingWindow?.hasMoved ?? false
@@ -125,9 +125,9 @@ export class CalendarQueue extends Context.Service<
           )
         },
 
-        settleStays: (calendar, settlement, now) =>
+        completeStaySync: (calendar, outcome, now) =>
           Effect.asVoid(
-            Effect.orDie(sql`${settleStaysSql(sql, { ...toCalendarClaim(calendar, now), ...settlement })}`)
+            Effect.orDie(sql`${completeStaySyncSql(sql, { ...toCalendarClaim(calendar, now), ...outcome })}`)
           ),
 
         completeUnchanged: (calendar, first, nextFetch, now) =>

@@ -107,14 +107,14 @@ const SUPERSEDED_RESULT: CalendarFetchResult = {
   error: undefined
 }
 
-/** Returns whether a stay was made, moved or cancelled. */
-const followBookings = Effect.fnUntraced(function* (
+/** Brings the stays of a calendar in line with its bookings. Returns whether a stay was created, moved or cancelled. */
+const syncStays = Effect.fnUntraced(function* (
   calendar: ClaimedCalendar,
   { bookings, last }: CalendarUpdate
 ): Effect.fn.Return<boolean, never, ImportServices> {
   if (bookings === undefined) return false
   const { operator_id, id, attempts, property_id, time_zone } = calendar
-  const result = yield* (yield* CalendarStays).follow({
+  const result = yield* (yield* CalendarStays).syncStays({
     operatorId: operator_id,
     calendarId: id,
     attempts,
@@ -123,13 +123,13 @@ const followBookings = Effect.fnUntraced(function* (
     ...bookings
   })
   if (result === undefined) return false
-  const settlement = {
+  const outcome = {
     channelType: bookings.channelType,
     problems: result.problems,
     applied_to: result.nextRead === "none" ? last : null,
     isDueNow: result.nextRead === "now"
   }
-  yield* (yield* CalendarQueue).settleStays(calendar, settlement, yield* DateTime.nowAsDate)
+  yield* (yield* CalendarQueue).completeStaySync(calendar, outcome, yield* DateTime.nowAsDate)
   return result.hasChanges
 })
 
@@ -147,9 +147,9 @@ const storeFetchOutcome = Effect.fnUntraced(function* (
   if (attempt.outcome === "read") {
     const stored = yield* queue.apply(calendar, attempt.update, nextRegularFetch, now, by)
     if (stored === undefined) return SUPERSEDED_RESULT
-    // A fetch without a claim has raised `attempts`.
+    // A fetch by a caller has no claim, and storing its days has raised `attempts`.
     const appliedCalendar = by === "caller" ? { ...calendar, attempts: calendar.attempts + 1 } : calendar
-    const hasChangedStays = yield* followBookings(appliedCalendar, attempt.update)
+    const hasChangedStays = yield* syncStays(appliedCalendar, attempt.update)
     if (stored.changed_days > 0 || hasChangedStays) yield* (yield* WakeUp).wake
     const { unblocksDays, unreadable } = attempt.update
     return { outcome: "read", ...stored, error: unblocksDays ? undefined : (unreadable ?? undefined) }

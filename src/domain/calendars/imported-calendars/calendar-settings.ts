@@ -5,12 +5,12 @@ import { readRowId } from "../../operator-rows.ts"
 import type { CalendarChannelType } from "../calendar-stays/stay-channel.ts"
 import type { CalendarEvents } from "./imported-calendar.ts"
 
-/** Undefined settings stay as they are. */
+/** An undefined setting keeps its value. */
 export interface CalendarSettings {
   /** Whether to ignore a "Not available" event at the end of the feed whose end has moved forward between fetches. */
   readonly skipUnavailable?: boolean | undefined
   readonly events?: CalendarEvents | undefined
-  /** Null if the feed or its host names the channel. */
+  /** Null: the host of the URL, or else the feed itself, names the channel. */
   readonly channelType?: CalendarChannelType | null | undefined
 }
 

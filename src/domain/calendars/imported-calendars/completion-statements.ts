@@ -125,7 +125,7 @@ export const applyUpdateChange = (sql: SqlClient, parameters: ApplyUpdateParamet
   }
 }
 
-export interface StaySettlement {
+export interface StaySyncOutcome {
   readonly channelType: string | undefined
   readonly problems: ReadonlyArray<StayProblem>
   /** As for {@link applyUpdateChange}. */
@@ -133,10 +133,10 @@ export interface StaySettlement {
   readonly isDueNow: boolean
 }
 
-interface SettleStaysParameters extends CalendarClaim, StaySettlement {}
+interface CompleteStaySyncParameters extends CalendarClaim, StaySyncOutcome {}
 
-/** Completes a fetch after its bookings have become stays. */
-export const settleStaysSql = (sql: SqlClient, parameters: SettleStaysParameters): Fragment => sql`
+/** Completes a fetch after its stays have been created, moved and cancelled. */
+export const completeStaySyncSql = (sql: SqlClient, parameters: CompleteStaySyncParameters): Fragment => sql`
   UPDATE imported_calendars
   SET found_channel_type = ${parameters.channelType ?? null}::text, stay_problems = ${jsonParameter(parameters.problems)}::jsonb,
     applied_to = ${parameters.applied_to}::date,

@@ -27,7 +27,7 @@ const EVENTS_MEANING =
   "`block`: every event blocks days. `stay`: an event that is a booking also becomes a reservation of the channel, without a price. Blocks such as `Not available` only block days."
 
 const CHANNEL_TYPE_MEANING =
-  "Channel of the reservations. Null: the service takes it from the host of the URL, or from the feed itself."
+  "Channel of the reservations. Null: the host of the URL, or else the feed itself, names it."
 
 const STATE_MEANING =
   "`new`: not fetched yet. `ok`: the last fetch succeeded. `failing`: the last fetch failed, and the blocked days stay as they were."
@@ -57,10 +57,11 @@ export const ImportedCalendar = Schema.Struct({
   skip_unavailable: Schema.Boolean.annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),
   events: CalendarEvents.annotateKey({ documentation: EVENTS_MEANING }),
   channel_type: Schema.NullOr(CalendarChannelType).annotateKey({
-    documentation: "Channel of the reservations that the calendar makes. Null while it is unknown."
+    documentation:
+      "Channel of the reservations: the one that was set, or else the one that the URL or the feed names. Null while no channel is known, and before the first fetch of a calendar without a set channel."
   }),
   stay_problems: Schema.Array(StayProblem).annotateKey({
-    documentation: `Bookings of the last feed that became no reservation, and reservations that differ from the feed, at most ${CALENDAR_STAY_PROBLEMS_MAX}.`
+    documentation: `Bookings of the last feed that made no reservation, and reservations that differ from it. At most ${CALENDAR_STAY_PROBLEMS_MAX}, and empty with \`events: "block"\`.`
   }),
   state: CalendarState.annotateKey({ documentation: STATE_MEANING }),
   error: Schema.NullOr(Schema.String).annotateKey({ documentation: ERROR_MEANING }),
@@ -157,7 +158,7 @@ export const update_imported_calendar = operation("update_imported_calendar", {
   route: "PATCH /imported_calendars/{id}",
   summary: "Change the settings of an imported calendar",
   details:
-    'After a change the service fetches and reads the calendar again. Omitted settings stay unchanged, and the present value changes nothing. With `events: "block"`, reservations of the calendar stay and no longer follow it; with `stay` they follow it again.',
+    "After a change the service fetches and reads the calendar again. An omitted setting keeps its value, and the present value changes nothing. While `events` is `block`, the reservations of the calendar stay and do not follow it. With `stay` they follow it again.",
   payload: {
     id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }),
     skip_unavailable: Schema.optionalKey(Schema.Boolean).annotateKey({ documentation: SKIP_UNAVAILABLE_MEANING }),
@@ -175,7 +176,7 @@ export const delete_imported_calendar = operation("delete_imported_calendar", {
   route: "DELETE /imported_calendars/{id}",
   summary: "Stop importing a calendar",
   details:
-    "Days that only this calendar blocked become available. Its reservations stay, hold their nights, and follow no calendar. The feeds of the property stay, including the feed for this calendar, because its marketplace may still read it.",
+    "Days that only this calendar blocked become available. Its reservations stay and hold their nights. No calendar moves or cancels them any more. The feeds of the property stay, including the feed for this calendar, because its marketplace may still read it.",
   payload: { id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }) },
   success: Schema.Struct({}),
   errors: [NotFound],

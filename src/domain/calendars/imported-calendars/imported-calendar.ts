@@ -32,7 +32,7 @@ export const ClaimedCalendar = Schema.Struct({
   unavailable_before: Schema.NullOr(Schema.String),
   unavailable_moved: Schema.Boolean,
   events: CalendarEvents,
-  /** The channel that the host named. */
+  /** Channel that the operator has set. */
   channel_type: Schema.NullOr(CalendarChannelType),
   time_zone: Schema.String
 })

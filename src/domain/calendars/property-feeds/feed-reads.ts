@@ -46,12 +46,16 @@ interface BusyDaysParameters extends OperatorScoped, DateRange {
   readonly recordedAfter: Date
 }
 
-/** Whether the stay of `d` follows a booking of the calendar. Its marketplace must not read its own booking. */
-const followsCalendarCondition = (sql: SqlClient, calendarId: number): Fragment => sql`EXISTS (
-  SELECT FROM calendar_stays followed
-  JOIN stays s ON s.operator_id = followed.operator_id AND s.stay_code = followed.reservation_code
-  WHERE followed.operator_id = d.operator_id AND followed.calendar_id = ${calendarId} AND followed.state = 'following'
-    AND s.id = d.stay_id)`
+/**
+ * Whether the stay of `d` follows a booking of the calendar that has this night. Its marketplace must not read its own
+ * booking. It must read other nights of the stay, such as those to which the host has moved it, so that it does not sell
+ * them.
+ */
+const isOwnNightCondition = (sql: SqlClient, calendarId: number): Fragment => sql`EXISTS (
+  SELECT FROM calendar_stays link
+  JOIN stays s ON s.operator_id = link.operator_id AND s.stay_code = link.reservation_code
+  WHERE link.operator_id = d.operator_id AND link.calendar_id = ${calendarId} AND link.state = 'following'
+    AND s.id = d.stay_id AND d.day >= link.check_in_date AND d.day < link.check_out_date)`
 
 const readBusyDays = makeOptionalRowReader(BusyDaysRow)
 
@@ -60,7 +64,7 @@ const readBusyDays = makeOptionalRowReader(BusyDaysRow)
  *
  * - Days that the calendar blocks itself. Otherwise two marketplaces that both sold a night would repeat it to each
  *   other for ever.
- * - Stays that follow the calendar itself.
+ * - Nights of bookings of the calendar itself.
  * - Days that another calendar only repeats from our feeds (`echo`).
  */
 export const findBusyDays = (sql: SqlClient) => {
@@ -98,7 +102,7 @@ export const findBusyDays = (sql: SqlClient) => {
         SELECT array_agg(d.day - ${start}::date ORDER BY d.day) AS days, array_agg(d.stay_id ORDER BY d.day) AS ids
         FROM calendar_days d
         WHERE d.operator_id = f.operator_id AND d.property_id = f.property_id AND d.day BETWEEN ${start} AND ${end}
-          AND d.stay_id IS NOT NULL ${calendarId === undefined ? sql`` : sql`AND NOT ${followsCalendarCondition(sql, calendarId)}`}
+          AND d.stay_id IS NOT NULL ${calendarId === undefined ? sql`` : sql`AND NOT ${isOwnNightCondition(sql, calendarId)}`}
       ) stay
       WHERE f.operator_id = ${operatorId} AND f.id = ${id}`
   }

@@ -61,7 +61,7 @@ export const Task = Schema.Struct({
   }),
   arrival_same_day: Schema.Boolean.annotateKey({
     documentation:
-      "Whether another accepted stay begins in the property of the task on its `expected_date`. False without a property or a date."
+      "Whether another accepted stay has its check-in in the property of the task on `expected_date`. False if the task has no property or no date."
   }),
   currency: Schema.String.annotateKey({ documentation: "Currency of `fee`, an ISO 4217 code." }),
   fee: Schema.Finite.annotateKey({ documentation: "Cost of the task in major units of `currency`." }),
@@ -127,7 +127,7 @@ export const create_task = operation("create_task", {
     type: TaskType.annotateKey({ description: "Kind of work." }),
     property_id: Schema.optionalKey(Id).annotateKey({
       documentation:
-        "Property of the task, from search_properties. With a stay it must be the property of the stay (422). Default: the present property of the stay. A later move of the stay does not change it; only tasks of automation rules move with their stay."
+        "Property of the task, from search_properties. With a stay it must be the property of the stay (422). Default: the present property of the stay. The task keeps it if the stay moves. Only tasks of automation rules move with their stay."
     }),
     staff_id: Schema.optionalKey(Id).annotateKey({
       documentation: `Staff member who gets the task, from query_staffs. Default: nobody. ${ASSIGNABLE_MEANING}`

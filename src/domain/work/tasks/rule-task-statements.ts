@@ -32,9 +32,11 @@ export const ruleTasksJson = (sql: SqlClient, plans: Fragment): Fragment => sql`
   FROM (${plans}) plan LEFT JOIN tasks t ON t.operator_id = plan.operator_id AND t.id = plan.task_id)`
 
 /**
- * CTEs that create and change tasks. The CTE `task_step` has the columns `operator_id, stay_id, task_id, revision` and
- * those of the task. Steps without `task_id` create a task. The CTE `mine` contains the stays to write. The caller puts
- * {@link lockRuleTasksSql} before them.
+ * Returns CTEs that create and change tasks. They need {@link lockRuleTasksSql} and two CTEs before them:
+ *
+ * - `task_step`: `operator_id`, `stay_id`, `rule_id`, `task_id`, `revision` and the new columns of the task. A step without
+ *   `task_id` creates a task.
+ * - `mine`: the stays whose tasks may be written.
  */
 export const writeRuleTasksSql = (sql: SqlClient, now: Date): Fragment => sql`
   new_task AS MATERIALIZED (
@@ -59,23 +61,23 @@ export const writeRuleTasksSql = (sql: SqlClient, now: Date): Fragment => sql`
   )`
 
 /**
- * CTEs that lock the tasks of the steps. `outdated_stay` contains the stays of which a person has changed a task since
- * it was read. Nothing may be written for them.
+ * Returns CTEs that lock the tasks of the CTE `task_step`. `outdated_stay` contains the stays of which a person has changed
+ * or deleted a task since it was read. The caller must write nothing for them.
  */
 export const lockRuleTasksSql = (sql: SqlClient): Fragment => sql`
-  held_task AS MATERIALIZED (
+  locked_task AS MATERIALIZED (
     SELECT t.* FROM tasks t
     JOIN task_step step ON step.operator_id = t.operator_id AND step.task_id = t.id
     ORDER BY t.operator_id, t.id FOR NO KEY UPDATE OF t
   ), outdated_stay AS MATERIALIZED (
     SELECT step.operator_id, step.stay_id FROM task_step step
-    LEFT JOIN held_task held ON held.operator_id = step.operator_id AND held.id = step.task_id
-    WHERE step.task_id IS NOT NULL AND (held.id IS NULL OR ${revisionSql(sql, sql`held`)} <> step.revision)
+    LEFT JOIN locked_task locked ON locked.operator_id = step.operator_id AND locked.id = step.task_id
+    WHERE step.task_id IS NOT NULL AND (locked.id IS NULL OR ${revisionSql(sql, sql`locked`)} <> step.revision)
   )`
 
 /** Selects the created and changed tasks for the audit log. */
 export const ruleTaskRecordsSql = (sql: SqlClient): Fragment => sql`
   SELECT operator_id, 'task:' || id AS record, '{}'::text[] AS fields FROM inserted_task
   UNION ALL
-  SELECT now.operator_id, 'task:' || now.id, changed_fields(to_jsonb(held), to_jsonb(now))
-  FROM held_task held JOIN changed_task now ON now.operator_id = held.operator_id AND now.id = held.id`
+  SELECT now.operator_id, 'task:' || now.id, changed_fields(to_jsonb(locked), to_jsonb(now))
+  FROM locked_task locked JOIN changed_task now ON now.operator_id = locked.operator_id AND now.id = locked.id`

@@ -3,9 +3,9 @@ import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { TASK_NOTE_LENGTH } from "../../../platform/limits.ts"
 import { Task, TaskLevel, TaskStatus, TaskType } from "./contract.ts"
 
-// A task that an automation rule created for a stay. The rule changes it only while no person has.
+// Tasks that automation rules create for stays. A rule changes a task only until a person changes it.
 
-/** Values that a rule gives a task. */
+/** Values that a rule gives a task, apart from the status. */
 export const RuleTaskContent = Schema.Struct({
   type: TaskType.annotateKey({ documentation: "Kind of work." }),
   level: TaskLevel.annotateKey({ documentation: "How thorough a cleaning must be." }),
@@ -20,7 +20,7 @@ export const RuleTaskContent = Schema.Struct({
 })
 export type RuleTaskContent = typeof RuleTaskContent.Type
 
-/** `status` is `cancelled` while the stay needs no task. */
+/** Values that a task should have. `status` is `cancelled` while the stay needs no task. */
 export const RuleTaskTarget = Schema.Struct({
   ...RuleTaskContent.fields,
   status: Schema.Literals(["pending", "cancelled"])
@@ -60,7 +60,7 @@ interface StayOfTask {
 const COMPARED_FIELDS = ["type", "level", "property_id", "expected_date", "expected_time", "status"] as const
 const PLACEMENT_FIELDS = ["property_id", "expected_date", "expected_time", "status"] as const
 
-/** Whether no person has changed the task, or a person has undone all changes. */
+/** Whether the task has the values that the rule gave it. A change that a person has undone does not count. */
 export const isUntouched = ({ target, task, staff_exists }: ExistingRuleTask): boolean =>
   task !== null &&
   COMPARED_FIELDS.every((name) => task[name] === target[name]) &&
@@ -111,11 +111,13 @@ const REASONS: Readonly<Record<CurrentRuleTask["status"], string>> = {
   cancelled: "a person had cancelled it"
 }
 
-const TITLE_SHOWN = 60
+const TITLE_LENGTH_SHOWN = 60
 
 const shortenTitle = (title: string): string => {
   const characters = Array.from(title.replaceAll(/\s+/g, " "))
-  return characters.length <= TITLE_SHOWN ? characters.join("") : `${characters.slice(0, TITLE_SHOWN - 1).join("")}…`
+  return characters.length <= TITLE_LENGTH_SHOWN
+    ? characters.join("")
+    : `${characters.slice(0, TITLE_LENGTH_SHOWN - 1).join("")}…`
 }
 
 const describeStayChange = (
@@ -125,7 +127,8 @@ const describeStayChange = (
 ): string => {
   const reason = REASONS[status]
   if (target.status === "cancelled") {
-    return `${LINE_PREFIX}stay ${stay_code} no longer needs this task. It was not cancelled, because ${reason}.`
+    const line = `${LINE_PREFIX}stay ${stay_code} no longer needs this task.`
+    return status === "cancelled" ? line : `${line} It was not cancelled, because ${reason}.`
   }
   const place = property_title === null ? "without a property" : `in ${shortenTitle(property_title)}`
   const time = `${target.expected_date} ${target.expected_time.slice(0, 5)}`
@@ -133,8 +136,8 @@ const describeStayChange = (
 }
 
 /**
- * Appends a line. If the note becomes too long, the oldest automatic lines are removed, and never a person's text. The
- * note is unchanged if the line still does not fit.
+ * Returns the note with the line at its end. If it is too long, the oldest automatic lines are removed, but never a
+ * person's text. Returns the unchanged note if the line still does not fit.
  */
 export const addAutomaticLine = (note: string, line: string): string => {
   const lines = note === "" ? [] : note.split("\n")

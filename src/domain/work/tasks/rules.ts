@@ -20,7 +20,7 @@ interface TaskAssignee {
   readonly property_ids: ReadonlyArray<number>
 }
 
-/** Whether an active staff member works in the property. Everybody works without a property. */
+/** Whether the staff member is active and works in the property. Every active one can get a task without a property. */
 export const canAssign = ({ is_active, property_ids }: TaskAssignee, propertyId: number | null): boolean =>
   is_active && (propertyId === null || property_ids.length === 0 || property_ids.includes(propertyId))
 

@@ -11,8 +11,8 @@ import {
   test_automation_rule,
   try_automation_rule
 } from "../../../domain/automation/rules/contract.ts"
-import type { RuleState, StoredRule } from "../../../domain/automation/rules/rule.ts"
-import { ACTIONS_SHOWN, AUTOMATION_RULES_MAX, RULE_TEXT_SHOWN } from "../../../platform/limits.ts"
+import type { StoredRule } from "../../../domain/automation/rules/rule.ts"
+import { ACTIONS_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
@@ -29,7 +29,8 @@ import {
   SAVE_RULE_ACTION,
   TRY_RULE_ACTION
 } from "./automation/new-rule.ts"
-import { findRuleKind, RULE_KINDS, toEditedKind } from "./automation/rule-kinds.ts"
+import { findRuleKind, toEditedKind } from "./automation/rule-kinds.ts"
+import { NEW_RULE_SECTION, rulesSection } from "./automation/rule-list.ts"
 import { ruleTestForm, ruleTestResult } from "./automation/rule-test.ts"
 import { ruleText } from "./automation/rule-text.ts"
 import { ruleTrialSection } from "./automation/rule-trial.ts"
@@ -47,18 +48,16 @@ import {
 } from "./host-page.ts"
 import {
   activityLogLink,
-  badge,
   link,
   readIdParam,
   readOffsetParam,
   section,
   table,
   timeHtml,
-  timeZoneNote,
-  toWords
+  timeZoneNote
 } from "./page-parts.ts"
 import { readTestStayCode } from "./test-stay-fields.ts"
-import { AUTOMATION_PATH, KNOWLEDGE_PATH, stayUrl } from "./urls.ts"
+import { AUTOMATION_PATH, stayUrl } from "./urls.ts"
 
 export const makeAutomationPage = Effect.gen(function* () {
   const [ruleBook, service] = [yield* RuleBook, yield* Service]
@@ -139,6 +138,7 @@ const makeTryRule = (queryTrial: RuleTrialQuery): HostAction["run"] =>
 const makeSaveRule = (ruleBook: RuleBook["Service"], mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
     const id = readIdParam(visit, "edit")
+    // The date only selects stays for tests, which saving does not need.
     const { rules } = yield* ruleBook.of("1970-01-01", id)
     const rule = rules.find((each) => each.id === id)
     if (rule === undefined) return yield* Effect.fail(ruleNotFoundError)
@@ -226,63 +226,6 @@ ${ruleTestForm(visit, rule, ruleBookView.stays)}${resultHtml}${activityLogLink(`
     )
   )
 }
-
-const stateBadge = (state: RuleState): Html =>
-  state === "active" ? badge("acts", "good") : badge(toWords(state), "wait")
-
-const rulesSection = (visit: SignedInVisit, { rules, properties }: RuleBookData): Html =>
-  section(
-    "Rules",
-    html`${table(
-      { empty: "There are no rules: nothing is done by itself." },
-      [
-        { label: "Rule", cell: ({ definition }) => html`<strong class="name">${definition.name}</strong>` },
-        {
-          label: "What it does",
-          cell: ({ definition }) => html`${ruleText(definition, properties)}${ruleTextHtml(definition)}`
-        },
-        {
-          label: "Stands",
-          cell: ({ state }) => stateBadge(state)
-        },
-        { label: "Since", cell: ({ since }) => timeHtml(since, visit) },
-        { label: "Change", cell: (rule) => ruleActions(visit, rule) }
-      ],
-      rules
-    )}${rules.length === AUTOMATION_RULES_MAX ? html`<p>No more than ${AUTOMATION_RULES_MAX} rules are possible.</p>` : nothing}`
-  )
-
-const ruleTextHtml = (rule: StoredRule["definition"]): Html => {
-  if (rule.action === "answer" || rule.action === "task") return nothing
-  const isTruncated = Array.from(rule.text).length >= RULE_TEXT_SHOWN
-  return html`<br><span class="soft name">“${rule.text}${isTruncated ? " …" : ""}”</span>`
-}
-
-const ruleActions = (visit: SignedInVisit, { id, state, definition: { action, name } }: StoredRule): Html => {
-  const switchForm =
-    state === "paused"
-      ? actionForm(visit, { action: "resume_rule", label: "Resume", subject: name, id, kind: "plain" })
-      : actionForm(visit, { action: "pause_rule", label: "Pause", subject: name, id, kind: "plain" })
-  const removeForm = actionForm(visit, {
-    action: "remove_rule",
-    label: "Remove the rule",
-    subject: name,
-    id,
-    kind: "danger"
-  })
-  return html`<div class="acts">${action === "answer" ? link(`${KNOWLEDGE_PATH}?ask=`, "Try a question") : link(`${AUTOMATION_PATH}?try=${id}`, "Try on a stay")} ${link(`${AUTOMATION_PATH}?edit=${id}`, "Edit")}${switchForm}</div>${disclosure("Remove…", removeForm)}`
-}
-
-const NEW_RULE_SECTION: Html = section(
-  "Make a rule",
-  html`<p class="soft">Before a rule starts, you see on which stays it would act. You can edit it later.</p>
-<ul>
-${RULE_KINDS.map(
-  ({ kind, label: kindLabel }) => html`<li>${link(`${AUTOMATION_PATH}?new=${kind}`, kindLabel)}</li>
-`
-)}</ul>
-`
-)
 
 const plannedActionsSection = (
   visit: SignedInVisit,

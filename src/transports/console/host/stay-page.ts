@@ -77,7 +77,7 @@ export const makeStayPage = Effect.gen(function* () {
       decline: makeOrderAction("decline_reservation", "The request is turned down."),
       cancel: makeOrderAction("cancel_reservation", "The reservation is cancelled."),
       cancel_calendar_stay: makeStayAction("cancel_calendar_stay", "The reservation is cancelled.", () => ({})),
-      detach: makeStayAction("detach_calendar_stay", "The reservation follows the calendar no more.", () => ({})),
+      detach: makeStayAction("detach_calendar_stay", "The reservation is detached from the calendar.", () => ({})),
       approve_check_in: makeStayAction("approve_check_in", "The check-in is approved.", () => ({}))
     },
     doneMessages: { entered: "The reservation is entered." }

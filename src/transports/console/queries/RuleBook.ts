@@ -25,15 +25,15 @@ const selectRuleBook = (
   sql: SqlClient.SqlClient,
   operatorId: number,
   today: string,
-  testedRuleId: number | undefined
+  ruleId: number | undefined
 ) => {
   const truncatedDefinition = sql`CASE WHEN definition -> 'text' IS NOT NULL
       THEN definition || jsonb_build_object('text', left(definition ->> 'text', ${sql.literal(String(RULE_TEXT_SHOWN))}))
       ELSE definition END`
   const definition =
-    testedRuleId === undefined
+    ruleId === undefined
       ? truncatedDefinition
-      : sql`CASE WHEN id = ${testedRuleId} THEN definition ELSE ${truncatedDefinition} END`
+      : sql`CASE WHEN id = ${ruleId} THEN definition ELSE ${truncatedDefinition} END`
   return sql`
       SELECT (SELECT coalesce(jsonb_agg(rule), '[]') FROM (
           SELECT operator_id, id, ${definition} AS definition, state, version, since, created_at FROM automation_rules
@@ -41,17 +41,17 @@ const selectRuleBook = (
           ORDER BY id LIMIT ${sql.literal(String(AUTOMATION_RULES_MAX))}) rule) AS rules,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties,
         ${staffChoicesSql(sql, operatorId)} AS staff,
-        ${testedRuleId === undefined ? sql`'[]'::jsonb` : testStaysSql(sql, { operatorId, today })} AS stays`
+        ${ruleId === undefined ? sql`'[]'::jsonb` : testStaysSql(sql, { operatorId, today })} AS stays`
 }
 
 export class RuleBook extends Context.Service<RuleBook>()("latchkey/transports/console/queries/RuleBook", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
     /**
-     * With `testedRuleId`, also returns that rule's full text, and stays to test it with. `today` is a date in the
-     * operator's time zone.
+     * With `ruleId`, the text of that rule is complete, and the result has stays to test it with. `today` is a date in
+     * the operator's time zone.
      */
-    of: (today: string, testedRuleId?: number) =>
-      CurrentCaller.use(({ operatorId }) => readRuleBook(selectRuleBook(sql, operatorId, today, testedRuleId)))
+    of: (today: string, ruleId?: number) =>
+      CurrentCaller.use(({ operatorId }) => readRuleBook(selectRuleBook(sql, operatorId, today, ruleId)))
   }))
 }) {
   static readonly layer = Layer.effect(RuleBook, RuleBook.make)

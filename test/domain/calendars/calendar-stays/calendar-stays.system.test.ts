@@ -319,30 +319,33 @@ layer(layerImportService)("stays from a calendar", (it) => {
     })
   )
 
-  it.effect("are not told to the marketplace whose calendar has them, and are told to others", () =>
-    Effect.gen(function* () {
-      const { serveAndFetch, operatorId, propertyId, calendarId } = yield* prepare
-      yield* serveAndFetch(toAirbnbFeed(BOOKING))
-      const sql = yield* SqlClient.SqlClient
-      const findDays = findBusyDays(sql)
-      const range = { start: "2027-04-20", end: "2027-06-30" }
-      const daysOfFeed = Effect.fnUntraced(function* (calendar_id: number | null) {
-        const [feed] = yield* sql<{ id: number }>`
+  it.effect(
+    "leave out their booked nights in the feed for their own marketplace, but not nights to which the host moved them",
+    () =>
+      Effect.gen(function* () {
+        const { serveAndFetch, operatorId, propertyId, calendarId, loadStays, as, api } = yield* prepare
+        yield* serveAndFetch(toAirbnbFeed(BOOKING))
+        const sql = yield* SqlClient.SqlClient
+        const findDays = findBusyDays(sql)
+        const range = { start: "2027-04-20", end: "2027-06-30" }
+        const insertFeed = Effect.fnUntraced(function* (calendar_id: number | null) {
+          const [feed] = yield* sql<{ id: number }>`
           INSERT INTO property_feeds (operator_id, property_id, calendar_id, token, created_at)
           VALUES (${operatorId}, ${propertyId}, ${calendar_id}, ${`lkfeed_${calendar_id}_${operatorId}`}, now()) RETURNING id`
-        const row = {
-          operator_id: operatorId,
-          id: feed?.id ?? 0,
-          property_id: propertyId,
-          calendar_id,
-          time_zone: "Europe/Berlin"
-        }
-        const days = yield* findDays(row, "2027-04-20", range, new Date())
-        return days?.stay_days.length
-      }, Effect.orDie)
-      assert.strictEqual(yield* daysOfFeed(calendarId), 0)
-      assert.strictEqual(yield* daysOfFeed(null), 3)
-    })
+          const row = { operator_id: operatorId, id: feed?.id ?? 0, calendar_id }
+          return Effect.map(findDays(row, "2027-04-20", range, new Date()), (days) => days?.stay_days)
+        }, Effect.orDie)
+        const [ownDays, otherDays] = [yield* insertFeed(calendarId), yield* insertFeed(null)]
+        assert.deepStrictEqual(yield* ownDays, [])
+        // Days since 2027-04-20.
+        assert.deepStrictEqual(yield* otherDays, [11, 12, 13])
+        const stay_code = (yield* loadStays)[0]?.stay_code ?? assert.fail("there is no stay")
+        yield* as(
+          api.update_reservation_basic({ stay_code, check_in_date: "2027-05-03", check_out_date: "2027-05-06" })
+        )
+        assert.deepStrictEqual(yield* ownDays, [14, 15])
+        assert.deepStrictEqual(yield* otherDays, [13, 14, 15])
+      })
   )
 
   it.effect("belong to their operator, and leave entries in the audit log", () =>

@@ -15,7 +15,7 @@ export interface BookingDetails {
   readonly phoneDigits: string | undefined
 }
 
-/** The content lines have one character per byte, and escaped characters (RFC 5545, 3.3.11). */
+/** Decodes a TEXT value of a content line, which has one character per byte and escapes (RFC 5545, 3.3.11). */
 export const decodeTextValue = (value: string): string =>
   Buffer.from(value, "latin1")
     .toString("utf8")
@@ -58,7 +58,10 @@ const toGuestName = (text: string | undefined): string | undefined => {
   return /\p{L}/u.test(name) && !RESERVED_PATTERN.test(name) && findCode(name) === undefined ? name : undefined
 }
 
-/** `namesGuests`: the program behind the feed writes only the guest's name as the summary of a booking, as Smoobu does. */
+/**
+ * Returns the details of a booking, or undefined for a block. `namesGuests`: the summary of a booking is only the guest's
+ * name, as in feeds of Smoobu.
+ */
 export const recognizeBooking = (
   { summary, description }: EventTexts,
   namesGuests: boolean

@@ -4,9 +4,9 @@ import { type BookingDetails, type FeedOrigin, recognizeBooking } from "./bookin
 import type { CalendarEvent } from "./calendar-event.ts"
 import type { NightSpan } from "./event-nights.ts"
 
-/** An event with a UID that neither repeats nor replaces another. */
+/** An event that neither recurs nor replaces an occurrence of another event. */
 export interface FeedEvent extends NightSpan {
-  /** Instead of the UID, which may be long or name a guest. */
+  /** The UID itself may be long, or contain the name of a guest. */
   readonly uidDigest: string
   /** Undefined for a block. */
   readonly booking: BookingDetails | undefined
@@ -20,7 +20,7 @@ export interface FeedBookings {
   readonly origin: FeedOrigin | undefined
 }
 
-/** A shorter event is a check-in, a check-out or a cleaning. */
+/** Shorter events are check-ins, check-outs and cleanings. */
 const MIN_BOOKING_SECONDS = 12 * 3600
 
 const DIGEST_LENGTH = 32
@@ -29,7 +29,7 @@ const DIGEST_LENGTH = 32
 const digestOf = ({ uid }: CalendarEvent, { from, before }: NightSpan): string =>
   hash("sha256", uid === undefined ? `nights ${from} ${before}` : `uid ${uid}`, "base64url").slice(0, DIGEST_LENGTH)
 
-/** Our feeds write such UIDs: a hash and the host of the service. */
+/** The UIDs of our own feeds are a hash and the host of the service. */
 const isOwnUid = (uid: string | undefined, ownHost: string | undefined): boolean => {
   const [name = "", host] = (uid ?? "").split("@")
   return /^[0-9a-f]{32}$/.test(name) && host !== undefined && host === ownHost
@@ -38,10 +38,11 @@ const isOwnUid = (uid: string | undefined, ownHost: string | undefined): boolean
 interface FeedContext {
   readonly origin: FeedOrigin | undefined
   readonly ownHost: string | undefined
-  /** Last day that is read. */
+  /** Last day of the horizon, in days since 1970. */
   readonly last: number
 }
 
+/** Returns undefined for an event that recurs, has no night, or begins after the horizon. */
 export const toFeedEvent = (
   event: CalendarEvent,
   spans: ReadonlyArray<NightSpan>,
@@ -65,7 +66,7 @@ export const toFeedEvent = (
   }
 }
 
-/** Bookings come first, and the events of one UID are one event. */
+/** Bookings come first. Of several events with one UID, only one is kept, a booking if there is one. */
 export const toFeedBookings = (all: ReadonlyArray<FeedEvent>, origin: FeedOrigin | undefined): FeedBookings => {
   const events = new Map<string, FeedEvent>()
   for (const event of all) {

@@ -12,7 +12,7 @@ import { groupReplacementsByUid, keepLatestRevisions, reportLostSeries, resolveR
 import { makeUnreadablePartReport, type ReportUnreadablePart } from "./unreadable-part-report.ts"
 import { findClock, makeClockLookup, UTC_CLOCK, type ZoneClock } from "./zone-clocks.ts"
 
-// Results contain no guest data except `bookings`. See docs/adr/0001-read-imported-calendars-by-line.md.
+// Only `bookings` contains guest data. See docs/adr/0001-read-imported-calendars-by-line.md.
 
 /** Days since 1970, both inclusive. */
 export interface FeedReadOptions {

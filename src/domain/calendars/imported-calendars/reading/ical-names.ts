@@ -3,7 +3,7 @@ export const READ_PROPERTIES: ReadonlySet<string> = new Set(
    TZID TZOFFSETFROM TZOFFSETTO X-LIC-LOCATION`.split(/\s+/)
 )
 
-/** Texts that say whether an event is a booking. They affect no day. */
+/** Texts by which bookings are recognized. They affect no busy day. */
 export const KEPT_TEXT_PROPERTIES: ReadonlySet<string> = new Set(["DESCRIPTION", "PRODID"])
 
 /** From RFC 5545, 7953, 7986, 9073, 9074 and 9253. */

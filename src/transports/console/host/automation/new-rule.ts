@@ -84,7 +84,7 @@ interface RuleFormOptions extends RuleChoices {
   readonly rule?: RuleDefinition
 }
 
-/** A new rule is tried first. The page of the trial has the form that starts it. */
+/** The form only shows what the rule would do. The page of the trial has the form that starts the rule. */
 export const newRuleForm = (visit: SignedInVisit, options: RuleFormOptions): Html => {
   const { kind, failedSubmission } = options
   // After a failed start, the form has the values of the trial.
@@ -112,7 +112,7 @@ ${form}`
   if (kind.action === "task") {
     return section(
       kind.label,
-      html`<p>Each confirmed stay gets one task. It moves with the stay and is cancelled with it. A task that somebody has edited, started or completed stays as it is, and its note says what changed.</p>
+      html`<p>Each confirmed stay gets one task. It moves with the stay and is cancelled with it. A task that you or your staff have edited, started or completed keeps its values, and its note says what changed.</p>
 ${form}`
     )
   }
@@ -141,7 +141,7 @@ const PROPERTY_STAFF = "property"
 
 const taskFields = (fillField: FieldFiller, staff: StaffChoices, task: RuleTask | undefined): Html => {
   const staffOptions = [
-    { value: PROPERTY_STAFF, label: "Whoever is responsible for the property" },
+    { value: PROPERTY_STAFF, label: "Staff member of the property" },
     ...staff.filter(({ is_active }) => is_active).map(({ id, name }) => ({ value: String(id), label: name }))
   ]
   const current = task === undefined ? PROPERTY_STAFF : String(task.staff ?? NOBODY)
@@ -233,7 +233,7 @@ export const readNewRule = (form: SubmittedForm, { action, timing, kind }: RuleK
   ...readScope(form)
 })
 
-/** Conditions that the form leaves empty are removed. The action of a rule cannot change. */
+/** An empty condition of the form removes the condition. The action is left out, because it cannot change. */
 export const readEditedRule = (form: SubmittedForm, kind: RuleKind): Schema.JsonObject => {
   const { action: _, ...fields } = readNewRule(form, kind)
   return { property_ids: null, channel_types: null, nights: null, ...fields }

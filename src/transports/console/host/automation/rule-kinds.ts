@@ -153,14 +153,14 @@ const toTiming = (timing: RuleTiming, rule: RuleDefinition): RuleTiming => {
     : { ...timing, offset: rule.trigger.days, offsetUnit: "days", timeOfDay: rule.trigger.at }
 }
 
-/** Returns the form of an existing rule. A rule with a trigger that no form offers keeps its trigger. */
+/** Returns the kind whose form edits the rule, with the values of the rule. A trigger that no form offers is kept. */
 export const toEditedKind = (rule: RuleDefinition): RuleKind => {
-  const found = RULE_KINDS.find((each) => isOfKind(each, rule))
+  const offeredKind = RULE_KINDS.find((each) => isOfKind(each, rule))
   return {
-    kind: found?.kind ?? "other",
+    kind: offeredKind?.kind ?? "other",
     label: "Edit rule",
     action: rule.action,
-    ...(found?.timing === undefined ? {} : { timing: toTiming(found.timing, rule) }),
+    ...(offeredKind?.timing === undefined ? {} : { timing: toTiming(offeredKind.timing, rule) }),
     defaultName: rule.name,
     defaultText: "text" in rule ? rule.text : ""
   }

@@ -10,12 +10,12 @@ import { CREATE_RULE_ACTION } from "./new-rule.ts"
 
 type TrialStay = AutomationRuleTrial["planned"][number]
 
-const OWN_FIELDS: ReadonlySet<string> = new Set([ACTION_FIELD, FORM_KEY_FIELD, FORM_TOKEN_FIELD])
+const FORM_FIELDS: ReadonlySet<string> = new Set([ACTION_FIELD, FORM_KEY_FIELD, FORM_TOKEN_FIELD])
 
-/** Starts the rule exactly as it was tried. */
+/** The hidden fields repeat the trial, so that exactly this rule starts. */
 const startForm = (visit: SignedInVisit, form: SubmittedForm): Html => {
   const fields = Array.from(form).flatMap(([name, value]) =>
-    OWN_FIELDS.has(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
+    FORM_FIELDS.has(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
   )
   return actionForm(visit, { action: CREATE_RULE_ACTION, label: "Start rule", fields: html`${fields}` })
 }
@@ -33,7 +33,7 @@ const moreText = (count: number): Html =>
     : html`<p>${count} more.</p>
 `
 
-/** Shows on which stays the rule would act, on which it would not and why, and the form that starts it. */
+/** Returns the stays on which the rule would act, those on which it never would, and the form that starts the rule. */
 export const ruleTrialSection = (visit: SignedInVisit, form: SubmittedForm, trial: AutomationRuleTrial): Html =>
   section(
     "Before it starts",
@@ -42,9 +42,9 @@ export const ruleTrialSection = (visit: SignedInVisit, form: SubmittedForm, tria
         ? nothing
         : html`<p>${trial.note}</p>
 `
-    }<h3>Would be done</h3>
+    }<h3>Stays on which the rule would act</h3>
 ${table(
-  { empty: "Nothing yet. The rule acts on reservations that come later." },
+  { empty: "None yet. The rule will act on later reservations." },
   [
     {
       label: "When",
@@ -53,22 +53,22 @@ ${table(
     { label: "Guest", cell: guestCell },
     { label: "Property", cell: ({ property_title }) => property_title ?? "Unassigned" },
     { label: "Channel", cell: ({ channel_type }) => channelName(channel_type) },
-    { label: "What", cell: actionCell }
+    { label: "Action", cell: actionCell }
   ],
   trial.planned
-)}${moreText(trial.more_planned)}<h3>Would never be done</h3>
+)}${moreText(trial.more_planned)}<h3>Stays on which it would never act</h3>
 ${table(
   { empty: "None." },
   [
     { label: "Guest", cell: guestCell },
     { label: "Property", cell: ({ property_title }: TrialStay) => property_title ?? "Unassigned" },
-    { label: "Why", cell: ({ reason }) => reason ?? "" }
+    { label: "Reason", cell: ({ reason }) => reason ?? "" }
   ],
   trial.never
 )}${moreText(trial.more_never)}${
   trial.more_stays === 0
     ? nothing
-    : html`<p>${trial.more_stays} later stays are not shown.</p>
+    : html`<p>The trial leaves out ${trial.more_stays} stays with a later check-out.</p>
 `
 }${startForm(visit, form)}`,
     "trial"

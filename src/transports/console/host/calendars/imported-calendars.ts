@@ -1,6 +1,4 @@
 import { Effect, Schema } from "effect"
-import { CalendarChannelType } from "../../../../domain/calendars/calendar-stays/stay-channel.ts"
-import type { StayProblem } from "../../../../domain/calendars/calendar-stays/stay-problem.ts"
 import {
   type CalendarFetchOutcome,
   create_imported_calendar,
@@ -17,6 +15,13 @@ import { makeMutation, makeVoidMutation } from "../api-operations.ts"
 import { actionForm, checkbox, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
 import { activityLogLink, badge, pagination, section, table, timeHtml } from "../page-parts.ts"
+import {
+  bookingsCell,
+  bookingsFields,
+  newCalendarBookingsFields,
+  readMakesStays,
+  readStaySettings
+} from "./calendar-bookings.ts"
 import {
   makeCreateFeed,
   oneTimeNotice,
@@ -114,51 +119,6 @@ const SKIP_UNAVAILABLE_HINT =
 
 const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_UNAVAILABLE_FIELD) === "yes"
 
-const MAKES_STAYS_FIELD = "makes_stays"
-const CHANNEL_TYPE_FIELD = "channel_type"
-
-const readMakesStays = (form: SubmittedForm): boolean => form.get(MAKES_STAYS_FIELD) === "yes"
-
-/** A form without the field of the channel leaves it as it is. */
-const readStaySettings = (form: SubmittedForm) => {
-  const channelType = form.get(CHANNEL_TYPE_FIELD)
-  return {
-    events: readMakesStays(form) ? "stay" : "block",
-    ...(channelType === null ? {} : { channel_type: channelType === "" ? null : channelType })
-  }
-}
-
-const keepDefault: FieldFiller = (_name, defaultValue) => defaultValue
-
-const makesStaysField = (isChecked: boolean, fillField: FieldFiller = keepDefault): Html =>
-  html`${checkbox(fillField, { name: MAKES_STAYS_FIELD, label: "Bookings become reservations", isChecked })}<p class="soft">A reservation has tasks, a door code and a guest portal, but no price. Blocked days stay blocked days.</p>
-`
-
-/** `channelType` is the host's choice, not the channel that the feed names. */
-const channelTypeField = (channelType: string | null, fillField: FieldFiller = keepDefault): Html =>
-  select(fillField, {
-    name: CHANNEL_TYPE_FIELD,
-    label: "Channel of these reservations",
-    value: channelType ?? "",
-    options: CalendarChannelType.literals.map((type) => ({ value: type, label: CHANNEL_LABELS.get(type) ?? type })),
-    emptyLabel: "As the calendar says"
-  })
-
-/** Most calendars name their channel. The list would make a page of many calendars long. */
-const mayChooseChannel = ({ channel_type, stay_problems }: ImportedCalendarSummary): boolean =>
-  channel_type !== null || stay_problems.some(({ reason }) => reason === "channel_unknown")
-
-const CHANNEL_LABELS: ReadonlyMap<string, string> = new Map([
-  ["airbnb", "Airbnb"],
-  ["booking.com", "Booking.com"],
-  ["vrbo", "Vrbo"],
-  ["agoda", "Agoda"],
-  ["expedia", "Expedia"],
-  ["trip.com", "Trip.com"],
-  ["houfy", "Houfy"],
-  ["booking_site", "Booking site"]
-])
-
 const importedCalendarNotice = (url: string): OneTimeContent =>
   oneTimeNotice(
     "The calendar is followed: it is fetched in the next minutes, and then every quarter of an hour.",
@@ -209,7 +169,7 @@ export const importedCalendarsSection = (
           cell: ({ fetched_at, due_at }) =>
             html`${fetched_at === null ? "not yet" : timeHtml(fetched_at, visit)} ${due_at === null ? nothing : html`<span class="soft">next ${timeHtml(due_at, visit)}</span>`}`
         },
-        { label: "Reservations", cell: (calendar) => bookingsReport(calendar) },
+        { label: "Reservations", cell: bookingsCell },
         { label: "Busy days", cell: ({ busy_days }) => String(busy_days), isNumeric: true },
         { label: "Change", cell: (calendar) => calendarActions(visit, calendar) }
       ],
@@ -236,39 +196,14 @@ const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary
       label: "Save",
       subject,
       id,
-      fields: html`${makesStaysField(calendar.events === "stay")}${mayChooseChannel(calendar) ? channelTypeField(calendar.channel_type) : nothing}`
+      fields: bookingsFields(calendar)
     })
   )}${disclosure(
     "Remove",
-    html`<p>What only it closed is open again. Its reservations stay.</p>
+    html`<p>Days that only this calendar blocked become available. Its reservations stay.</p>
 ${actionForm(visit, { action: "remove", label: "Follow it no more", subject, id, kind: "danger" })}`
   )}${activityLogLink(`imported_calendar:${id}`)}`
 }
-
-const PROBLEM_TEXTS: Readonly<Record<StayProblem["reason"], string>> = {
-  nights_taken: "another reservation has one of these nights",
-  reservation_exists: "there is a reservation with its code already",
-  missing: "the calendar no longer has it; the next read decides whether it is cancelled",
-  missing_after_check_in:
-    "the calendar no longer has it, but its check-in is not in the future: cancel it yourself if it is",
-  blocked: "the calendar now says that these days are blocked: cancel it yourself if it is",
-  cancelled_here: "you cancelled it, and the calendar still has it: these days stay blocked",
-  channel_unknown: "choose the channel of these reservations",
-  account_connected: "the property is connected to this channel, so the channel itself brings the reservations",
-  too_many: "the calendar has too many bookings; some only block days"
-}
-
-const bookingsReport = ({ events, stay_problems }: ImportedCalendarSummary): Html =>
-  events === "block"
-    ? html`none`
-    : html`${
-        stay_problems.length === 0
-          ? "as in the calendar"
-          : html`<ul>${stay_problems.map(
-              ({ reason, check_in_date, check_out_date }) =>
-                html`<li>${check_in_date === null ? nothing : `${check_in_date} – ${check_out_date ?? ""}: `}${PROBLEM_TEXTS[reason]}.</li>`
-            )}</ul>`
-      }`
 
 const acceptForm = (
   visit: SignedInVisit,
@@ -306,7 +241,7 @@ export const importForm = (
       : actionForm(visit, {
           action: "follow",
           label: "Follow it",
-          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${makesStaysField(false, fillField)}${channelTypeField(null, fillField)}${passwordField}`
+          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${newCalendarBookingsFields(fillField)}${passwordField}`
         })
   )
 }

@@ -69,24 +69,24 @@ ${actionForm(visit, { action: "cancel", label: "Cancel the reservation", kind: "
   )
 }
 
-/** For a reservation that came from an imported calendar. */
+/** Returns nothing unless the reservation is an accepted one from an imported calendar. */
 export const calendarSection = (view: StayView): Html => {
   const { visit, stay } = view
   if (!isCalendarOrderCode(stay.reservation_code) || stay.status !== "accepted") return nothing
   return section(
     "From a calendar",
-    html`<p>This reservation came from a calendar of a marketplace. If the booking moves or disappears there, it moves or is cancelled here.</p>
+    html`<p>This reservation came from a calendar of a marketplace. If its booking is moved or cancelled there, the reservation is moved or cancelled here.</p>
 ${actionDisclosure(
   view,
   "detach",
   "Keep it as it is",
-  html`<p>It follows the calendar no more: it is neither moved nor cancelled by itself.</p>
-${actionForm(visit, { action: "detach", label: "Follow the calendar no more", kind: "plain" })}`
+  html`<p>The calendar no longer moves or cancels this reservation.</p>
+${actionForm(visit, { action: "detach", label: "Detach from the calendar", kind: "plain" })}`
 )}${actionDisclosure(
   view,
   "cancel_calendar_stay",
   "Cancel this reservation",
-  html`<p>The marketplace and the guest are not told: cancel it there first. The nights stay blocked while the calendar has the booking. It cannot be taken back.</p>
+  html`<p>Cancel the booking at the marketplace first: neither the marketplace nor the guest is notified from here. The nights stay blocked while the calendar has the booking. You cannot undo this.</p>
 ${actionForm(visit, { action: "cancel_calendar_stay", label: "Cancel the reservation", kind: "danger" })}`
 )}`
   )
