@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { windowOf } from "../../admission/windows/rate-window.ts"
 import { networkOf } from "../../contract/caller-address.ts"
-import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-purposes.ts"
+import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-url.ts"
 import { MailedLinks } from "../../domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../../domain/access/sign-in/Passwords.ts"
 import { EMAIL_LENGTH, PASSWORD_MIN, RESET_REQUESTS_OF_NETWORK_AN_HOUR } from "../../platform/limits.ts"
@@ -117,7 +117,6 @@ export const makeResetPage = Effect.gen(function* () {
   const page: PublicPage = {
     path: RESET_PATH,
     isPublic: true,
-    hasSecretUrl: true,
     show: (visit) => {
       const token = visit.query.get(TOKEN_PARAMETER)
       return token === null ? Effect.succeed(renderPage(visit, requestForm(visit))) : renderPasswordForm(visit, token)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { CurrentActor } from "../../contract/actor.ts"
-import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-purposes.ts"
+import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-url.ts"
 import { MailedLinks } from "../../domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { NotificationStore } from "../../domain/notifications/store.ts"
 import { type Html, html } from "../docs/html.ts"
@@ -71,7 +71,6 @@ export const makeVerificationPage = Effect.gen(function* () {
   const page: PublicPage = {
     path: VERIFICATION_PATH,
     isPublic: true,
-    hasSecretUrl: true,
     show,
     actions: new Map([["verify_email", verifyEmail]])
   }
