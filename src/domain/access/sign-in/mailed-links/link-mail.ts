@@ -1,4 +1,5 @@
-import { type LinkPurpose, linkUrl } from "./link-purposes.ts"
+import type { LinkPurpose } from "./link-purposes.ts"
+import { toLinkUrl } from "./link-url.ts"
 
 interface LinkMail {
   readonly purpose: LinkPurpose
@@ -10,7 +11,7 @@ interface LinkMail {
 const toParagraphs = (...paragraphs: ReadonlyArray<string>): string => `${paragraphs.join("\n\n")}\n`
 
 export const renderLinkMail = ({ purpose, email, token, publicUrl }: LinkMail) => {
-  const url = linkUrl(publicUrl, purpose, token)
+  const url = toLinkUrl(publicUrl, purpose, token)
   switch (purpose) {
     case "reset_password":
       return {
