@@ -13,7 +13,7 @@ import { ACTION_FIELD, type PublicPage, type SubmittedForm, type Visit } from ".
 const VERIFICATION_PATH = LINK_PATHS.verify_email
 const { verification: texts } = TEXTS
 
-// A program that checks the links of mails opens them, so only the button confirms.
+// Mail scanners open links, so only the button confirms.
 const confirmForm = (
   { formToken }: Visit,
   token: string,

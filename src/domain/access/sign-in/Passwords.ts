@@ -156,7 +156,7 @@ const makeChangeByLink = (
     const { password } = yield* readNewPassword({ account_id: accountId, password: text })
     const source = { key: networkOf(address), isKnown: false }
     const passwordHash = yield* hashReleasingPermit(hashingLimiter, source, hashPassword(password))
-    // The statement runs after the lock of the account, so it sees whether another one has used the link.
+    // The condition is checked under the lock of the account, so only one of two concurrent requests uses the link.
     const lookup = {
       purpose: "reset_password" as const,
       digest: computeDigest(token),
