@@ -13,6 +13,7 @@ const LICENCES = new Set([
   "BSD-2-Clause",
   "BSD-3-Clause",
   "0BSD",
+  "MIT-0",
   "BlueOak-1.0.0"
 ])
 

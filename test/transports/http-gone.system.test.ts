@@ -51,7 +51,7 @@ const serving = Effect.fnUntraced(function* (call: Effect.Effect<never>, limiter
     Effect.provideService(PropertyFeeds, {
       open: notAsked,
       read: notAsked,
-      readHouse: notAsked,
+      readHouseEvents: notAsked,
       recordRead: notAsked
     }),
     Effect.provideService(Images, { put: notAsked, open: notAsked, read: notAsked }),

@@ -23,11 +23,12 @@ import { NOTIFICATION_KINDS } from "./kinds.ts"
 import { notificationFactsSql } from "./notification-facts.ts"
 import { getsNotificationsCondition } from "./queue-statements.ts"
 
-/** Mails that a process sends at once, and those of one operator. */
+/** Mails that a process sends at the same time. */
 export const NOTIFICATION_MAILS_IN_PROGRESS = 4
+/** Those of one operator. */
 const MAILS_OF_OPERATOR = 2
 
-/** Longer than an attempt and all tries to store its outcome. */
+/** Longer than an attempt and all retries to store its outcome. */
 const LEASE_MS = SEND_TIMEOUT_MS + 30_000
 
 const HOUR_MS = 60 * 60 * 1000
@@ -71,7 +72,9 @@ const FACT_FIELDS = {
 const SendingBatch = Schema.Struct({
   /** Null if the account gets no notifications any more. */
   email: Schema.NullOr(Schema.String),
+  /** The size of the batch. */
   waiting: Schema.Int,
+  /** The same, or 0 if a limit permits no mail now. */
   sending: Schema.Int,
   first_id: Schema.NullOr(Schema.Int)
 })
@@ -81,9 +84,13 @@ const readBatch = makeSingleRowReader(SendingBatch)
 const readFacts = makeRowsReader(Schema.Struct({ kind: Schema.Literals(NOTIFICATION_KINDS), ...FACT_FIELDS }))
 
 /**
- * Marks a batch as `sending` before the mail is sent. Notifications that an earlier claim left in this state may have
- * been mailed, so they are dropped. The same happens to those that are too old or not chosen any more. If the limit
- * permits no mail now, the batch stays waiting.
+ * Marks a batch of notifications as `sending` before the worker sends the mail. Drops:
+ *
+ * - notifications that an earlier claim left in the state `sending`, because they may have been mailed
+ * - notifications that are too old
+ * - notifications that the account has not chosen any more
+ *
+ * If a limit permits no mail now, the batch keeps the state `waiting`.
  */
 const beginSendingSql = (sql: SqlClient.SqlClient, { now, ...claim }: JobClaim & { readonly now: Date }): Fragment => {
   const cutoff = new Date(now.getTime() - NOTIFICATION_MAX_AGE_MS)
@@ -121,12 +128,13 @@ const beginSendingSql = (sql: SqlClient.SqlClient, { now, ...claim }: JobClaim &
 
 interface EndParameters extends JobClaim {
   readonly queued: number
+  /** `none` if the claim has sent no mail. */
   readonly outcome: "sent" | "dropped" | "none"
   readonly now: Date
   readonly nextMail: Date
 }
 
-/** If notifications remain or were added meanwhile, the next mail is due after the gathering time. */
+/** If notifications are waiting or were added during the claim, the next mail is due at `nextMail`. */
 const endSql = (sql: SqlClient.SqlClient, { queued, outcome, now, nextMail, ...claim }: EndParameters): Fragment => sql`
   WITH ended AS (
     UPDATE notification_recipients r SET failures = 0, attempts = r.attempts + 1,
@@ -140,7 +148,7 @@ const endSql = (sql: SqlClient.SqlClient, { queued, outcome, now, nextMail, ...c
   UPDATE notifications n SET state = ${outcome === "sent" ? "sent" : "dropped"} FROM ended
   WHERE n.operator_id = ended.operator_id AND n.account_id = ended.account_id AND n.state = 'sending'`
 
-/** Increases `attempts` to end the claim, so a repetition changes nothing. */
+/** Increases `attempts`, which ends the claim. So a repeated statement changes nothing. */
 const retrySql = (
   sql: SqlClient.SqlClient,
   { nextAttempt, ...claim }: JobClaim & { readonly nextAttempt: Date }
@@ -178,7 +186,7 @@ const makeNotificationQueue = Effect.map(SqlClient.SqlClient, (sql) => {
   }
 })
 
-/** The recipients whose notifications wait for a mail. */
+/** The queue of accounts that have waiting notifications. One job sends one mail to one account. */
 export class NotificationQueue extends Context.Service<NotificationQueue>()(
   "latchkey/domain/notifications/NotificationQueue",
   { make: makeNotificationQueue }

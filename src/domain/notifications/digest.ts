@@ -2,10 +2,9 @@ import { NOTIFICATIONS_DESCRIBED_MAX } from "../../platform/limits.ts"
 import type { NotificationKind } from "./kinds.ts"
 import { formatDateRange, toShortText } from "./text-parts.ts"
 
-/** What a mail tells of one notification. Facts that no longer exist, such as those of an erased guest, are null. */
+/** The facts that a mail shows of one notification. Facts that no longer exist, such as those of an erased guest, are null. */
 export interface NotificationFacts {
   readonly kind: NotificationKind
-  /** Code of the reservation, or undefined. */
   readonly reservation_code: string | null
   readonly stay_code: string | null
   readonly property: string | null
@@ -21,13 +20,13 @@ export interface NotificationFacts {
 
 export interface Digest {
   readonly publicUrl: string
-  /** At most NOTIFICATIONS_DESCRIBED_MAX are described. */
+  /** The mail describes the first NOTIFICATIONS_DESCRIBED_MAX of them. */
   readonly notifications: ReadonlyArray<NotificationFacts>
-  /** The number of notifications of the mail. */
+  /** The number of notifications in the mail, with those that it does not describe. */
   readonly total: number
 }
 
-/** The path of the console pages that mails link to. The console has a test that they exist. */
+/** Paths of the console pages that mails link to. */
 export const NOTIFICATION_LINKS = {
   stay: "/console/stay",
   reservations: "/console/reservations",
@@ -72,7 +71,7 @@ const detailsOf = (facts: NotificationFacts): ReadonlyArray<string | null> => {
   }
 }
 
-const query = (name: string, value: string | number): string =>
+const toQueryString = (name: string, value: string | number): string =>
   new URLSearchParams({ [name]: String(value) }).toString()
 
 const linkOf = ({ kind, stay_code, conversation, webhook_id }: NotificationFacts): string => {
@@ -81,21 +80,21 @@ const linkOf = ({ kind, stay_code, conversation, webhook_id }: NotificationFacts
     case "booking_request":
       return stay_code === null
         ? NOTIFICATION_LINKS.reservations
-        : `${NOTIFICATION_LINKS.stay}?${query("code", stay_code)}`
+        : `${NOTIFICATION_LINKS.stay}?${toQueryString("code", stay_code)}`
     case "guest_message":
       return conversation === null
         ? NOTIFICATION_LINKS.messages
-        : `${NOTIFICATION_LINKS.messages}?${query("id", conversation)}`
+        : `${NOTIFICATION_LINKS.messages}?${toQueryString("id", conversation)}`
     case "failing_webhook":
       return webhook_id === null
         ? NOTIFICATION_LINKS.webhook
-        : `${NOTIFICATION_LINKS.webhook}?${query("id", webhook_id)}`
+        : `${NOTIFICATION_LINKS.webhook}?${toQueryString("id", webhook_id)}`
     case "failing_calendar":
       return NOTIFICATION_LINKS.calendars
   }
 }
 
-const describe = (publicUrl: string, facts: NotificationFacts): string => {
+const renderNotification = (publicUrl: string, facts: NotificationFacts): string => {
   const details = detailsOf(facts).filter((detail) => detail !== null && detail !== "")
   return [[titleOf(facts), ...details].join(" · "), `${publicUrl}${linkOf(facts)}`].join("\n")
 }
@@ -106,15 +105,15 @@ const toSubject = ({ notifications: [first], total }: Digest): string => {
   return property === null ? titleOf(first) : `${titleOf(first)}: ${property}`
 }
 
-/** Returns the subject and the text of one mail. */
+/** Returns the subject and the text of a mail with all notifications of the digest. */
 export const renderDigest = (digest: Digest) => {
   const { publicUrl, notifications, total } = digest
   const described = notifications.slice(0, NOTIFICATIONS_DESCRIBED_MAX)
   const remaining = total - described.length
   const paragraphs = [
-    ...described.map((facts) => describe(publicUrl, facts)),
+    ...described.map((facts) => renderNotification(publicUrl, facts)),
     ...(remaining > 0 ? [`… and ${remaining} more. The console shows all: ${publicUrl}/console`] : []),
-    `You get this mail because of your choices: ${publicUrl}${NOTIFICATION_LINKS.choices}`
+    `Choose what we mail to you: ${publicUrl}${NOTIFICATION_LINKS.choices}`
   ]
   return { subject: toSubject(digest), text: `${paragraphs.join("\n\n")}\n` }
 }

@@ -5,9 +5,11 @@ import { NOTIFIED_EVENT_AGE_MS } from "../../platform/limits.ts"
 import { makeNotificationWriters } from "./queue-statements.ts"
 
 /**
- * An order that waits for the host's answer is a request, and an accepted one is a booking. An update counts too,
- * because an order may be accepted or paid later. The code of the order is the key, so an order with several stays, or with
- * several updates, notifies once. An update of an order from before the choice notifies nobody.
+ * An order that waits for the host's answer is a booking request, and an accepted order is a new booking.
+ *
+ * - Updates count too, because an order may be accepted or paid later.
+ * - The event key is the code of the order, so an order with several stays or updates gives one notification.
+ * - An update of an order that is older than the account's choice gives no notification.
  */
 const bookingsSql = (sql: SqlClient, dispatchedEvents: Fragment, cutoff: Date): Fragment => sql`
   SELECT e.operator_id, CASE booked.status WHEN 'wait_accept' THEN 'booking_request' ELSE 'new_booking' END AS kind,

@@ -9,12 +9,13 @@ import { failingCalendarsSql } from "../calendars/imported-calendars/failing-cal
 import { failingWebhooksSql } from "../webhooks/deliveries/failing-webhooks.ts"
 import { makeNotificationWriters, newNotificationsSql } from "./queue-statements.ts"
 
-// Webhooks and calendars that began to fail. Their key names the failing period, so each period notifies an account once.
+// Finds webhooks and calendars that began to fail. The event key names the failing period, so an account gets one
+// notification per period.
 
-/** Most failures are noticed within this time. */
+/** The watch finds most failures within this time. */
 export const FAILURE_POLL_MS = 30_000
 
-/** Reads only operators with a recipient, so an installation without notifications does nothing here. */
+/** Reads only the operators of accounts that chose these kinds, so an installation without them reads nothing. */
 export const failuresSql = (sql: SqlClient.SqlClient): Fragment => {
   const operators = sql`SELECT DISTINCT operator_id FROM notification_recipients WHERE kinds && '{failing_webhook,failing_calendar}'`
   return sql`
@@ -37,16 +38,16 @@ export const notifyOfFailures = Effect.fnUntraced(function* (now: Date) {
   if (row !== undefined && row.notifications > 0) yield* (yield* WakeUp).wake
 })
 
-/** A failure is due as soon as it exists. */
+/** A failure without its notifications is due at once. */
 const findNextFailure = Effect.gen(function* () {
   const [sql, now] = [yield* SqlClient.SqlClient, yield* DateTime.nowAsDate]
   return yield* readNextDue(sql`
     SELECT count(*) AS due, CASE WHEN count(*) > 0 THEN ${now}::timestamptz END AS oldest_at
-    FROM (${newNotificationsSql(sql, failuresSql(sql))}) found`)
+    FROM (${newNotificationsSql(sql, failuresSql(sql))}) new_notification`)
 })
 
 export const watchFailures = repeatPeriodically(
-  "noticing failures",
+  "watching for failures",
   FAILURE_POLL_MS,
   notifyOfFailures,
   () => findNextFailure

@@ -6,7 +6,9 @@ import { handleOperations, layerOperations, voidChangeHandler } from "../operati
 import { NotificationOperations, type update_notifications } from "./contract.ts"
 import { NotificationStore } from "./store.ts"
 
-const mailDisabledError = new NotImplemented({ message: "This installation sends no mail." })
+const mailDisabledError = new NotImplemented({
+  message: "This installation sends no mail. Its administrator can set SMTP_URL."
+})
 const tooManyMailsError = new RateLimited({
   message: "The address got several of these mails within the last hour. Use the link of the latest one, or wait.",
   headers: {}
@@ -19,7 +21,7 @@ const requireMail = <A, E, R>(
 
 const updateNotifications = (store: NotificationStore["Service"], isEnabled: boolean) =>
   Effect.fnUntraced(function* ({ kinds }: typeof update_notifications.payloadSchema.Type) {
-    yield* requireMail(isEnabled, store.choose(yield* CurrentCaller, kinds))
+    yield* requireMail(isEnabled, store.updateKinds(yield* CurrentCaller, kinds))
   })
 
 const requestEmailVerification = (store: NotificationStore["Service"], isEnabled: boolean) =>

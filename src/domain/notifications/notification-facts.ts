@@ -2,8 +2,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 
 /**
- * Selects what mails tell of the rows of `notifications`. The texts are read when the mail is sent, so the mail contains
- * nothing of an erased guest. A webhook shows only its host, because the rest of its URL may be secret.
+ * Selects the facts that a mail shows of each row of `notifications`. The worker reads them when it sends the mail, so
+ * the mail contains nothing of an erased guest. Of a webhook's URL it shows only the host, because the rest may be secret.
  */
 export const notificationFactsSql = (sql: SqlClient, notifications: Fragment): Fragment => sql`
   SELECT n.kind, booked.reservation_code, booked.stay_code, coalesce(booked.property, calendar.property) AS property,

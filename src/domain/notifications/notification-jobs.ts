@@ -5,7 +5,7 @@ import { repeatPeriodically } from "../../jobs/WorkSchedule.ts"
 import { PublicUrl } from "../../platform/installation.ts"
 import { NOTIFICATION_GATHERING_MS } from "../../platform/limits.ts"
 import { MailEnabled, Mailer } from "../../platform/mail/Mailer.ts"
-import { MAIL_RETRIES, type MailOutcome, toMailOutcome } from "../../platform/mail/mail-outcome.ts"
+import { MAIL_RETRIES, type MailOutcome, toFateText, toMailOutcome } from "../../platform/mail/mail-outcome.ts"
 import { annotateSpan, recordFailure } from "../../platform/telemetry/spans.ts"
 import { renderDigest } from "./digest.ts"
 import { watchFailures } from "./failure-watch.ts"
@@ -21,7 +21,7 @@ const NOTIFICATION_POLL_GAP_MS = 200
 
 type NotificationOutcome =
   | MailOutcome
-  /** Nothing is to be mailed. */
+  /** No notification is left to mail, or the account gets none any more. */
   | { readonly kind: "nothing" }
   /** The address has got too many mails. */
   | { readonly kind: "limited" }
@@ -56,15 +56,14 @@ const completeNotificationMail = Effect.fnUntraced(function* (
   const nextAttempt = outcome.kind === "deferred" ? nextAttemptOrDeadLetter() : undefined
   if (nextAttempt === undefined) yield* queue.end(recipient, { outcome: "dropped", now, nextMail })
   else yield* queue.retry(recipient, nextAttempt)
+  const fate = toFateText(outcome.kind, nextAttempt)
   yield* Effect.annotateLogs(
-    nextAttempt === undefined
-      ? Effect.logWarning("a mail with notifications was given up", outcome.reason)
-      : Effect.logWarning("a mail with notifications was not sent and is tried again", outcome.reason),
+    Effect.logWarning(`a mail with notifications ${fate}`, outcome.reason),
     toLogAnnotations(recipient)
   )
 })
 
-/** A notification is mailed at most once: a mail is tried again only if it was certainly not delivered. */
+/** Sends each notification at most once (docs/adr/0041-send-each-notification-at-most-once.md). */
 export const notificationJobs = defineJobs({
   name: "mailing notifications",
   maxInProgress: NOTIFICATION_MAILS_IN_PROGRESS,
@@ -88,7 +87,7 @@ const layerWorkers = Layer.mergeAll(
   Layer.effectDiscard(watchFailures)
 )
 
-/** Without a mail server only the retention runs. */
+/** Without a mail server, only the retention runs. */
 export const layerNotificationJobs = Layer.merge(
   Layer.effectDiscard(
     repeatPeriodically("retention of notifications", RETENTION_INTERVAL_MS, applyNotificationRetention)

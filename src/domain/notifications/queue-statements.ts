@@ -4,16 +4,18 @@ import type { InternalSubscriber } from "../../jobs/events/internal-subscribers.
 import { NOTIFICATION_GATHERING_MS } from "../../platform/limits.ts"
 
 /**
- * Selects an account that gets notifications, from `notification_recipients r JOIN accounts a JOIN operators o`. Nobody
- * else may get one.
+ * A condition on `notification_recipients r JOIN accounts a JOIN operators o`: the account may get notifications. Each
+ * statement that queues or sends one must check it.
  */
 export const getsNotificationsCondition = (sql: SqlClient): Fragment => sql`
   a.email = r.verified_email AND a.disabled_at IS NULL AND o.status = 'active'`
 
 /**
- * `candidates` selects `operator_id, kind, event_key, record`, and `chosen_before`, by when an account must have made its
- * choices. Adds the accounts that have chosen the kind and were not
- * notified of the event before. A sub-account sees all properties of its operator, so it gets the same notifications.
+ * Selects one row for each candidate and each account that has chosen its kind and has no notification of its event.
+ *
+ * `candidates` selects `operator_id`, `kind`, `event_key`, `record` and `chosen_before`. Accounts that changed their
+ * choice after `chosen_before` are left out. A sub-account sees all properties of its operator, so it gets the same
+ * notifications as the main account.
  */
 export const newNotificationsSql = (sql: SqlClient, candidates: Fragment): Fragment => sql`
   SELECT DISTINCT candidate.operator_id, r.account_id, candidate.kind, candidate.event_key, candidate.record
@@ -26,24 +28,24 @@ export const newNotificationsSql = (sql: SqlClient, candidates: Fragment): Fragm
     SELECT FROM notifications n WHERE n.operator_id = candidate.operator_id AND n.account_id = r.account_id
       AND n.kind = candidate.kind AND n.event_key = candidate.event_key)`
 
-/** The primary key of `notifications` makes an event notify an account once. */
+/** The primary key of `notifications` prevents a second notification of an event. */
 const insertNotificationsSql = (sql: SqlClient, candidates: Fragment, now: Date): Fragment => sql`
   INSERT INTO notifications (operator_id, account_id, kind, event_key, record, created_at)
   SELECT operator_id, account_id, kind, event_key, record, ${now}::timestamptz
-  FROM (${newNotificationsSql(sql, candidates)}) added ORDER BY operator_id, account_id, kind, event_key
+  FROM (${newNotificationsSql(sql, candidates)}) new_notification ORDER BY operator_id, account_id, kind, event_key
   ON CONFLICT DO NOTHING
   RETURNING operator_id`
 
 /**
- * The first notification is mailed at once, and further ones after the gathering time. A recipient that is due or
- * claimed keeps its time. The worker compares `queued` when it ends.
+ * The first notification is due at once. Further ones are due NOTIFICATION_GATHERING_MS after the last mail. A recipient
+ * that is due or claimed keeps its time: the worker sees by `queued` that notifications were added during its claim.
  */
 const enqueueRecipientsSql = (sql: SqlClient, candidates: Fragment, now: Date): Fragment => sql`
   UPDATE notification_recipients r SET queued = r.queued + 1,
     due_at = CASE WHEN r.due_at < 'infinity' THEN r.due_at
       ELSE least(greatest(${now}::timestamptz, r.mailed_at + ${gatheringInterval(sql)}), ${now}::timestamptz + ${gatheringInterval(sql)}) END
-  FROM (SELECT DISTINCT operator_id, account_id FROM (${newNotificationsSql(sql, candidates)}) added) added
-  WHERE r.operator_id = added.operator_id AND r.account_id = added.account_id
+  FROM (SELECT DISTINCT operator_id, account_id FROM (${newNotificationsSql(sql, candidates)}) new_notification) notified
+  WHERE r.operator_id = notified.operator_id AND r.account_id = notified.account_id
   RETURNING r.operator_id`
 
 const gatheringInterval = (sql: SqlClient): Fragment =>
@@ -51,7 +53,7 @@ const gatheringInterval = (sql: SqlClient): Fragment =>
 
 type Candidates = (sql: SqlClient, source: Fragment, now: Date) => Fragment
 
-/** Two statements, because a CTE that writes cannot contain another one. Both belong into one statement. */
+/** Two CTEs, because a writing CTE cannot contain another one. The caller must put both into the same statement. */
 export const makeNotificationWriters = (
   toCandidates: Candidates
 ): { readonly insert: InternalSubscriber; readonly enqueue: InternalSubscriber } => ({

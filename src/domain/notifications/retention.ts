@@ -4,7 +4,7 @@ import { applyRetention, nextRowsCondition } from "../../jobs/retention.ts"
 import { NOTIFICATION_RETENTION_MS } from "../../platform/limits.ts"
 import { failuresSql } from "./failure-watch.ts"
 
-/** A row of a webhook or calendar that still fails stays, so that it does not notify again. */
+/** Keeps the row of a webhook or calendar that still fails. Without the row, the account would get a second notification. */
 const isOverCondition = (sql: SqlClient.SqlClient) => sql`
   NOT EXISTS (
     SELECT FROM (${failuresSql(sql)}) f

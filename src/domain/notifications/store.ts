@@ -4,8 +4,8 @@ import { computeDigest } from "../../admission/gate/credentials.ts"
 import { recordChange } from "../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../contract/actor.ts"
 import { makeOptionalRowReader } from "../../platform/database/rows.ts"
-import { endLinksSql, requestLinkSql, validLinkSql } from "../access/sign-in/mailed-links/link-statements.ts"
-import { isLinkToken } from "../access/sign-in/mailed-links/link-token.ts"
+import { deleteLinksSql, requestLinkSql, validLinkSql } from "../access/sign-in/mailed-links/link-statements.ts"
+import { isLinkToken } from "../access/sign-in/mailed-links/link-url.ts"
 import type { NotificationKind } from "./kinds.ts"
 
 interface AccountKey {
@@ -15,8 +15,8 @@ interface AccountKey {
 
 const readAccountId = makeOptionalRowReader(Schema.Struct({ account_id: Schema.Int }))
 
-/** An existing row keeps its queue and its verified address. Unchanged choices change nothing. */
-const choose =
+/** An existing row keeps its queue and its verified address. The same kinds again change nothing. */
+const updateKinds =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, accountId }: AccountKey, kinds: ReadonlyArray<NotificationKind>, now: Date) => {
     const chosenKinds = Array.from(new Set(kinds)).toSorted()
@@ -38,7 +38,7 @@ const choose =
     )
   }
 
-/** Returns undefined if the address has got too many such mails. */
+/** Returns undefined if the address has got VERIFICATION_MAILS_AN_HOUR mails. */
 const requestVerification =
   (sql: SqlClient.SqlClient) =>
   ({ operatorId, accountId }: AccountKey, now: Date) => {
@@ -66,7 +66,7 @@ const verifyEmail = (sql: SqlClient.SqlClient) => (token: string, now: Date) =>
         recordChange(sql, {
           change: sql`
             owner AS MATERIALIZED (${validLinkSql(sql, { purpose: "verify_email", digest: computeDigest(token), now })}),
-            ended_links AS (${endLinksSql(sql, "verify_email", "owner")} RETURNING l.account_id),
+            ended_links AS (${deleteLinksSql(sql, "verify_email", "owner")} RETURNING l.account_id),
             verified AS (
               INSERT INTO notification_recipients (operator_id, account_id, kinds_since, verified_email)
               SELECT operator_id, account_id, ${now}::timestamptz, email FROM owner
@@ -85,7 +85,7 @@ const verifyEmail = (sql: SqlClient.SqlClient) => (token: string, now: Date) =>
 export class NotificationStore extends Context.Service<
   NotificationStore,
   {
-    readonly choose: (
+    readonly updateKinds: (
       account: AccountKey,
       kinds: ReadonlyArray<NotificationKind>
     ) => Effect.Effect<void, never, CurrentActor>
@@ -99,8 +99,8 @@ export class NotificationStore extends Context.Service<
     NotificationStore,
     Effect.map(SqlClient.SqlClient, (sql) =>
       NotificationStore.of({
-        choose: (account, kinds) =>
-          Effect.flatMap(DateTime.nowAsDate, (now) => Effect.asVoid(choose(sql)(account, kinds, now))),
+        updateKinds: (account, kinds) =>
+          Effect.flatMap(DateTime.nowAsDate, (now) => Effect.asVoid(updateKinds(sql)(account, kinds, now))),
         requestVerification: (account) =>
           Effect.flatMap(DateTime.nowAsDate, (now) =>
             Effect.map(requestVerification(sql)(account, now), (row) => row !== undefined)

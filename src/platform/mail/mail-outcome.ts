@@ -18,6 +18,12 @@ export const toMailOutcome = <R>(send: Effect.Effect<void, MailFailure, R>): Eff
     onFailure: ({ _tag, reason }): MailOutcome => ({ kind: OUTCOME_KINDS[_tag], reason })
   })
 
+/** Completes a log message that begins with the kind of mail. */
+export const toFateText = (kind: Exclude<MailOutcome["kind"], "sent">, nextAttempt: Date | undefined): string => {
+  if (kind === "unconfirmed") return "may have been sent, so it is not sent again"
+  return nextAttempt === undefined ? "was not sent" : "was not sent and is retried"
+}
+
 export const MAIL_RETRIES = {
   maxAttempts: MAIL_ATTEMPTS,
   backoff: { firstMs: 30_000, longestMs: 10 * 60 * 1000, jitter: 0.25 }

@@ -186,8 +186,7 @@ const makeConsoleEndpoint = Effect.fnUntraced(function* (publicUrl: string, { tr
     isNew: boolean,
     request: HttpServerRequest
   ) {
-    if (!isSameOrigin(request, publicUrl) && !isFormOfSecretUrl(page, request))
-      return rejectedFormResponse(visit, TEXTS.requestErrors.crossSiteForm)
+    if (!isSameOrigin(request, publicUrl)) return rejectedFormResponse(visit, TEXTS.requestErrors.crossSiteForm)
     const received = yield* receiveConsoleForm(request, yield* findMaxFormBytes(sessions, visit, request))
     if (Result.isFailure(received))
       return messageResponse(visit, TEXTS.requestErrors.formReceiveErrors[received.failure], received.failure)
@@ -232,12 +231,6 @@ const makeFormHandler =
       ? handleFormAsActor(page, signedInVisit, form)
       : handleFormOfEarlierVisit(page, signedInVisit, form)
   }
-
-/** Other sites know no valid form token, and browsers report their forms as cross-site. */
-const isFormOfSecretUrl = (page: ConsolePage, { headers }: HttpServerRequest): boolean =>
-  "hasSecretUrl" in page &&
-  headers["origin"] === "null" &&
-  (headers["sec-fetch-site"] === undefined || headers["sec-fetch-site"] === "same-origin")
 
 const tooManyRequestsResponse = (visit: Visit, seconds: number): Response =>
   withRetryAfter(messageResponse(visit, TEXTS.requestErrors.tooManyRequests(seconds), 429), seconds)

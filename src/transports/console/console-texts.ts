@@ -56,19 +56,19 @@ export const TEXTS = {
     wrongCredentials: "There is no account with this e-mail address and this password.",
     tooManyAttempts: (seconds: number) =>
       `Too many tries were wrong. This one was not looked at: wait ${formatSeconds(seconds)} and try again.`,
-    forgottenPasswordHint: "Forgotten? Who runs this service can give your account another password.",
+    forgottenPasswordHint: "Forgot your password? Ask the administrator of this service to reset it.",
     forgottenPasswordLink: "Forgot your password?",
     passwordReset: "Your password is changed. Sign in with the new one."
   },
   reset: {
     title: "Reset your password",
-    explanation: "Enter the e-mail address of your account. We send a link with which you choose a new password.",
+    explanation: "Enter the e-mail address of your account. We send you a link to choose a new password.",
     email: "E-mail address",
     requestButton: "Send the link",
     requested:
-      "If an account has this address, a link is on its way. It works once, within 30 minutes. Look into the spam folder too. No more than three links are sent to an address in an hour.",
+      "If an account has this address, a link is on its way. It works once, within 30 minutes. Check your spam folder too. We send at most three links an hour to an address.",
     backToSignIn: "Back to sign-in",
-    consequences: "All your sessions end, and you sign in again with the new password.",
+    consequences: "A new password ends all your sessions. Sign in again with it.",
     newPassword: "New password",
     repeatedPassword: "Repeat new password",
     button: "Change the password",
@@ -76,7 +76,7 @@ export const TEXTS = {
   },
   verification: {
     title: "Confirm your e-mail address",
-    explanation: (email: string) => `Notifications that you choose in the console are then sent to ${email}.`,
+    explanation: (email: string) => `After you confirm, we send the notifications that you choose to ${email}.`,
     button: "Confirm",
     verified: "Your e-mail address is confirmed. Now choose your notifications.",
     unusableLink: "This link was used, has expired, or is not complete. Request another one in the console.",
@@ -84,7 +84,7 @@ export const TEXTS = {
   },
   notifications: {
     title: "Notifications",
-    mailDisabled: "This service sends no mail. Its administrator can set up a mail server.",
+    mailDisabled: "This service sends no mail. Ask its administrator to set up a mail server.",
     address: "E-mail address",
     verified: "confirmed",
     unverified: "not confirmed",
@@ -92,7 +92,7 @@ export const TEXTS = {
       "We send notifications only to an address that you have confirmed. The link in the mail works for 24 hours.",
     requestVerification: "Send the link",
     verificationRequested: "A mail with a link is on its way. Open the link to confirm your address.",
-    choices: "Send me a mail about",
+    choices: "Mail me about",
     kinds: {
       new_booking: "New bookings",
       booking_request: "Booking requests that need my answer",
@@ -100,8 +100,7 @@ export const TEXTS = {
       failing_webhook: "Webhooks that fail",
       failing_calendar: "iCal imports that fail"
     },
-    gatheringNote:
-      "The first notification is sent at once. Further ones are gathered for ten minutes and sent in one mail.",
+    gatheringNote: "We send the first notification at once, and collect further ones for ten minutes in one mail.",
     save: "Save",
     saved: "Your notifications are saved."
   },

@@ -37,7 +37,7 @@ export interface PageFrame {
   readonly formTargets?: "here" | "anywhere"
   readonly isWide?: true
   readonly hasScript?: true
-  /** The address of the page contains a secret, which no other page may learn. */
+  /** The URL of the page contains a secret, so no request may send it as the referrer. */
   readonly hasSecretUrl?: true
 }
 
@@ -154,8 +154,8 @@ ${accountProblemNote(visit)}${body}
       headers: {
         ...PRIVATE_PAGE_HEADERS,
         vary: "Cookie",
-        // Lets browsers send `Origin` with the page's forms.
-        "referrer-policy": hasSecretUrl === true ? PRIVATE_PAGE_HEADERS["referrer-policy"] : "same-origin",
+        // With `no-referrer`, browsers send the page's forms with `Origin: null`, which the console rejects.
+        "referrer-policy": hasSecretUrl === true ? "strict-origin" : "same-origin",
         "cross-origin-opener-policy": "same-origin",
         "x-frame-options": "DENY",
         "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self';${hasScript === true ? " script-src 'self'; connect-src 'self';" : ""} base-uri 'none';${formTargets === "here" ? " form-action 'self';" : ""} frame-ancestors 'none'`

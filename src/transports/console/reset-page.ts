@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { windowOf } from "../../admission/windows/rate-window.ts"
 import { networkOf } from "../../contract/caller-address.ts"
-import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-purposes.ts"
+import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-url.ts"
 import { MailedLinks } from "../../domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { Passwords } from "../../domain/access/sign-in/Passwords.ts"
 import { EMAIL_LENGTH, PASSWORD_MIN, RESET_REQUESTS_OF_NETWORK_AN_HOUR } from "../../platform/limits.ts"
@@ -31,7 +31,7 @@ const passwordInput = (label: string, name: string): Html => html`<label>${label
 <input type="password" name="${name}" autocomplete="new-password" minlength="${PASSWORD_MIN}" required></label>
 `
 
-// Password managers need the hidden account name.
+// Password managers read the account name from the hidden field.
 const passwordForm = ({ formToken }: Visit, token: string, email: string): Html => html`<p>${texts.consequences}</p>
 <p>${TEXTS.password.rule}</p>
 <form method="post" action="${RESET_PATH}">
@@ -40,7 +40,7 @@ ${passwordInput(texts.newPassword, "new_password")}${passwordInput(texts.repeate
 </form>
 `
 
-const message = (kind: "done" | "error", text: string): Html =>
+const messageHtml = (kind: "done" | "error", text: string): Html =>
   html`<p class="message ${kind}" role="${kind === "done" ? "status" : "alert"}">${text}</p>
 `
 
@@ -59,7 +59,7 @@ ${body}<p class="soft"><a href="${SIGN_IN_PATH}">${texts.backToSignIn}</a></p>
   )
 
 const unusableLinkPage = (visit: Visit) =>
-  renderPage(visit, html`${message("error", texts.unusableLink)}${requestForm(visit)}`, 404)
+  renderPage(visit, html`${messageHtml("error", texts.unusableLink)}${requestForm(visit)}`, 404)
 
 const makeFormError = (status: ActionError["status"], text: string): ActionError => ({
   _tag: "Refused",
@@ -70,7 +70,7 @@ const makeFormError = (status: ActionError["status"], text: string): ActionError
 export const makeResetPage = Effect.gen(function* () {
   const [links, passwords, checkRateLimit] = [yield* MailedLinks, yield* Passwords, yield* makeRateLimiter]
 
-  /** Beyond the limit of the network, nothing is done and the page is the same. */
+  /** Beyond the limit of the network, sends nothing and shows the same page, so that the page reveals nothing. */
   const requestReset = Effect.fnUntraced(function* (visit: Visit, form: SubmittedForm) {
     const wait = yield* checkRateLimit({
       key: `{reset:${networkOf(visit.ipAddress)}}`,
@@ -79,7 +79,7 @@ export const makeResetPage = Effect.gen(function* () {
       max: RESET_REQUESTS_OF_NETWORK_AN_HOUR
     })
     if (Option.isNone(wait)) yield* links.requestReset((form.get("email") ?? "").trim())
-    return renderPage(visit, message("done", texts.requested))
+    return renderPage(visit, messageHtml("done", texts.requested))
   })
 
   const changePassword = Effect.fnUntraced(function* (visit: Visit, token: string, form: SubmittedForm) {
@@ -101,7 +101,7 @@ export const makeResetPage = Effect.gen(function* () {
   const renderPasswordForm = Effect.fnUntraced(function* (visit: Visit, token: string, error?: ActionError) {
     const owner = yield* links.findOwner("reset_password", token)
     if (owner === undefined) return unusableLinkPage(visit)
-    const errorMessage = error === undefined ? nothing : message("error", error.message)
+    const errorMessage = error === undefined ? nothing : messageHtml("error", error.message)
     const page = renderPage(visit, html`${errorMessage}${passwordForm(visit, token, owner.email)}`, error?.status)
     return error?.retryAfter === undefined ? page : withRetryAfter(page, error.retryAfter)
   })
@@ -117,7 +117,6 @@ export const makeResetPage = Effect.gen(function* () {
   const page: PublicPage = {
     path: RESET_PATH,
     isPublic: true,
-    hasSecretUrl: true,
     show: (visit) => {
       const token = visit.query.get(TOKEN_PARAMETER)
       return token === null ? Effect.succeed(renderPage(visit, requestForm(visit))) : renderPasswordForm(visit, token)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { newKnownBrowserCookie, newSessionCookie } from "../../domain/access/sign-in/cookies.ts"
-import { LINK_PATHS } from "../../domain/access/sign-in/mailed-links/link-purposes.ts"
+import { LINK_PATHS } from "../../domain/access/sign-in/mailed-links/link-url.ts"
 import { Sessions, type SignInAttempt } from "../../domain/access/sign-in/Sessions.ts"
 import { EMAIL_LENGTH, KNOWN_BROWSER_MS } from "../../platform/limits.ts"
 import { MailEnabled } from "../../platform/mail/Mailer.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { CurrentActor } from "../../contract/actor.ts"
-import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-purposes.ts"
+import { LINK_PATHS, TOKEN_PARAMETER } from "../../domain/access/sign-in/mailed-links/link-url.ts"
 import { MailedLinks } from "../../domain/access/sign-in/mailed-links/MailedLinks.ts"
 import { NotificationStore } from "../../domain/notifications/store.ts"
 import { type Html, html } from "../docs/html.ts"
@@ -13,7 +13,7 @@ import { ACTION_FIELD, type PublicPage, type SubmittedForm, type Visit } from ".
 const VERIFICATION_PATH = LINK_PATHS.verify_email
 const { verification: texts } = TEXTS
 
-// A program that checks the links of mails opens them, so only the button confirms.
+// Mail scanners open links, so only the button confirms.
 const confirmForm = (
   { formToken }: Visit,
   token: string,
@@ -71,7 +71,6 @@ export const makeVerificationPage = Effect.gen(function* () {
   const page: PublicPage = {
     path: VERIFICATION_PATH,
     isPublic: true,
-    hasSecretUrl: true,
     show,
     actions: new Map([["verify_email", verifyEmail]])
   }

@@ -46,8 +46,6 @@ export interface SignedInPage {
 export interface PublicPage {
   readonly path: string
   readonly isPublic: true
-  /** Its forms have the `Origin` "null", because browsers omit the referrer. The form token protects them. */
-  readonly hasSecretUrl?: true
   readonly show: (visit: Visit) => PageResponse
   readonly actions: ReadonlyMap<string, (visit: Visit, form: SubmittedForm) => PageResponse>
 }

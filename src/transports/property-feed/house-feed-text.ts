@@ -7,12 +7,12 @@ import type { FeedDay, PropertyFeedSource } from "./feed-text.ts"
 
 const FEED_START = renderIcalendarStart({ product: "House calendar", refreshSeconds: 15 * 60 })
 
-/** Rental Control ignores a reservation with this summary, unless its description has a code of Airbnb. */
+/** Rental Control makes no door code for an event with this summary, unless the description has an Airbnb code. */
 const SUMMARY_WITHOUT_NAME = "Reserved"
 
 /**
- * Renders the text of a house calendar in the lines that Rental Control for Home Assistant reads. The events' time
- * stamp is the start of the operator's day, as in the other feeds.
+ * Renders a house calendar. Rental Control for Home Assistant reads the lines of the descriptions. The events' time stamp
+ * is the start of the operator's day, as in the other feeds.
  */
 export const renderHouseFeedText = (
   houseEvents: ReadonlyArray<HouseEvent>,
@@ -29,7 +29,10 @@ export const renderHouseFeedText = (
   return [FEED_START, renderBusyEvents(events, startOfDay(today, time_zone)), ICALENDAR_END].join("")
 }
 
-/** Rental Control generates codes only from a line `Last 4 Digits:`, or else from the end of the phone number. */
+/**
+ * Returns one line per value that the event has. Rental Control makes its codes of the line `Last 4 Digits:`, or without
+ * it of the end of the phone number.
+ */
 export const toDescriptionLines = (event: HouseEvent): ReadonlyArray<string> => {
   const { checkInTime, checkOutTime, reservationCode, numberOfGuests, phone, doorCode } = event
   const values: ReadonlyArray<readonly [name: string, value: string | number | undefined]> = [
@@ -49,12 +52,12 @@ export const toDescriptionLines = (event: HouseEvent): ReadonlyArray<string> => 
 
 const FOUR_DIGITS = /^[0-9]{4}$/
 
-/** Removes line breaks, so that a guest's name cannot add a line. Folded lines never consist of spaces alone. */
+/** Replaces line breaks and repeated spaces by one space, so that a guest's name cannot add a line. */
 const toLineValue = (text: string): string => {
   const line = text.replace(/[\s\p{Cc}\p{Z}]+/gu, " ").trim()
   return Array.from(line).slice(0, HOUSE_FEED_VALUE_LENGTH).join("").trim()
 }
 
-// The token makes the UID secret, because Rental Control can derive door codes from it.
+// The hash contains the token, so that nobody else can compute the UID: Rental Control can make door codes of it.
 const eventUid = ({ token, host }: PropertyFeedSource, stayId: number): string =>
   `${hash("sha256", `${token} house ${stayId}`).slice(0, 32)}@${host}`

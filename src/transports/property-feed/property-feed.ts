@@ -32,7 +32,7 @@ const FEED_HEADERS = {
   "content-disposition": 'inline; filename="calendar.ics"'
 }
 
-/** Caches must not keep data of guests. */
+/** Caches must not store guest data. */
 const HOUSE_FEED_HEADERS = { ...FEED_HEADERS, "cache-control": "private, no-store" }
 
 const MINUTE = windowOf("1m")
@@ -66,8 +66,11 @@ export const makePropertyFeedHandler = Effect.gen(function* () {
 
   const renderFeed = Effect.fnUntraced(function* (feed: PropertyFeed, token: string, request: HttpServerRequest) {
     const ifNoneMatch = request.headers["if-none-match"]
-    if (feed.house !== null) {
-      const houseText = renderHouseFeedText(yield* feeds.readHouse(feed, feed.house), feed, { token, host })
+    if (feed.houseCalendar !== null) {
+      const houseText = renderHouseFeedText(yield* feeds.readHouseEvents(feed, feed.houseCalendar), feed, {
+        token,
+        host
+      })
       return toFeedResponse(houseText, HOUSE_FEED_HEADERS, ifNoneMatch)
     }
     const content = yield* feeds.read(feed)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { LINK_PATHS } from "../../../src/domain/access/sign-in/mailed-links/link-purposes.ts"
+import { LINK_PATHS } from "../../../src/domain/access/sign-in/mailed-links/link-url.ts"
 import { NOTIFICATION_LINKS, type NotificationFacts, renderDigest } from "../../../src/domain/notifications/digest.ts"
 import { NOTIFICATION_KINDS } from "../../../src/domain/notifications/kinds.ts"
 import { toShortText } from "../../../src/domain/notifications/text-parts.ts"

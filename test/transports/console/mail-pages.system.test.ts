@@ -88,7 +88,7 @@ layer(Browser.layer, { excludeTestServices: true })(withChromiumNote("mail, in a
         const link = findLink(yield* mailServer.awaitMail(3))
         yield* run(async () => {
           const response = await page.goto(link)
-          assert.strictEqual(response?.headers()["referrer-policy"], "no-referrer")
+          assert.strictEqual(response?.headers()["referrer-policy"], "strict-origin")
           assert.strictEqual(response?.headers()["cache-control"], "no-store")
           assert.include(response?.headers()["content-security-policy"], "frame-ancestors 'none'")
           await page.fill("input[name=new_password]", NEW_PASSWORD)
@@ -107,6 +107,11 @@ layer(Browser.layer, { excludeTestServices: true })(withChromiumNote("mail, in a
         assert.include(yield* run(() => Promise.resolve(page.url())), "/console/overview")
         yield* run(() => page.goto(link))
         assert.include(yield* run(() => page.textContent("[role=alert]")), reset.unusableLink)
+        yield* run(() => page.click(`button:text-is("${TEXTS.frame.signOut}")`))
+        assert.include(yield* run(() => page.textContent("form")), signIn.email)
+        const headers = { origin: "null", "content-type": "application/x-www-form-urlencoded" }
+        const { status } = yield* run(() => fetch(`${baseUrl}/console/reset`, { method: "POST", headers, body: "" }))
+        assert.strictEqual(status, 403)
       }),
     120_000
   )

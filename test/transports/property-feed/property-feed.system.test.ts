@@ -411,12 +411,20 @@ describe("a feed that cannot be read", () => {
   const token = newFeedToken()
   const away = Effect.die(new Error("the database is away"))
   const lines: Array<unknown> = []
-  const feed = { operator_id: 1, id: 2, property_id: 3, calendar_id: null, house: null, time_zone: "UTC", today: TODAY }
+  const feed = {
+    operator_id: 1,
+    id: 2,
+    property_id: 3,
+    calendar_id: null,
+    houseCalendar: null,
+    time_zone: "UTC",
+    today: TODAY
+  }
   const layerBroken = Layer.mergeAll(
     Layer.succeed(PropertyFeeds, {
       open: () => Effect.succeedSome(feed),
       read: () => Effect.succeedSome({ busyPeriods: [], unrecordedBusyDays: Option.some("{}") }),
-      readHouse: () => away,
+      readHouseEvents: () => away,
       recordRead: () => away
     }),
     RateWindows.layerMemory,

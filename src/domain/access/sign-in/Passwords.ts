@@ -16,7 +16,7 @@ import { hashPassword } from "../operators/password.ts"
 import { accountNameError, isAccountName } from "../operators/password-rules.ts"
 import { type HashingBusy, HashingLimiter, hashReleasingPermit, operatorHashingSource } from "./HashingLimiter.ts"
 import { makeFindLinkOwner } from "./mailed-links/link-owner.ts"
-import { endLinksSql, validLinkSql } from "./mailed-links/link-statements.ts"
+import { deleteLinksSql, validLinkSql } from "./mailed-links/link-statements.ts"
 import type { PasswordConfirmation } from "./Sessions.ts"
 import { passwordDigestSql } from "./session-store.ts"
 
@@ -156,7 +156,7 @@ const makeChangeByLink = (
     const { password } = yield* readNewPassword({ account_id: accountId, password: text })
     const source = { key: networkOf(address), isKnown: false }
     const passwordHash = yield* hashReleasingPermit(hashingLimiter, source, hashPassword(password))
-    // The statement runs after the lock of the account, so it sees whether another one has used the link.
+    // The condition is checked under the lock of the account, so only one of two concurrent requests uses the link.
     const lookup = {
       purpose: "reset_password" as const,
       digest: computeDigest(token),
@@ -202,7 +202,7 @@ const makeUpdatePassword = (sql: SqlClient.SqlClient) => (update: PasswordUpdate
             DELETE FROM known_browsers b USING account
             WHERE b.operator_id = account.operator_id AND b.account_id = account.id AND b.digest <> ${update.browserDigest}
           ), owner AS (SELECT operator_id, id AS account_id FROM account),
-          ended_links AS (${endLinksSql(sql, "reset_password", "owner")})`,
+          ended_links AS (${deleteLinksSql(sql, "reset_password", "owner")})`,
         events: [],
         changedRecords: sql`SELECT operator_id, 'account:' || id AS record, '{password}'::text[] AS fields FROM account`,
         outcome: sql`SELECT id AS account_id, (SELECT count(*) FROM ended) AS sessions_ended FROM account`

@@ -14,7 +14,7 @@ export interface PropertyFeed {
   /** The imported calendar whose marketplace reads the feed. Null for the property's own feed. */
   readonly calendar_id: number | null
   /** Null if the feed has only busy days. */
-  readonly house: HouseCalendar | null
+  readonly houseCalendar: HouseCalendar | null
   readonly time_zone: string
   /** In the operator's time zone. */
   readonly today: string
@@ -28,16 +28,17 @@ interface FeedContent {
 
 /**
  * A property has one feed of its own, and one for the marketplace of each imported calendar. The latter leaves out the
- * days that this calendar blocks. House calendars have stays with data of their guests instead of busy days.
+ * days that this calendar blocks. House calendars have stays with guest data instead of busy days.
  */
 export class PropertyFeeds extends Context.Service<
   PropertyFeeds,
   {
     /** Returns none for an unknown token or a suspended operator. */
     readonly open: (token: string) => Effect.Effect<Option.Option<PropertyFeed>>
-    /** Reads the busy days. Returns none if the feed was deleted. */
+    /** Returns the busy days, or none if the feed was deleted. */
     readonly read: (feed: PropertyFeed) => Effect.Effect<Option.Option<FeedContent>>
-    readonly readHouse: (feed: PropertyFeed, calendar: HouseCalendar) => Effect.Effect<ReadonlyArray<HouseEvent>>
+    /** Returns the events by check-in, at most HOUSE_FEED_STAYS_MAX. */
+    readonly readHouseEvents: (feed: PropertyFeed, calendar: HouseCalendar) => Effect.Effect<ReadonlyArray<HouseEvent>>
     /**
      * Must be called before the response is sent, because the marketplace may repeat the days at once. Only recorded
      * days are recognised as a feedback loop.
@@ -51,7 +52,7 @@ export class PropertyFeeds extends Context.Service<
       PropertyFeeds.of({
         open: openFeed(store),
         read: readFeed(store),
-        readHouse: readHouseFeed(store),
+        readHouseEvents: readHouseEvents(store),
         recordRead: recordRead(store)
       })
     )
@@ -62,11 +63,11 @@ type Store = PropertyFeedStore["Service"]
 
 const openFeed = (store: Store) =>
   Effect.fnUntraced(function* (token: string) {
-    const found = isFeedToken(token) ? yield* store.findByToken(token) : undefined
-    if (found === undefined) return Option.none()
-    const { house_fields: fields, door_code_source: doorCodeSource, ...feed } = found
-    const house = fields === null || doorCodeSource === null ? null : { fields, doorCodeSource }
-    return Option.some({ ...feed, house, today: dateInZone(yield* Clock.currentTimeMillis, feed.time_zone) })
+    const row = isFeedToken(token) ? yield* store.findByToken(token) : undefined
+    if (row === undefined) return Option.none()
+    const { house_fields: fields, door_code_source: doorCodeSource, ...feed } = row
+    const houseCalendar = fields === null || doorCodeSource === null ? null : { fields, doorCodeSource }
+    return Option.some({ ...feed, houseCalendar, today: dateInZone(yield* Clock.currentTimeMillis, feed.time_zone) })
   }, withChildSpan("PropertyFeeds.open"))
 
 const NO_BUSY_DAYS = toBusyDateMultirange([], "")
@@ -82,13 +83,13 @@ const readFeed = (store: Store) =>
     return Option.some({ busyPeriods, unrecordedBusyDays: isRecorded ? Option.none() : Option.some(busyDays) })
   }, withChildSpan("PropertyFeeds.read"))
 
-const readHouseFeed = (store: Store) =>
+const readHouseEvents = (store: Store) =>
   Effect.fnUntraced(function* (feed: PropertyFeed, calendar: HouseCalendar) {
     const { operator_id: operatorId, property_id: propertyId, today } = feed
     const stays = yield* store.findHouseStays({ operatorId, propertyId, ...feedDateRange(today) })
     const now = yield* DateTime.nowAsDate
     return stays.map((stay) => toHouseEvent(stay, calendar, now))
-  }, withChildSpan("PropertyFeeds.readHouse"))
+  }, withChildSpan("PropertyFeeds.readHouseEvents"))
 
 const recordRead = (store: Store) =>
   Effect.fnUntraced(function* ({ operator_id: operatorId, id }: PropertyFeed, { unrecordedBusyDays }: FeedContent) {

@@ -12,23 +12,24 @@ const HouseFields = Schema.Array(HouseField).check(
 
 export const PropertyFeed = Schema.Struct({
   id: Id.annotateKey({ documentation: "Id of the feed." }),
-  property_id: Id.annotateKey({ documentation: "Property whose unavailable days or stays the feed has." }),
+  property_id: Id.annotateKey({ documentation: "Property of the feed." }),
   calendar_id: Schema.NullOr(Id).annotateKey({
     documentation:
       "Imported calendar whose marketplace reads the feed. Null for the property's own feed, which is for any other reader, and for a house calendar."
   }),
   kind: FeedKind.annotateKey({
-    documentation: "`availability`: unavailable days, without data of guests. `house`: a house calendar."
+    documentation:
+      "`availability`: unavailable days, without guest data. `house`: a house calendar, which has the stays for locks and home automation."
   }),
   fields: Schema.NullOr(Schema.Array(HouseField)).annotateKey({
-    documentation: "What the events of a house calendar show. Null for another feed."
+    documentation: "Guest data that the events of a house calendar show. Null for another kind of feed."
   }),
   door_code_source: Schema.NullOr(DoorCodeSource).annotateKey({
-    documentation: "Where a house calendar takes door codes from. Null for another feed."
+    documentation: "Where a house calendar takes door codes from. Null for another kind of feed."
   }),
   url: Schema.String.annotateKey({
     documentation:
-      "Secret address of the iCalendar feed. Anyone who knows it can read the feed. The text `(cannot be decrypted: replace it)` means that the service lost the address: renew the feed. Only the creation and the renewal of a house calendar show its address. Otherwise it has the text `(shown only once: renew the feed)`."
+      "Secret address of the iCalendar feed. Anyone who knows it can read the feed. The text `(cannot be decrypted: replace it)` means that the service lost the address: renew the feed. For a house calendar, only the responses of create_property_feed and renew_property_feed have the address. Other responses have the text `(shown only once: renew the feed)`."
   }),
   created_at: Schema.String.annotateKey({ documentation: "Time of creation, ISO 8601 in UTC." })
 })
@@ -73,8 +74,8 @@ A feed of kind \`house\` is for locks and home automation. It has the accepted s
 
 - Every call creates a new house calendar. A property has at most ${HOUSE_FEEDS_MAX}; one more returns 422.
 - Only an access token of the main account may create, renew or delete one. Other callers get 403.
-- The summary of an event is the guest's name, or \`Reserved\`. The description has a line for each chosen field: \`Booking ID:\`, \`Guests:\`, \`Phone:\` and \`Door code:\`. It begins with \`Check-in:\` and \`Check-out:\` times.
-- The line \`Door code:\` is present exactly while the guest portal would show the code, so from \`lock_code_visible_after\` of the check-in day to the end of the check-out day. A line \`Last 4 Digits:\` repeats a code of four digits for Rental Control.
+- The summary of an event is the guest's name, or \`Reserved\`. The description begins with the times \`Check-in:\` and \`Check-out:\`. Then it has a line for each other chosen field: \`Booking ID:\`, \`Guests:\`, \`Phone:\` and \`Door code:\`.
+- The line \`Door code:\` is present while the guest portal would show the code: from \`lock_code_visible_after\` of the check-in day to the end of the check-out day. A line \`Last 4 Digits:\` repeats a code of four digits for Rental Control.
 - The event of an erased guest shows only the dates and times.`,
   payload: {
     property_id: PropertyId,
@@ -83,15 +84,16 @@ A feed of kind \`house\` is for locks and home automation. It has the accepted s
         "Imported calendar of the property whose marketplace will read the feed, from list_imported_calendars. Omitted or null: the property's own feed. A connected application that sends an id gets 403."
     }),
     kind: Schema.optionalKey(FeedKind).annotateKey({
-      documentation: "Default: `availability`. `house` makes a house calendar, which has no `calendar_id` (422)."
+      documentation:
+        "Default: `availability`. `house` creates a house calendar; `calendar_id` must then be omitted (422)."
     }),
     fields: Schema.optionalKey(HouseFields).annotateKey({
       documentation:
-        "What the events of a house calendar show. Default: only dates and times. Another kind of feed has no fields (422)."
+        "Guest data that the events of a house calendar show: `guest_name`, `phone`, `guests` (the number of guests), `code` (the reservation code) and `door_code`. Default: none, so only dates and times. Must be omitted for another kind of feed (422)."
     }),
     door_code_source: Schema.optionalKey(DoorCodeSource).annotateKey({
       documentation:
-        "Needs `door_code` in `fields` (422). `reservation`, the default: the door code of the stay. `phone_last_four`: the last four digits of the guest's phone number, unless the stay has a door code. A number with fewer than four digits gives no code."
+        "Only with `door_code` in `fields` (422). `reservation`, the default: the door code of the stay. `phone_last_four`: the last four digits of the guest's phone number, unless the stay has a door code. A number with fewer than four digits gives no code."
     })
   },
   success: PropertyFeed,
@@ -114,7 +116,7 @@ export const delete_property_feed = operation("delete_property_feed", {
   route: "DELETE /property_feeds/{id}",
   summary: "Delete a house calendar",
   details:
-    "Its address returns HTTP 404 at once. Only the main account may delete it (403). Another kind of feed returns 422: its record of reported days prevents feedback loops.",
+    "Its address returns HTTP 404 at once. Only the main account may delete it (403). Another kind of feed returns 422, because its record of reported days prevents feedback loops.",
   payload: { id: Id.annotateKey({ documentation: "Id of the feed, from list_property_feeds." }) },
   success: Schema.Struct({}),
   errors: [NotFound, Forbidden],

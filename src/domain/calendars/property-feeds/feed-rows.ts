@@ -26,13 +26,13 @@ export const FeedRow = Schema.Struct({
   calendar_id: Schema.NullOr(Schema.Int),
   token: Schema.String,
   created_at: Schema.Date,
-  /** Null, like `door_code_source`, if the feed is no house calendar. */
+  /** Null if the feed is not a house calendar. So is `door_code_source`. */
   house_fields: Schema.NullOr(Schema.Array(HouseField)),
   door_code_source: Schema.NullOr(DoorCodeSource)
 })
 export type FeedRow = typeof FeedRow.Type
 
-/** A stored outcome of an idempotency key. Releases before house calendars stored fewer columns. */
+/** The stored result of an idempotency key. Releases without house calendars stored fewer columns. */
 export const StoredFeedRow = Schema.Struct({
   ...FeedRow.fields,
   house_fields: Schema.optionalKey(FeedRow.fields.house_fields),
@@ -43,7 +43,7 @@ export type StoredFeedRow = typeof StoredFeedRow.Type
 export const feedColumnsSql = (sql: SqlClient): Fragment =>
   sql`id, property_id, calendar_id, token, created_at, house_fields, door_code_source`
 
-/** Matches no house calendar: its `grant_id` is negative (migrations/0077_house_calendars.ts). */
+/** Matches no house calendar, because the `grant_id` of one is negative (migrations/0077_house_calendars.ts). */
 export const isFeedOwnerCondition = (sql: SqlClient, { grantId }: Pick<GrantKey, "grantId">): Fragment =>
   grantId === undefined ? sql`grant_id IS NULL` : sql`grant_id = ${grantId}`
 

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { DateRange } from "../../../contract/date-range.ts"
+import { reserveId } from "../../../platform/database/reserved-id.ts"
 import { makeOptionalRowReader, makeRowsReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { CurrentSealer } from "../../../platform/sealing/CurrentSealer.ts"
 import type { GrantKey } from "../../connection-grants.ts"
@@ -23,8 +24,7 @@ import {
   type CreatedHouseFeedRow,
   createHouseFeed,
   deleteHouseFeed,
-  type HouseFeedOwner,
-  reserveFeedId
+  type HouseFeedOwner
 } from "./house-calendar/house-feed-changes.ts"
 import { findHouseStays, type HouseStaySearch } from "./house-calendar/house-stays.ts"
 import type { BusyDaysRow } from "./rules.ts"
@@ -89,9 +89,9 @@ export class PropertyFeedStore extends Context.Service<
       token: string,
       now: Date
     ) => Effect.Effect<CreatedFeedRow, never, CurrentActor>
-    /** Returns an id for {@link createHouse}. */
-    readonly reserveId: () => Effect.Effect<{ readonly id: number }>
-    readonly createHouse: (
+    /** Returns an id for {@link createHouseFeed}. */
+    readonly reserveId: () => Effect.Effect<number>
+    readonly createHouseFeed: (
       owner: HouseFeedOwner,
       calendar: HouseCalendar,
       id: number,
@@ -99,7 +99,7 @@ export class PropertyFeedStore extends Context.Service<
       now: Date
     ) => Effect.Effect<CreatedHouseFeedRow, never, CurrentActor>
     /** Returns undefined if the operator has no such house calendar. */
-    readonly deleteHouse: (
+    readonly deleteHouseFeed: (
       operatorId: number,
       id: number
     ) => Effect.Effect<{ readonly id: number } | undefined, never, CurrentActor>
@@ -125,9 +125,9 @@ export class PropertyFeedStore extends Context.Service<
         findKind: makeFindKind(sql),
         hasProperty: makeCheckPropertyExists(sql),
         create: createFeed(sql, seals),
-        reserveId: reserveFeedId(sql),
-        createHouse: createHouseFeed(sql, seals),
-        deleteHouse: deleteHouseFeed(sql),
+        reserveId: () => reserveId(sql, "property_feeds"),
+        createHouseFeed: createHouseFeed(sql, seals),
+        deleteHouseFeed: deleteHouseFeed(sql),
         renew: renewToken(sql, seals),
         findHouseStays: findHouseStays(sql),
         findByToken: findByToken(sql),

@@ -215,7 +215,7 @@ layer(layerHttpServer(), { excludeTestServices: false })("house calendars over R
       const own = yield* mine.api.create_property_feed({ property_id: mine.propertyId }).pipe(mine.as)
       assert.strictEqual(
         yield* refusalOf(mine.token, "delete_property_feed", { id: own.id }),
-        "422 id: must be a house calendar. Renew another feed to end its address."
+        "422 id: must be the id of a house calendar. Renew another kind of feed to end its address."
       )
       const feed = yield* theirs.create()
       for (const id of [feed.id, 999_999_999]) {

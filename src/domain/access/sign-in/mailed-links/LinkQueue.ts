@@ -13,11 +13,12 @@ import { LINK_MAIL_MAX_AGE_MS } from "../../../../platform/limits.ts"
 import { SEND_TIMEOUT_MS } from "../../../../platform/mail/Mailer.ts"
 import { canSignInCondition } from "./link-statements.ts"
 
-/** Mails that a process sends at once, and those of one operator. */
+/** Mails that a process sends at the same time. */
 export const LINK_MAILS_IN_PROGRESS = 4
+/** Those of one operator. */
 const LINK_MAILS_OF_OPERATOR = 2
 
-/** Longer than an attempt and all tries to store its outcome. */
+/** Longer than an attempt and all retries to store its outcome. */
 const LEASE_MS = SEND_TIMEOUT_MS + 30_000
 
 const LINK_TABLE: JobTable<"id"> = {
@@ -49,7 +50,7 @@ interface SendingLink extends JobClaim {
   readonly now: Date
 }
 
-const beginSending = (sql: SqlClient.SqlClient, { digest, expiresAt, now, ...claim }: SendingLink) => sql`
+const beginSendingSql = (sql: SqlClient.SqlClient, { digest, expiresAt, now, ...claim }: SendingLink) => sql`
   UPDATE mailed_links SET state = 'sending', digest = ${digest}, expires_at = ${expiresAt}
   WHERE ${isClaimedCondition(sql, LINK_TABLE, claim)} AND state = 'waiting'
     AND requested_at > ${new Date(now.getTime() - LINK_MAIL_MAX_AGE_MS)}
@@ -59,12 +60,15 @@ const beginSending = (sql: SqlClient.SqlClient, { digest, expiresAt, now, ...cla
         AND a.email = mailed_links.email AND ${canSignInCondition(sql)})
   RETURNING email`
 
-const end = (sql: SqlClient.SqlClient, { state, ...claim }: JobClaim & { readonly state: "sent" | "failed" }) => sql`
+const endSql = (sql: SqlClient.SqlClient, { state, ...claim }: JobClaim & { readonly state: "sent" | "failed" }) => sql`
   UPDATE mailed_links SET state = ${state}, due_at = 'infinity'
   WHERE ${isClaimedCondition(sql, LINK_TABLE, claim)}`
 
-/** Increases `attempts` to end the claim, so a repetition changes nothing. */
-const retry = (sql: SqlClient.SqlClient, { nextAttempt, ...claim }: JobClaim & { readonly nextAttempt: Date }) => sql`
+/** Increases `attempts`, which ends the claim. So a repeated statement changes nothing. */
+const retrySql = (
+  sql: SqlClient.SqlClient,
+  { nextAttempt, ...claim }: JobClaim & { readonly nextAttempt: Date }
+) => sql`
   UPDATE mailed_links SET state = 'waiting', digest = NULL, expires_at = NULL, due_at = ${nextAttempt},
     failures = failures + 1, attempts = attempts + 1
   WHERE ${isClaimedCondition(sql, LINK_TABLE, claim)}`
@@ -80,15 +84,15 @@ const makeLinkQueue = Effect.map(SqlClient.SqlClient, (sql) => {
      * mail, if the request is too old, or if the account cannot sign in any more.
      */
     beginSending: (link: ClaimedLink, token: Pick<SendingLink, "digest" | "expiresAt" | "now">) =>
-      readRecipient(beginSending(sql, { ...toClaim(link), ...token })),
+      readRecipient(beginSendingSql(sql, { ...toClaim(link), ...token })),
     end: (link: ClaimedLink, state: "sent" | "failed") =>
-      Effect.asVoid(Effect.orDie(end(sql, { ...toClaim(link), state }))),
+      Effect.asVoid(Effect.orDie(endSql(sql, { ...toClaim(link), state }))),
     retry: (link: ClaimedLink, nextAttempt: Date) =>
-      Effect.asVoid(Effect.orDie(retry(sql, { ...toClaim(link), nextAttempt })))
+      Effect.asVoid(Effect.orDie(retrySql(sql, { ...toClaim(link), nextAttempt })))
   }
 })
 
-/** The requests of mails with a link. */
+/** The queue of requested mails with a link. */
 export class LinkQueue extends Context.Service<LinkQueue>()("latchkey/domain/access/sign-in/mailed-links/LinkQueue", {
   make: makeLinkQueue
 }) {

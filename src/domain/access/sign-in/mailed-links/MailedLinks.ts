@@ -14,8 +14,8 @@ export class MailedLinks extends Context.Service<
   MailedLinks,
   {
     /**
-     * Queues a mail with a link to choose a new password. The effect and its time do not tell whether an account has the
-     * address. Beyond RESET_MAILS_AN_HOUR it does nothing.
+     * Queues a mail with a link to choose a new password. Neither the result nor its time reveals whether an account has
+     * the address. Beyond RESET_MAILS_AN_HOUR it does nothing.
      */
     readonly requestReset: (email: string) => Effect.Effect<void>
     /** Returns undefined if the link was used, has expired, or was never mailed. */

@@ -3,16 +3,19 @@ import { computeDigest } from "../../../../admission/gate/credentials.ts"
 import { type AttemptEnd, defineJobs, startJobs } from "../../../../jobs/job-runner.ts"
 import { PublicUrl } from "../../../../platform/installation.ts"
 import { MailEnabled, Mailer } from "../../../../platform/mail/Mailer.ts"
-import { MAIL_RETRIES, type MailOutcome, toMailOutcome } from "../../../../platform/mail/mail-outcome.ts"
+import { MAIL_RETRIES, type MailOutcome, toFateText, toMailOutcome } from "../../../../platform/mail/mail-outcome.ts"
 import { annotateSpan, recordFailure } from "../../../../platform/telemetry/spans.ts"
 import { type ClaimedLink, LINK_MAILS_IN_PROGRESS, LinkQueue, linkBacklog } from "./LinkQueue.ts"
 import { renderLinkMail } from "./link-mail.ts"
 import { LINK_LIFETIMES_MS } from "./link-purposes.ts"
-import { newLinkToken } from "./link-token.ts"
+import { newLinkToken } from "./link-url.ts"
 
 const LINK_POLL_GAP_MS = 200
 
-type LinkOutcome = MailOutcome | { readonly kind: "obsolete" }
+type LinkOutcome =
+  | MailOutcome
+  /** The request is too old, the account cannot sign in any more, or an earlier attempt may have sent the mail. */
+  | { readonly kind: "obsolete" }
 
 const attemptLinkMail = Effect.fnUntraced(function* (
   link: ClaimedLink
@@ -45,12 +48,8 @@ const completeLinkMail = Effect.fnUntraced(function* (
   if (outcome.kind === "unconfirmed") yield* queue.end(link, "sent")
   else if (nextAttempt === undefined) yield* queue.end(link, "failed")
   else yield* queue.retry(link, nextAttempt)
-  yield* Effect.annotateLogs(
-    nextAttempt === undefined
-      ? Effect.logWarning("a mail with a link was not sent", outcome.reason)
-      : Effect.logWarning("a mail with a link was not sent and is tried again", outcome.reason),
-    toLogAnnotations(link)
-  )
+  const fate = toFateText(outcome.kind, nextAttempt)
+  yield* Effect.annotateLogs(Effect.logWarning(`a mail with a link ${fate}`, outcome.reason), toLogAnnotations(link))
 })
 
 export const linkJobs = defineJobs({
@@ -71,7 +70,7 @@ export const linkJobs = defineJobs({
   backlog: linkBacklog
 })
 
-/** Without a mail server nothing runs. */
+/** Without a mail server, no worker runs. */
 export const layerLinkJobs = Layer.unwrap(
   Effect.map(MailEnabled, (isEnabled) =>
     isEnabled ? Layer.effectDiscard(startJobs(linkJobs)).pipe(Layer.provide(LinkQueue.layer)) : Layer.empty

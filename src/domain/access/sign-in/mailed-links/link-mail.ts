@@ -1,4 +1,5 @@
-import { type LinkPurpose, linkUrl } from "./link-purposes.ts"
+import type { LinkPurpose } from "./link-purposes.ts"
+import { toLinkUrl } from "./link-url.ts"
 
 interface LinkMail {
   readonly purpose: LinkPurpose
@@ -10,24 +11,24 @@ interface LinkMail {
 const toParagraphs = (...paragraphs: ReadonlyArray<string>): string => `${paragraphs.join("\n\n")}\n`
 
 export const renderLinkMail = ({ purpose, email, token, publicUrl }: LinkMail) => {
-  const url = linkUrl(publicUrl, purpose, token)
+  const url = toLinkUrl(publicUrl, purpose, token)
   switch (purpose) {
     case "reset_password":
       return {
         subject: "Reset your Latchkey password",
         text: toParagraphs(
-          `Somebody asked for a new password of the account ${email} at ${publicUrl}.`,
+          `A new password was requested for the account ${email} at ${publicUrl}.`,
           `Open this link within 30 minutes to choose a new password:\n${url}`,
-          "The link works once. If you did not ask for it, ignore this mail: your password stays as it is."
+          "The link works once. If you did not request it, ignore this mail. Your password stays as it is."
         )
       }
     case "verify_email":
       return {
         subject: "Confirm your e-mail address for Latchkey",
         text: toParagraphs(
-          `The account ${email} at ${publicUrl} asks to get notifications at this address.`,
+          `The account ${email} at ${publicUrl} requests notifications at this address.`,
           `Open this link within 24 hours to confirm the address:\n${url}`,
-          "The link works once. If you did not ask for it, ignore this mail: you will get no notifications."
+          "The link works once. If you did not request it, ignore this mail. You will get no notifications."
         )
       }
   }

@@ -4,7 +4,7 @@ import { computeDigest } from "../../../../admission/gate/credentials.ts"
 import { makeOptionalRowReader } from "../../../../platform/database/rows.ts"
 import type { LinkPurpose } from "./link-purposes.ts"
 import { validLinkSql } from "./link-statements.ts"
-import { isLinkToken } from "./link-token.ts"
+import { isLinkToken } from "./link-url.ts"
 
 const LinkOwner = Schema.Struct({ operator_id: Schema.Int, account_id: Schema.Int, email: Schema.String })
 export type LinkOwner = typeof LinkOwner.Type

@@ -15,19 +15,8 @@ export const LINK_LIMITS: Readonly<Record<LinkPurpose, MailLimit>> = {
   reset_password: { scope: "reset_password", max: RESET_MAILS_AN_HOUR, windowMs: HOUR_MS }
 }
 
-/** A link is valid from the time of its mail. */
+/** The lifetime of a link begins when its mail is sent. */
 export const LINK_LIFETIMES_MS: Readonly<Record<LinkPurpose, number>> = {
   verify_email: VERIFICATION_LINK_MS,
   reset_password: RESET_LINK_MS
 }
-
-/** Paths of console pages. The console checks that they exist. */
-export const LINK_PATHS: Readonly<Record<LinkPurpose, string>> = {
-  verify_email: "/console/verify",
-  reset_password: "/console/reset"
-}
-
-export const TOKEN_PARAMETER = "token"
-
-export const linkUrl = (publicUrl: string, purpose: LinkPurpose, token: string): string =>
-  `${publicUrl}${LINK_PATHS[purpose]}?${TOKEN_PARAMETER}=${token}`

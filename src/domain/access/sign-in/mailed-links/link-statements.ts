@@ -43,6 +43,6 @@ export const validLinkSql = (sql: SqlClient, { purpose, digest, now }: LinkLooku
  * Deletes all links of this purpose of the accounts in the CTE `owners`, which has `operator_id` and `account_id`. So a
  * link works once, and earlier ones end with it.
  */
-export const endLinksSql = (sql: SqlClient, purpose: LinkPurpose, owners: string): Fragment => sql`
+export const deleteLinksSql = (sql: SqlClient, purpose: LinkPurpose, owners: string): Fragment => sql`
   DELETE FROM mailed_links l USING ${sql(owners)} owner
   WHERE l.operator_id = owner.operator_id AND l.account_id = owner.account_id AND l.purpose = ${purpose}`

@@ -28,14 +28,14 @@ export const takeMailPermitSql = (
 ): Fragment => {
   const windowStart = new Date(now.getTime() - windowMs)
   const latestStart = new Date(now.getTime() + CLOCK_SKEW_MS)
-  const isOver = sql`(known.since <= ${windowStart} OR known.since > ${latestStart})`
+  const isOver = sql`(previous.since <= ${windowStart} OR previous.since > ${latestStart})`
   return sql`
-    INSERT INTO mail_counts AS known (email_digest, scope, since, mails)
+    INSERT INTO mail_counts AS previous (email_digest, scope, since, mails)
     SELECT ${emailDigestSql(sql, email)}, ${scope}::text, ${now}::timestamptz, 1 ${from}
     ON CONFLICT (email_digest, scope) DO UPDATE SET
-      mails = CASE WHEN ${isOver} THEN 1 ELSE known.mails + 1 END,
-      since = CASE WHEN ${isOver} THEN excluded.since ELSE known.since END
-    WHERE ${isOver} OR known.mails < ${max}
+      mails = CASE WHEN ${isOver} THEN 1 ELSE previous.mails + 1 END,
+      since = CASE WHEN ${isOver} THEN excluded.since ELSE previous.since END
+    WHERE ${isOver} OR previous.mails < ${max}
     RETURNING 1`
 }
 

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { ValidationFailed } from "../../../../contract/errors.ts"
 
-/** What the events of a house calendar may show besides the dates and times of a stay. */
+/** A value that the events of a house calendar may show besides the dates and times of a stay. */
 export const HouseField = Schema.Literals(["guest_name", "phone", "guests", "code", "door_code"])
 export type HouseField = typeof HouseField.Type
 
 /**
  * - `reservation`: the door code that the host set for the stay.
- * - `phone_last_four`: the same, or else the last four digits of the guest's phone number.
+ * - `phone_last_four`: the same, or the last four digits of the guest's phone number if the host set no code.
  */
 export const DoorCodeSource = Schema.Literals(["reservation", "phone_last_four"])
 export type DoorCodeSource = typeof DoorCodeSource.Type
@@ -43,17 +43,17 @@ export const findContradiction = (request: RequestedFeed): ValidationFailed | un
     if (fields !== undefined) return houseOnlyError("fields")
     return door_code_source === undefined ? undefined : houseOnlyError("door_code_source")
   }
-  if (calendar_id !== undefined) return calendarOfHouseError
+  if (calendar_id !== undefined) return unusedCalendarIdError
   return door_code_source !== undefined && fields?.includes("door_code") !== true
     ? unusedDoorCodeSourceError
     : undefined
 }
 
 const houseOnlyError = (field: string) =>
-  new ValidationFailed({ message: `${field}: must be omitted, unless kind is house.` })
+  new ValidationFailed({ message: `${field}: must be omitted unless kind is house.` })
 
-const calendarOfHouseError = new ValidationFailed({ message: "calendar_id: must be omitted if kind is house." })
+const unusedCalendarIdError = new ValidationFailed({ message: "calendar_id: must be omitted if kind is house." })
 
 const unusedDoorCodeSourceError = new ValidationFailed({
-  message: "door_code_source: must be omitted, unless fields has door_code."
+  message: "door_code_source: must be omitted unless fields contains door_code."
 })

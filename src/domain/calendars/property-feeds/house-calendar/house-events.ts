@@ -12,7 +12,7 @@ export const HouseStay = Schema.Struct({
 })
 export type HouseStay = typeof HouseStay.Type
 
-/** Undefined values are not shown: the host did not choose them, or the stay has none. */
+/** A value is undefined if the host did not choose its field, or if the stay has none. */
 export interface HouseEvent {
   readonly stayId: number
   readonly checkInDate: string
@@ -28,7 +28,7 @@ export interface HouseEvent {
   readonly doorCode: string | undefined
 }
 
-/** The events of erased guests show only dates and times. */
+/** Returns the event of a stay. The event of an erased guest has only dates and times. */
 export const toHouseEvent = (stay: HouseStay, calendar: HouseCalendar, now: Date): HouseEvent => {
   const fields = new Set(stay.is_erased ? [] : calendar.fields)
   return {
@@ -45,7 +45,7 @@ export const toHouseEvent = (stay: HouseStay, calendar: HouseCalendar, now: Date
   }
 }
 
-/** The code appears and disappears at the same times as in the guest portal. */
+/** Returns the code only while the guest portal would show it. */
 const findDoorCode = (stay: HouseStay, { doorCodeSource }: HouseCalendar, now: Date): string | undefined => {
   const phoneCode = doorCodeSource === "phone_last_four" ? findLastFourDigits(stay.guest_phone) : undefined
   return findVisibleDoorCode({ ...stay, lock_code: textOrUndefined(stay.lock_code) ?? phoneCode ?? null }, now)
@@ -56,7 +56,7 @@ const textOrUndefined = (text: string | null): string | undefined => {
   return trimmed === "" ? undefined : trimmed
 }
 
-/** Returns undefined if the text has no digits. */
+/** Returns the digits, after a plus sign if the text begins with one. Returns undefined if the text has no digits. */
 export const toDialedNumber = (phone: string | null): string | undefined => {
   const digits = toDigits(phone)
   if (digits === "") return undefined

@@ -14,14 +14,9 @@ export interface HouseFeedOwner extends OperatorScoped {
   readonly propertyId: number
 }
 
-/** Without a feed, the property does not exist, or already has the most house calendars. */
+/** Without a feed: the property does not exist, or it already has HOUSE_FEEDS_MAX house calendars. */
 export const CreatedHouseFeedRow = Schema.Union([FeedRow, Schema.Struct({ has_property: Schema.Boolean })])
 export type CreatedHouseFeedRow = typeof CreatedHouseFeedRow.Type
-
-const readReservedId = makeSingleRowReader(Schema.Struct({ id: Schema.Int }))
-
-export const reserveFeedId = (sql: SqlClient) => () =>
-  readReservedId(sql`SELECT nextval(pg_get_serial_sequence('property_feeds', 'id')) AS id`)
 
 const readCreatedFeed = makeSingleRowReader(CreatedHouseFeedRow)
 
@@ -59,7 +54,7 @@ export const createHouseFeed = (sql: SqlClient, seals: SecretSealer) => {
   }
 }
 
-/** Deletes only house calendars. */
+/** Returns undefined for another kind of feed. */
 export const deleteHouseFeed = (sql: SqlClient) =>
   makeDeleteRecord(
     sql,

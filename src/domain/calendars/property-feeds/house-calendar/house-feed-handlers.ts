@@ -18,18 +18,18 @@ export const isMainAccount = ({ role, grantId }: Pick<Caller, "role" | "grantId"
 
 export const createHouseFeed = Effect.fnUntraced(function* (store: Store, propertyId: number, calendar: HouseCalendar) {
   const { operatorId } = yield* CurrentCaller
-  const { id } = yield* store.reserveId()
+  const id = yield* store.reserveId()
   const owner = { operatorId, propertyId }
-  const created = yield* store.createHouse(owner, calendar, id, newFeedToken(), yield* currentSecond)
-  if ("id" in created) return created
-  return yield* created.has_property ? houseFeedLimitError : unknownPropertyIdError
+  const feed = yield* store.createHouseFeed(owner, calendar, id, newFeedToken(), yield* currentSecond)
+  if ("id" in feed) return feed
+  return yield* feed.has_property ? houseFeedLimitError : unknownPropertyIdError
 })
 
 export const deleteHouseFeed = (store: Store) =>
   Effect.fnUntraced(function* ({ id }: typeof delete_property_feed.payloadSchema.Type) {
     const caller = yield* CurrentCaller
     if (!isMainAccount(caller)) return yield* mainAccountOnlyError("delete")
-    const deleted = yield* store.deleteHouse(caller.operatorId, id)
+    const deleted = yield* store.deleteHouseFeed(caller.operatorId, id)
     if (deleted !== undefined) return deleted
     return yield* (yield* store.findKind(caller.operatorId, id)) === undefined
       ? feedNotFoundError
@@ -48,5 +48,5 @@ const houseFeedLimitError = new ValidationFailed({
 })
 
 const undeletableFeedError = new ValidationFailed({
-  message: "id: must be a house calendar. Renew another feed to end its address."
+  message: "id: must be the id of a house calendar. Renew another kind of feed to end its address."
 })

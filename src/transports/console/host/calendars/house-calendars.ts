@@ -105,7 +105,7 @@ ${actionForm(visit, { action: "delete_house_calendar", label: "Delete the calend
   }
 ]
 
-/** Empty for a sub-account. */
+/** Only the main account sees the section. */
 export const houseCalendarsSection = (
   visit: SignedInVisit,
   { house_calendars, house_calendar_total, properties }: ImportedCalendarsPage,
