@@ -47,6 +47,10 @@ const SPANS: Readonly<Record<string, Span | string>> = {
     from: addDays(TODAY, -AVAILABILITY_START_DAYS),
     most: AVAILABILITY_START_DAYS + 1 + AVAILABILITY_END_DAYS
   },
+  "get_base_prices start_date": {
+    from: addDays(TODAY, -AVAILABILITY_START_DAYS),
+    most: AVAILABILITY_START_DAYS + 1 + AVAILABILITY_END_DAYS
+  },
   "send_special_offer check_in_date": { from: TODAY, most: STAY_NIGHTS + 1 },
   "update_availabilities start_date": { from: TODAY, most: AVAILABILITY_END_DAYS + 1 }
 }

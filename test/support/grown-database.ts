@@ -57,9 +57,12 @@ interface Column {
 
 /** Returns the value of a column in the copy number `n` of a row of `t`. */
 const copiedValueSql = (column: Column, copiedOperatorSql: string, idOffsetSql: (table: string) => string): string => {
-  const { name, type, isUnique, idsOf } = column
+  const { table, name, type, isUnique, idsOf } = column
   const value = `t."${name}"`
   if (name === "operator_id") return copiedOperatorSql
+  // The grant_id of a house calendar is its negative id.
+  if (table === "property_feeds" && name === "grant_id")
+    return `CASE WHEN ${value} < 0 THEN ${value} - ${idOffsetSql(table)} ELSE ${value} + ${ID_STRIDE}::bigint * n END`
   if (type === "bigint" && idsOf !== null && !NOT_COPIED.has(idsOf)) return `${value} + ${idOffsetSql(idsOf)}`
   if (type === "bigint" && isUnique) return `${value} + ${ID_STRIDE}::bigint * n`
   if (type === "date" || type.startsWith("timestamp")) return `${value} + interval '1 day' * (n % 731 - 365)`

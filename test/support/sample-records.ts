@@ -291,6 +291,17 @@ const insertGivenAccess = Effect.fnUntraced(function* (operatorId: number, accou
   }
 }, Effect.orDie)
 
+/** The account has an address to which its notifications are mailed, and has had one. */
+const insertNotification = Effect.fnUntraced(function* (operatorId: number, accountId: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO notification_recipients (operator_id, account_id, kinds_since, verified_email)
+    SELECT operator_id, id, now(), email FROM accounts WHERE operator_id = ${operatorId} AND id = ${accountId}`
+  yield* sql`
+    INSERT INTO notifications (operator_id, account_id, kind, event_key, record, state, created_at)
+    VALUES (${operatorId}, ${accountId}, 'new_booking', '1', 'sample', 'sent', now())`
+}, Effect.orDie)
+
 /** A sub-account, and one that is disabled; answers their ids. */
 const insertSubAccounts = Effect.fnUntraced(function* (operatorId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -390,6 +401,7 @@ export const createSampleRecords = Effect.fnUntraced(function* (
   const reviewed_code = yield* insertReviewedOrder(operator.operatorId, { channelType: "booking.com" })
   const reviewing_code = yield* insertReviewedOrder(operator.operatorId, { propertyId: property_id })
   const givenAccess = yield* insertGivenAccess(operator.operatorId, operator.accountId)
+  yield* insertNotification(operator.operatorId, operator.accountId)
   const subAccounts = yield* insertSubAccounts(operator.operatorId)
   yield* markEventsDispatched(operator.operatorId)
   const delivery_id = yield* insertDeliveries(operator.operatorId, webhook.id)

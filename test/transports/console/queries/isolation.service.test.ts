@@ -19,6 +19,7 @@ import { KnowledgeScopes } from "../../../../src/transports/console/queries/Know
 import { Ledger } from "../../../../src/transports/console/queries/Ledger.ts"
 import { layerConsoleQueries } from "../../../../src/transports/console/queries/layer.ts"
 import { Month } from "../../../../src/transports/console/queries/Month.ts"
+import { NotificationChoices } from "../../../../src/transports/console/queries/NotificationChoices.ts"
 import { OfferedProperties } from "../../../../src/transports/console/queries/OfferedProperties.ts"
 import { OneListing } from "../../../../src/transports/console/queries/OneListing.ts"
 import { Overview } from "../../../../src/transports/console/queries/Overview.ts"
@@ -196,6 +197,7 @@ const READ_MODELS = [
     of: (read) => read(MAY, 0),
     ofProperty: (read, { property }) => read(MAY, property)
   }),
+  callsOf(NotificationChoices, { load: (choices) => choices }),
   callsOf(OfferedProperties, { of: (read) => read({ from: TODAY, before: "2027-05-03" }) }),
   callsOf(OneListing, { of: (read, { listing }) => read(listing) }),
   callsOf(Overview, { of: (read) => read(CLOCK, NOW) }),
