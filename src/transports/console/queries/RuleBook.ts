@@ -21,12 +21,7 @@ export type RuleBookData = typeof RuleBookData.Type
 
 const readRuleBook = makeSingleRowReader(RuleBookData)
 
-const selectRuleBook = (
-  sql: SqlClient.SqlClient,
-  operatorId: number,
-  today: string,
-  ruleId: number | undefined
-) => {
+const selectRuleBook = (sql: SqlClient.SqlClient, operatorId: number, today: string, ruleId: number | undefined) => {
   const truncatedDefinition = sql`CASE WHEN definition -> 'text' IS NOT NULL
       THEN definition || jsonb_build_object('text', left(definition ->> 'text', ${sql.literal(String(RULE_TEXT_SHOWN))}))
       ELSE definition END`
