@@ -47,9 +47,8 @@ interface BusyDaysParameters extends OperatorScoped, DateRange {
 }
 
 /**
- * Whether the stay of `d` follows a booking of the calendar that has this night. Its marketplace must not read its own
- * booking. It must read other nights of the stay, such as those to which the host has moved it, so that it does not sell
- * them.
+ * Whether the calendar has a booking for this night of the stay of `d`. Its marketplace must not read its own booking. It
+ * must read nights that the booking no longer has but the stay still holds, so that it does not sell them again.
  */
 const isOwnNightCondition = (sql: SqlClient, calendarId: number): Fragment => sql`EXISTS (
   SELECT FROM calendar_stays link
