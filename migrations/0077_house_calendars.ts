@@ -1,14 +1,15 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-// House calendars: property feeds with data of guests, for locks and home automation.
+// House calendars: property feeds with guest data, for locks and home automation.
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Null in both columns: the feed has only busy days. The grant_id of a house calendar is its negative id. So the previous release, which
-  // knows no house calendars, takes it for the feed of another connection: it never returns the address as that of the host's own feed,
-  // which hosts give to marketplaces. It also lets a property have several house calendars under the constraint property_feeds_reader.
+  // Both columns are null for a feed of busy days. The grant_id of a house calendar is its negative id, for two reasons:
+  // - The previous release then sees the feed of another connection. Otherwise it would return the address, with guest data behind it, as
+  //   that of the host's own feed, which hosts give to marketplaces.
+  // - The constraint property_feeds_reader then permits several house calendars for a property.
   yield* sql`
     ALTER TABLE property_feeds
       ADD COLUMN house_fields text[],

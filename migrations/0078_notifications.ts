@@ -6,9 +6,9 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // A request of a mail with a link, and afterwards the link itself. Only the digest of its token is stored. It is a queue: due_at is
-  // when a worker sends the mail, `infinity` once that is done or given up. A link of state `sending` whose worker died is not sent
-  // again.
+  // A row is a requested mail with a link, and then the link itself, of which it has only the digest of the token. The table is a queue:
+  // a worker sends the mail at due_at, which is `infinity` after the mail was sent or has failed. If a worker dies in the state `sending`,
+  // the mail is not sent again.
   yield* sql`
     CREATE TABLE mailed_links (
       operator_id bigint NOT NULL,
@@ -31,8 +31,8 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX mailed_links_account ON mailed_links (operator_id, account_id)`
   yield* sql`CREATE INDEX mailed_links_old ON mailed_links (requested_at)`
 
-  // How many mails of one scope an address got since `since`. An address without an account has a row too, so that a request of a
-  // password reset takes the same time for both.
+  // Counts the mails of one scope to an address since `since`. Addresses without an account have rows too, so that the time of a request
+  // does not reveal whether an account exists.
   yield* sql`
     CREATE TABLE mail_counts (
       email_digest bytea NOT NULL,
@@ -43,8 +43,8 @@ export default Effect.gen(function* () {
     )`
   yield* sql`CREATE INDEX mail_counts_old ON mail_counts (since)`
 
-  // An account's choices, and the queue of its notifications. verified_email counts only while the account has this address. queued
-  // counts all notifications that were ever added: a worker that ends compares it with what it saw.
+  // The choices of an account, and the queue of mails to it. verified_email is valid only while the account has this address. queued
+  // grows whenever notifications are added, so that a worker sees at the end of its claim whether that happened meanwhile.
   yield* sql`
     CREATE TABLE notification_recipients (
       operator_id bigint NOT NULL,
@@ -64,7 +64,7 @@ export default Effect.gen(function* () {
     CREATE INDEX notification_recipients_due ON notification_recipients (operator_id, due_at, account_id)
       WHERE due_at < 'infinity'`
 
-  // The key makes an event notify an account once. record is a code or an id, from which the mail's text is made when it is sent.
+  // The primary key prevents a second notification of an event. record is the code or id from which the worker makes the text of the mail.
   yield* sql`
     CREATE TABLE notifications (
       operator_id bigint NOT NULL,

@@ -33,7 +33,7 @@ const toConnectionOptions = ({ host, port, isTls, requiresTls, credentials }: Sm
   connectionTimeout: CONNECT_TIMEOUT_MS,
   greetingTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SILENCE_TIMEOUT_MS,
-  // A text of a mail must never make the library read a file or an address.
+  // The text of a mail must never make the library read a file or fetch a URL.
   disableFileAccess: true,
   disableUrlAccess: true
 })
@@ -66,7 +66,7 @@ const toErrorFacts = (error: unknown): SmtpErrorFacts => ({
   timeoutType: readText(error, "timeoutType")
 })
 
-/** Errors from before the first command, so the mail was certainly not delivered. */
+/** Errors before the first command of a mail, so the mail was certainly not delivered. */
 const CONNECT_ERRORS: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -78,12 +78,21 @@ const CONNECT_ERRORS: ReadonlySet<string> = new Set([
   "ETLS",
   "CONNECT_TIMEOUT",
   "GREETING_TIMEOUT",
-  "UPGRADE_TIMEOUT"
+  "UPGRADE_TIMEOUT",
+  // A certificate that the service does not trust.
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE"
 ])
 
 /**
- * A refusal by the server is certain, and so is an error before the first command. Every other error leaves open
- * whether the server has accepted the mail. A rejected sign-in is deferred, because the administrator can correct it.
+ * After a refusal by the server, or an error before the first command, the mail was certainly not delivered. After every
+ * other error, the server may have accepted it. A rejected sign-in is deferred, because the administrator can correct it.
  */
 export const toMailFailure = (error: unknown): MailFailure => {
   const { code, responseCode, timeoutType } = toErrorFacts(error)

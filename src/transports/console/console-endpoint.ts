@@ -17,6 +17,7 @@ import {
   CONSOLE_REQUESTS_A_MINUTE,
   HOST_FORM_BYTES
 } from "../../platform/limits.ts"
+import { MailEnabled } from "../../platform/mail/Mailer.ts"
 import { randomAddressToken } from "../../platform/random-text.ts"
 import { html } from "../docs/html.ts"
 import { pageCallerIpAddress } from "../http/caller-address.ts"
@@ -32,11 +33,12 @@ import { TEXTS } from "./console-texts.ts"
 import { readContentLength, receiveConsoleForm } from "./form-body.ts"
 import { CONVERSATION_SCRIPT, CONVERSATION_SCRIPT_PATH } from "./host/conversation-script.ts"
 import { makeHostPages } from "./host/host-pages.ts"
-import { makeMailPages } from "./mail-pages.ts"
 import { redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
 import { makePasswordPage } from "./password-page.ts"
+import { makeResetPage } from "./reset-page.ts"
 import { makeSignInPage } from "./sign-in-page.ts"
 import { STYLE, STYLE_PATH } from "./style.ts"
+import { makeVerificationPage } from "./verification-page.ts"
 import {
   ACTION_FIELD,
   type ConsolePage,
@@ -135,7 +137,7 @@ const makeConsolePages = Effect.fnUntraced(function* (publicUrl: string) {
   const consolePages: ReadonlyArray<ConsolePage> = [
     yield* makeSignInPage(publicUrl),
     yield* makePasswordPage,
-    ...(yield* makeMailPages),
+    ...((yield* MailEnabled) ? [yield* makeResetPage, yield* makeVerificationPage] : []),
     yield* makeAuthorizationPage(publicUrl),
     yield* makeAccessPage(publicUrl),
     yield* makeWebhookPage,
