@@ -4,7 +4,7 @@ import { currentSecond, dateInZone } from "../../../contract/time.ts"
 import { CALENDAR_STAY_CHANGES_MAX } from "../../../platform/limits.ts"
 import { type OrderChangeContext, Orders } from "../../bookings/reservations/Orders.ts"
 import { type CalendarKey, CalendarStayStore, type StayContext } from "./CalendarStayStore.ts"
-import { type CalendarBooking, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
+import { type CalendarBooking, findConfirmationCode, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
 import { planStayChanges, type StayLink, type StayPlan } from "./stay-plan.ts"
 import { type StayProblem, shortenProblems, toCalendarProblem } from "./stay-problem.ts"
 
@@ -79,7 +79,10 @@ const toPlanRequest = (
   { links, repeated_days, has_account }: StayContext,
   now: Date
 ) => ({
-  links,
+  links: links.map((link) => ({
+    ...link,
+    stay: link.stay && { ...link.stay, confirmationCode: findConfirmationCode(link.stay.channel_id, link) }
+  })),
   events,
   isComplete: isComplete && !hasMore,
   createsStays: channelType !== undefined && !has_account,
