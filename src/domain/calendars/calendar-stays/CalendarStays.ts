@@ -122,13 +122,15 @@ const applyPlan = Effect.fnUntraced(function* (
   const outcomes = yield* Effect.forEach(changes.slice(0, CALENDAR_STAY_CHANGES_MAX), (change) => change)
   const problems = outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : [outcome]))
   const hasMoreChanges = changes.length > CALENDAR_STAY_CHANGES_MAX
+  // The nights may become free while the feed stays unchanged.
+  const mustRetry = outcomes.includes("busy") || problems.some(({ reason }) => reason === "nights_taken")
   return {
     problems: shortenProblems([
       ...listCalendarProblems(request, { currency, ...context }),
       ...plan.problems,
       ...problems
     ]),
-    nextRead: hasMoreChanges ? "now" : plan.isPending || outcomes.includes("busy") ? "regular" : "none",
+    nextRead: hasMoreChanges ? "now" : plan.isPending || mustRetry ? "regular" : "none",
     hasChanges: outcomes.includes("changed")
   }
 })

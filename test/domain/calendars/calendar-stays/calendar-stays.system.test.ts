@@ -219,6 +219,29 @@ layer(layerImportService)("stays from a calendar", (it) => {
     })
   )
 
+  it.effect("are made or moved once their nights become free, although the feed is unchanged", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepare
+      const other = toAirbnbBooking("HMOTHER123", "2027-05-10", "2027-05-12")
+      yield* serveAndFetch(toAirbnbFeed(BOOKING, other))
+      yield* serveAndFetch(
+        toAirbnbFeed(
+          { ...BOOKING, start: "2027-05-10", end: "2027-05-12" },
+          { ...other, start: "2027-05-20", end: "2027-05-22" },
+          toAirbnbBooking("HMTHIRD123", "2027-05-01", "2027-05-04")
+        )
+      )
+      yield* fetchDue
+      yield* fetchDue
+      assert.deepStrictEqual(yield* stayLines, [
+        "2027-05-01 2027-05-04 accepted HMTHIRD123",
+        "2027-05-10 2027-05-12 accepted HMABCDEF12",
+        "2027-05-20 2027-05-22 accepted HMOTHER123"
+      ])
+      assert.deepStrictEqual(yield* loadProblems, [])
+    })
+  )
+
   it.effect("are not made or moved where another stay holds a night", () =>
     Effect.gen(function* () {
       const { serveAndFetch, stayLines, loadProblems, loadHeldDays, token, propertyId } = yield* prepare
