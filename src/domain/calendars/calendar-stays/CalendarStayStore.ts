@@ -21,7 +21,8 @@ const FollowedStayRow = Schema.Struct({
       status: OrderStatus,
       check_in_date: Schema.String,
       check_out_date: Schema.String,
-      isFromAccount: Schema.Boolean
+      isFromAccount: Schema.Boolean,
+      channel_id: Schema.String
     })
   )
 })
@@ -72,7 +73,8 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
             'generation', l.generation, 'check_in_date', l.check_in_date, 'check_out_date', l.check_out_date,
             'state', l.state, 'missing_since', to_char(l.missing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
             'stay', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('status', o.status, 'check_in_date', s.check_in_date,
-              'check_out_date', s.check_out_date, 'isFromAccount', o.channel_account_id IS NOT NULL) END)
+              'check_out_date', s.check_out_date, 'isFromAccount', o.channel_account_id IS NOT NULL,
+              'channel_id', o.channel_id) END)
             ORDER BY l.check_in_date, l.reservation_code), '[]')
           FROM calendar_stays l
           LEFT JOIN stays s ON s.operator_id = l.operator_id AND s.stay_code = l.reservation_code

@@ -4,7 +4,7 @@ import { currentSecond, dateInZone } from "../../../contract/time.ts"
 import { CALENDAR_STAY_CHANGES_MAX } from "../../../platform/limits.ts"
 import { type OrderChangeContext, Orders } from "../../bookings/reservations/Orders.ts"
 import { type CalendarKey, CalendarStayStore, type StayContext } from "./CalendarStayStore.ts"
-import { type CalendarBooking, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
+import { type CalendarBooking, findConfirmationCode, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
 import { planStayChanges, type StayLink, type StayPlan } from "./stay-plan.ts"
 import { type StayProblem, shortenProblems, toCalendarProblem } from "./stay-problem.ts"
 
@@ -82,7 +82,10 @@ const toPlanRequest = (
   { links, repeated_days, has_account }: StayContext,
   now: Date
 ) => ({
-  links,
+  links: links.map((link) => ({
+    ...link,
+    stay: link.stay && { ...link.stay, confirmationCode: findConfirmationCode(link.stay.channel_id, link) }
+  })),
   events,
   isComplete: isComplete && !hasMore,
   createsStays: channelType !== undefined && !has_account,
@@ -122,13 +125,15 @@ const applyPlan = Effect.fnUntraced(function* (
   const outcomes = yield* Effect.forEach(changes.slice(0, CALENDAR_STAY_CHANGES_MAX), (change) => change)
   const problems = outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : [outcome]))
   const hasMoreChanges = changes.length > CALENDAR_STAY_CHANGES_MAX
+  // The nights may become free while the feed stays unchanged.
+  const mustRetry = outcomes.includes("busy") || problems.some(({ reason }) => reason === "nights_taken")
   return {
     problems: shortenProblems([
       ...listCalendarProblems(request, { currency, ...context }),
       ...plan.problems,
       ...problems
     ]),
-    nextRead: hasMoreChanges ? "now" : plan.isPending || outcomes.includes("busy") ? "regular" : "none",
+    nextRead: hasMoreChanges ? "now" : plan.isPending || mustRetry ? "regular" : "none",
     hasChanges: outcomes.includes("changed")
   }
 })

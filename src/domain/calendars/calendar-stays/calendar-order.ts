@@ -42,6 +42,16 @@ const toChannelId = (
   return generation === 1 ? confirmationCode : `${confirmationCode}-${generation}`
 }
 
+/** Returns the inverse of {@link toChannelId}: null if the booking had no code. */
+export const findConfirmationCode = (
+  channelId: string,
+  { reservation_code, generation }: Pick<CalendarOrderDetails, "reservation_code" | "generation">
+): string | null => {
+  if (channelId === reservation_code) return null
+  const suffix = `-${generation}`
+  return generation > 1 && channelId.endsWith(suffix) ? channelId.slice(0, -suffix.length) : channelId
+}
+
 /** Returns the order of a booking. A calendar names no price, so all amounts are 0 and the commission is unknown. */
 export const toCalendarOrder = (booking: CalendarBooking, details: CalendarOrderDetails): NewOrder => {
   const { check_in_date, check_out_date, guestName, phoneDigits } = booking

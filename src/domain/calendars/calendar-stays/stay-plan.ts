@@ -15,6 +15,8 @@ export interface StayNights {
 export interface CalendarEventNights extends StayNights {
   readonly uid_digest: string
   readonly isBooking: boolean
+  /** The channel's own code of the booking, if the feed names one. */
+  readonly confirmationCode: string | undefined
 }
 
 export interface StayLink extends StayNights {
@@ -27,7 +29,13 @@ export interface StayLink extends StayNights {
 
 export interface FollowedStay extends StayLink {
   /** Null if the booking has no stay yet. */
-  readonly stay: (StayNights & { readonly status: string; readonly isFromAccount: boolean }) | null
+  readonly stay:
+    | (StayNights & {
+        readonly status: string
+        readonly isFromAccount: boolean
+        readonly confirmationCode: string | null
+      })
+    | null
 }
 
 export interface StayPlanRequest<Event extends CalendarEventNights> {
@@ -75,9 +83,17 @@ interface MatchedEvents<Event> {
   readonly unmatched: ReadonlyArray<Event>
 }
 
+/** Whether both name a confirmation code, and not the same one. They are then bookings of different guests. */
+const haveDifferentCodes = ({ stay }: FollowedStay, { confirmationCode }: CalendarEventNights): boolean =>
+  typeof stay?.confirmationCode === "string" &&
+  confirmationCode !== undefined &&
+  stay.confirmationCode !== confirmationCode
+
 /**
- * Matches events to links by UID. A booking with an unknown UID is then matched by its nights, because some marketplaces
- * write new UIDs into each feed. A link whose stay the import cancelled is matched only by UID.
+ * Matches events to links by UID, then by confirmation code. A booking with an unknown UID is then matched by its nights,
+ * because some marketplaces write new UIDs into each feed. A link whose stay the import cancelled is not matched by its
+ * nights. A booking with another confirmation code is never the same one: its guest must not get the door code of the
+ * former guest.
  */
 export const matchEvents = <Event extends CalendarEventNights>(
   links: ReadonlyArray<FollowedStay>,
@@ -85,21 +101,22 @@ export const matchEvents = <Event extends CalendarEventNights>(
 ): MatchedEvents<Event> => {
   const eventByUid = new Map(events.map((event) => [event.uid_digest, event]))
   const eventByCode = new Map<string, Event>()
-  for (const link of links) {
-    const event = eventByUid.get(link.uid_digest)
-    if (event === undefined) continue
-    eventByCode.set(link.reservation_code, event)
-    eventByUid.delete(link.uid_digest)
+  const match = (find: (link: FollowedStay) => Event | undefined) => {
+    for (const link of links) {
+      const event = eventByCode.has(link.reservation_code) ? undefined : find(link)
+      if (event === undefined || !eventByUid.has(event.uid_digest) || haveDifferentCodes(link, event)) continue
+      eventByCode.set(link.reservation_code, event)
+      eventByUid.delete(event.uid_digest)
+    }
   }
-  const bookingByNights = new Map<string, Event>()
-  for (const event of eventByUid.values()) if (event.isBooking) bookingByNights.set(nightsKey(event), event)
-  for (const link of links) {
-    const event = bookingByNights.get(nightsKey(link))
-    if (event === undefined || link.state === "cancelled" || eventByCode.has(link.reservation_code)) continue
-    eventByCode.set(link.reservation_code, event)
-    bookingByNights.delete(nightsKey(link))
-    eventByUid.delete(event.uid_digest)
-  }
+  match(({ uid_digest }) => eventByUid.get(uid_digest))
+  const listBookings = () => Array.from(eventByUid.values()).filter(({ isBooking }) => isBooking)
+  const bookingByCode = new Map(listBookings().map((event) => [event.confirmationCode, event]))
+  match(({ stay }) =>
+    stay === null || stay.confirmationCode === null ? undefined : bookingByCode.get(stay.confirmationCode)
+  )
+  const bookingByNights = new Map(listBookings().map((event) => [nightsKey(event), event]))
+  match((link) => (link.state === "cancelled" ? undefined : bookingByNights.get(nightsKey(link))))
   return { eventByCode, unmatched: Array.from(eventByUid.values()) }
 }
 

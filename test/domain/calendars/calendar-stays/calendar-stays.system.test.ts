@@ -198,6 +198,64 @@ layer(layerImportService)("stays from a calendar", (it) => {
     })
   )
 
+  it.effect("are replaced when another guest books the same nights", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, fetchDue } = yield* prepare
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      yield* serveAndFetch(toAirbnbFeed(toAirbnbBooking("HMANOTHER1", "2027-05-01", "2027-05-04")))
+      assert.deepStrictEqual((yield* loadProblems).toSorted(), ["missing 2027-05-01", "nights_taken 2027-05-01"])
+      assert.lengthOf(yield* loadHeldDays, 3)
+      yield* fetchDue
+      assert.deepStrictEqual((yield* stayLines).toSorted(), [
+        "2027-05-01 2027-05-04 accepted HMANOTHER1",
+        "2027-05-01 2027-05-04 cancelled HMABCDEF12"
+      ])
+      assert.deepStrictEqual(yield* loadProblems, [])
+      assert.lengthOf(yield* loadHeldDays, 3)
+    })
+  )
+
+  it.effect("are made of a known confirmation code with a new UID and new dates", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepare
+      yield* serveAndFetch(toAirbnbFeed(BOOKING))
+      const moved = { ...BOOKING, uid: "new@airbnb.com", start: "2027-05-20", end: "2027-05-22" }
+      yield* serveAndFetch(toAirbnbFeed(moved))
+      assert.deepStrictEqual(yield* stayLines, ["2027-05-20 2027-05-22 accepted HMABCDEF12"])
+      yield* serveAndFetch(toAirbnbFeed())
+      yield* fetchDue
+      yield* serveAndFetch(toAirbnbFeed({ ...moved, uid: "newer@airbnb.com" }))
+      assert.deepStrictEqual(yield* stayLines, [
+        "2027-05-20 2027-05-22 cancelled HMABCDEF12",
+        "2027-05-20 2027-05-22 accepted HMABCDEF12-2"
+      ])
+      assert.deepStrictEqual(yield* loadProblems, [])
+    })
+  )
+
+  it.effect("are made or moved once their nights become free, although the feed is unchanged", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepare
+      const other = toAirbnbBooking("HMOTHER123", "2027-05-10", "2027-05-12")
+      yield* serveAndFetch(toAirbnbFeed(BOOKING, other))
+      yield* serveAndFetch(
+        toAirbnbFeed(
+          { ...BOOKING, start: "2027-05-10", end: "2027-05-12" },
+          { ...other, start: "2027-05-20", end: "2027-05-22" },
+          toAirbnbBooking("HMTHIRD123", "2027-05-01", "2027-05-04")
+        )
+      )
+      yield* fetchDue
+      yield* fetchDue
+      assert.deepStrictEqual(yield* stayLines, [
+        "2027-05-01 2027-05-04 accepted HMTHIRD123",
+        "2027-05-10 2027-05-12 accepted HMABCDEF12",
+        "2027-05-20 2027-05-22 accepted HMOTHER123"
+      ])
+      assert.deepStrictEqual(yield* loadProblems, [])
+    })
+  )
+
   it.effect("are not made or moved where another stay holds a night", () =>
     Effect.gen(function* () {
       const { serveAndFetch, stayLines, loadProblems, loadHeldDays, token, propertyId } = yield* prepare

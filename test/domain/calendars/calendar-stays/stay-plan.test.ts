@@ -19,13 +19,14 @@ import { NOW, TODAY } from "../../../support/domain/calendars/imported-calendars
 const toEvent = (uid_digest: string, offset: number, nights = 2, isBooking = true): CalendarEventNights => ({
   uid_digest,
   isBooking,
+  confirmationCode: undefined,
   check_in_date: addDays(TODAY, offset),
   check_out_date: addDays(TODAY, offset + nights)
 })
 
 const toFollowed = (event: CalendarEventNights, change: Partial<FollowedStay> = {}): FollowedStay => {
   const { uid_digest, check_in_date, check_out_date } = event
-  const stay = { status: "accepted", isFromAccount: false, check_in_date, check_out_date }
+  const stay = { status: "accepted", isFromAccount: false, confirmationCode: null, check_in_date, check_out_date }
   return {
     reservation_code: `9-${uid_digest}`,
     uid_digest,
@@ -135,6 +136,21 @@ describe("the plan of a feed", () => {
       }),
       { numRuns: 200 }
     )
+  })
+
+  it("does not take a booking with another confirmation code for the same booking", () => {
+    const event = { ...toEvent("new", 3), confirmationCode: "HMNEWNEW12" }
+    const former = toFollowed(toEvent("old", 3))
+    const withCode = (confirmationCode: string | null) => ({
+      ...former,
+      stay: former.stay && { ...former.stay, confirmationCode }
+    })
+    for (const uid_digest of ["new", "old"]) {
+      assert.strictEqual(matchEvents([withCode("HMOLDOLD12")], [{ ...event, uid_digest }]).eventByCode.size, 0)
+      assert.strictEqual(matchEvents([withCode(null)], [{ ...event, uid_digest }]).eventByCode.size, 1)
+    }
+    const moved = { ...toEvent("new", 20), confirmationCode: "HMOLDOLD12" }
+    assert.strictEqual(matchEvents([withCode("HMOLDOLD12")], [moved]).eventByCode.size, 1)
   })
 
   it("makes stays of bookings that have not ended, and of no block", () => {
