@@ -135,10 +135,10 @@ export const set_base_prices = operation("set_base_prices", {
 - \`readonly\`: the prices of the listing are set on its channel.
 - \`currency\`: the currency of the listing differs from that of the base price.
 - \`no_mapping\`: the listing is mapped to nothing (at most ${UNMAPPED_LISTINGS_SHOWN} are named), or it sells the property only through its room type and follows the room type's base price.
-- \`disconnected\`: the channel account is disconnected. Once it is connected, set the ratio to another value to push again.
+- \`disconnected\`: the channel account is disconnected.
 - \`unsupported\`: the channel takes none of the changed values.
 
-A skipped listing gets neither prices nor stay lengths. A listing whose effective values did not change is in neither list.
+A skipped listing gets neither prices nor stay lengths. Once the reason has ended, set \`readonly\` of its mapping to true and then to false to push what it missed. A listing whose effective values did not change is in neither list.
 
 **Errors**
 
