@@ -7,7 +7,8 @@ import { REPORTED_FIELDS_MAX } from "../../src/platform/limits.ts"
 const Payload = Schema.Struct({
   name: Schema.String,
   trigger: Schema.optionalKey(Schema.Struct({ event: Schema.String })),
-  names: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+  names: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+  fees: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String })))
 })
 
 const check = makeUnknownFieldCheck(Payload.ast)
@@ -21,6 +22,9 @@ describe("unknown fields", () => {
     assert.strictEqual(error?._tag, "BadRequest")
     assert.match(error?.message ?? "", /^nmae: is an unknown field\. .* trigger\.when: is an unknown field\.$/)
     assert.notInclude(error?.message, "\n")
+    assert.isUndefined(check({ name: "A", fees: [{ name: "B" }, null, "C"] }))
+    const inList = check({ name: "A", fees: [{ name: "B" }, { name: "C", prcent: 3 }] })
+    assert.strictEqual(inList?.message, "fees[1].prcent: is an unknown field.")
     const many = check(Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`unknown_${n}`, n])))
     assert.lengthOf(many?.message.match(/unknown field/g) ?? [], REPORTED_FIELDS_MAX)
   })

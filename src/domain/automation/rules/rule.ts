@@ -115,7 +115,9 @@ export const makeReviewRuleSchema = <Trigger extends Schema.Top>(trigger: Trigge
     ...scopeFields
   })
 
-const TaskStaff = Schema.NullOr(Schema.Union([Schema.Literal("property"), Id]))
+const TaskStaff = Schema.NullOr(Schema.Union([Schema.Literal("property"), Id])).annotate({
+  expected: "property, the id of a staff member, or null"
+})
 
 /** The task that a rule creates. */
 export const RuleTask = Schema.Struct({

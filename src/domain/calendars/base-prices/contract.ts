@@ -140,10 +140,10 @@ export const set_base_prices = operation("set_base_prices", {
 - \`readonly\`: the prices of the listing are set on its channel.
 - \`currency\`: the currency of the listing differs from that of the base price.
 - \`no_mapping\`: the listing is not mapped (at most ${UNMAPPED_LISTINGS_SHOWN} are named). Or it is mapped to the room type of the property, whose base prices it has.
-- \`disconnected\`: the channel account is disconnected. Connect it, then set another ratio to push the prices.
+- \`disconnected\`: the channel account is disconnected.
 - \`unsupported\`: the channel does not support any of the changed values.
 
-A skipped listing gets neither prices nor minimum and maximum stays. A listing without a changed day is in neither list.
+A skipped listing gets neither prices nor minimum and maximum stays. When the reason no longer applies, set \`readonly\` of its mapping to true and then to false to push what it missed. A listing without a changed day is in neither list.
 
 **Errors**
 

@@ -24,6 +24,12 @@ const REVIEW = {
   score: 5,
   text: "A pleasure."
 }
+const TASK = {
+  name: "Cleaning",
+  action: "task",
+  trigger: { event: "check_out", when: "after", hours: 0 },
+  task: { type: "cleaning" }
+}
 const ANSWER = { name: "Answers", action: "answer" }
 
 const read = (written: unknown) => Effect.runPromise(Effect.result(parseRuleDefinition(written)))
@@ -56,6 +62,14 @@ describe("what a host writes", () => {
   })
 
   it.each([
+    [
+      { ...TASK, task: { type: "cleaning", staff: "Marta" } },
+      /^ValidationFailed task\.staff: must be property, the id of a staff member, or null\.$/
+    ],
+    [
+      { ...TASK, task: { type: "cleaning", staff: true } },
+      /^BadRequest task\.staff: must be property, the id of a staff member, or null\.$/
+    ],
     [null, /^BadRequest .*an object/],
     [[], /^BadRequest .*an object/],
     [{}, /^BadRequest action: .*required/],

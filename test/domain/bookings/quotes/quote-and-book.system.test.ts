@@ -63,6 +63,29 @@ layer(layerHttpServer())("a quoted stay", (it) => {
       assert.deepStrictEqual(rates.total_rate, { currency: "CHF", amount: 300.16 })
       assert.deepStrictEqual(rates.total_commission, { currency: "CHF", amount: 0 })
       assert.deepStrictEqual([payment.total_amount, number_of_guests], [300.16, 2])
+      assert.deepStrictEqual(rates.tax, { currency: "CHF", amount: 24.66 })
+      const parts = [
+        { type: "ACCOMMODATION", description: "Nights", amount: 235, currency: "CHF" },
+        { type: "FEE", description: "Cleaning", amount: 40.5, currency: "CHF" },
+        { type: "TAXES", description: "VAT", amount: 20.66, currency: "CHF" },
+        { type: "TAXES", description: "City tax", amount: 4, currency: "CHF" }
+      ]
+      assert.deepStrictEqual(rates.details, parts)
+
+      // A commission is one more part. A new rate has no parts.
+      const edit = Effect.fnUntraced(function* (change: object) {
+        assert.strictEqual((yield* send("PATCH", `/reservations/${code}`, change)).code, 0)
+        const edited = yield* send("GET", `/reservations?reservation_code=${code}`)
+        return edited.data.reservations[0].rates
+      })
+      const commission = { type: "HOST_SERVICE_FEE", description: "Commission", amount: 30, currency: "CHF" }
+      assert.deepStrictEqual((yield* edit({ commission_amount: 30 })).details, [...parts, commission])
+      assert.deepStrictEqual((yield* edit({ commission_amount: 0 })).details, parts)
+      const { tax, details } = yield* edit({ rate_amount: 280 })
+      assert.deepStrictEqual(
+        [tax, details],
+        [null, [{ type: "ACCOMMODATION", description: "Nights", amount: 280, currency: "CHF" }]]
+      )
 
       const again = yield* send("POST", "/reservations", reservation)
       assert.strictEqual(again.code, 409)

@@ -165,6 +165,29 @@ layer(layerPushService)("base prices", (it) => {
     })
   )
 
+  it.effect(
+    "that a read-only listing missed reach it afterwards, with stay lengths and in place of direct prices",
+    () =>
+      Effect.gen(function* () {
+        const { set, setRatio, plain, token } = yield* prepareHost
+        yield* set({ ...MAY, price: 100 })
+        const direct = { start_date: "2027-05-02", end_date: "2027-05-03", price: 77 }
+        yield* call(token, "update_listing_prices", { ...listing(plain), prices: [direct] })
+        yield* setRatio(plain, { readonly: true })
+        yield* set({ start_date: "2027-05-01", end_date: "2027-05-02", price: 80, minimum_stay: 3 })
+        yield* setRatio(plain, { readonly: false })
+        yield* pushAll
+        // The base price of the second day has changed meanwhile, and that of the third day has not.
+        assert.deepStrictEqual(
+          (yield* loadPrices(plain)).at(-1),
+          "2027-05-01..2027-05-02 80, 2027-05-04..2027-05-04 100"
+        )
+        assert.deepStrictEqual(yield* loadRestrictions(plain), [
+          { start_date: "2027-05-01", end_date: "2027-05-02", min_stay_on_arrival: 3 }
+        ])
+      })
+  )
+
   it.effect("queue nothing for a new ratio if every day has a direct price", () =>
     Effect.gen(function* () {
       const { set, setRatio, plain, token } = yield* prepareHost

@@ -148,6 +148,7 @@ layer(layerTest)("an edit of a property", (it) => {
         [422, "fees[0]", { fees: [{ ...fee, percent: 5 }] }],
         [422, "fees[0]", { fees: [{ name: "Service", percent: 5, per: "guest" }] }],
         [422, "fees[0].per", { fees: [{ ...fee, per: "week" }] }],
+        [400, "fees[0].prcent", { fees: [{ ...fee, prcent: 5 }] }],
         [400, "fees[0].per", { fees: [{ name: "Cleaning", amount: 40 }] }],
         [422, "fees[0].name", { fees: [{ ...fee, name: " " }] }],
         [422, "fees[0].name", { fees: [{ ...fee, name: "n".repeat(PRICE_ITEM_NAME_LENGTH + 1) }] }],

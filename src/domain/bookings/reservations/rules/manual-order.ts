@@ -49,6 +49,7 @@ const toManualStay = (payload: CreateReservationPayload): ValidationResult<NewSt
     const guests = yield* validateGuestCount(payload.number_of_guests, { number_of_children: 0 })
     const rate = yield* toDecimalText("rate_amount", payload.rate_amount, payload.currency)
     const commission = yield* toDecimalText("commission_amount", payload.commission_amount, payload.currency)
+    const accommodation = yield* toDecimalText("rate_amount", payload.accommodation_amount, payload.currency)
     const [name, phone, email] = [payload.guest_name, payload.guest_phone ?? null, payload.guest_email ?? null]
     return NewStay.make({
       property_id: payload.property_id,
@@ -59,8 +60,8 @@ const toManualStay = (payload: CreateReservationPayload): ValidationResult<NewSt
       guest_email: email,
       rate,
       commission,
-      // The whole rate of a manual order is accommodation revenue.
-      accommodation_revenue: rate,
+      accommodation_revenue: accommodation,
+      rate_details: payload.rate_details,
       remarks: payload.remarks ?? "",
       guests: [GuestDetails.make({ name, phone, email, is_booker: true })]
     })

@@ -1,6 +1,9 @@
 import { Result } from "effect"
 import { BadRequest, Conflict, NotFound, ValidationFailed } from "../../../../contract/errors.ts"
+import type { QuoteTerms } from "../../quotes/contract.ts"
 import type { StoredQuote } from "../../quotes/quote-use.ts"
+import { toAmount, toUnits } from "../../quotes/rules/stay-price.ts"
+import type { NewStay } from "../../stays/stay.ts"
 import type { create_reservation } from "../contract.ts"
 
 type Payload = typeof create_reservation.payloadSchema.Type
@@ -10,6 +13,9 @@ export interface ReservationPrice {
   readonly rate_amount: number
   readonly commission_amount: number
   readonly number_of_guests: number
+  /** The part of `rate_amount` that is paid for the nights. */
+  readonly accommodation_amount: number
+  readonly rate_details: NewStay["rate_details"]
 }
 
 type PriceResult = Result.Result<ReservationPrice, BadRequest | Conflict | NotFound | ValidationFailed>
@@ -27,10 +33,29 @@ export const toReservationPrice = ({
   if (currency === undefined) return failMissing("currency")
   if (rate_amount === undefined) return failMissing("rate_amount")
   if (commission_amount === undefined) return failMissing("commission_amount")
-  return Result.succeed({ currency, rate_amount, commission_amount, number_of_guests })
+  // The whole rate of an order without a quote is accommodation revenue.
+  const parts = { accommodation_amount: rate_amount, rate_details: null }
+  return Result.succeed({ currency, rate_amount, commission_amount, number_of_guests, ...parts })
 }
 
 const failMissing = (field: string) => Result.fail(new BadRequest({ message: `${field}: is required.` }))
+
+const toParts = ({
+  currency,
+  nights,
+  fees,
+  taxes
+}: QuoteTerms): Pick<ReservationPrice, "accommodation_amount" | "rate_details"> => {
+  const units = nights.reduce((sum, { price }) => sum + toUnits(price ?? 0, currency), 0n)
+  const accommodation_amount = toAmount(units, currency)
+  if (fees.length === 0 && taxes.length === 0) return { accommodation_amount, rate_details: null }
+  const rate_details = [
+    { type: "ACCOMMODATION", description: "Nights", amount: accommodation_amount },
+    ...fees.map(({ name, amount }) => ({ type: "FEE", description: name, amount })),
+    ...taxes.map(({ name, amount }) => ({ type: "TAXES", description: name, amount }))
+  ]
+  return { accommodation_amount, rate_details }
+}
 
 /**
  * Returns the price of the quote. Fails with
@@ -65,7 +90,7 @@ export const toQuotedPrice = (payload: Payload, quote: StoredQuote | undefined, 
   const number_of_guests = payload.number_of_guests ?? quotedGuests
   return number_of_guests > quotedGuests
     ? failValidation(`number_of_guests: must be at most ${quotedGuests}, as in the quote.`)
-    : Result.succeed({ ...price, number_of_guests })
+    : Result.succeed({ ...price, number_of_guests, ...toParts(terms) })
 }
 
 const failConflict = (reason: string) =>

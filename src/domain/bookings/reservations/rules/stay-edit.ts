@@ -27,11 +27,25 @@ const editDates = (order: OrderState, stay: ExistingStay, edit: StayEdit): Valid
   return validateStayDates(dates)
 }
 
+/** A null commission is unchanged. */
+const replaceCommission = (
+  details: ExistingStay["rate_details"],
+  commission: DecimalText | null
+): ExistingStay["rate_details"] =>
+  details === null || commission === null
+    ? details
+    : [
+        ...details.filter(({ type }) => type !== "HOST_SERVICE_FEE"),
+        ...(toTenThousandths(commission) === 0n
+          ? []
+          : [{ type: "HOST_SERVICE_FEE", description: "Commission", amount: Number(commission) }])
+      ]
+
 const editRates = (
   order: OrderState,
   stay: ExistingStay,
   edit: StayEdit
-): ValidationResult<Pick<ExistingStay, "rate" | "commission" | "accommodation_revenue">> =>
+): ValidationResult<Pick<ExistingStay, "rate" | "commission" | "accommodation_revenue" | "rate_details">> =>
   Result.gen(function* () {
     const currency = edit.currency ?? order.currency
     const rate =
@@ -49,8 +63,9 @@ const editRates = (
     return {
       rate: isSameRate ? stay.rate : rate,
       commission: isSameCommission ? stay.commission : commission,
-      // The whole rate of a manual order is accommodation revenue.
-      accommodation_revenue: isSameRate ? stay.accommodation_revenue : rate
+      // A new rate of a manual order is accommodation revenue as a whole, also where a quote gave the former one.
+      accommodation_revenue: isSameRate ? stay.accommodation_revenue : rate,
+      rate_details: isSameRate ? replaceCommission(stay.rate_details, isSameCommission ? null : commission) : null
     }
   })
 
