@@ -12,7 +12,7 @@ import {
 } from "../../../platform/limits.ts"
 import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
-import { queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
+import { endDirectPricesSql, queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
 import { requestPushesSql, skipReasonSql } from "./price-pushes.ts"
 import { type PriceTarget, targetSql } from "./price-target.ts"
@@ -151,22 +151,11 @@ const writtenDaysSql = (sql: SqlClient, { type }: PriceTarget) => {
   )`
 }
 
-/**
- * A skipped listing gets no push, which would end its direct prices. They end here, so that a later push of the listing
- * has the new base price of these days.
- */
-const endSkippedDirectPricesSql = (sql: SqlClient): Fragment => sql`
-  ended_direct_price AS (
-    UPDATE listing_lanes lane SET direct_price_days = lane.direct_price_days - skipped.days
-    FROM (
-      SELECT l.operator_id, l.listing_row, range_agg(daterange(run.start_date, run.end_date, '[]')) AS days
-      FROM price_listing l JOIN price_run run ON run.source = l.source
-      WHERE l.reason IS NOT NULL AND ${sql.literal(IS_CHANGE_ALLOWED)}
-      GROUP BY l.operator_id, l.listing_row
-    ) skipped
-    WHERE lane.operator_id = skipped.operator_id AND lane.listing_row = skipped.listing_row
-      AND lane.direct_price_days && skipped.days
-  )`
+const skippedDaysSql = (sql: SqlClient): Fragment => sql`
+  SELECT l.operator_id, l.listing_row, range_agg(daterange(run.start_date, run.end_date, '[]')) AS days
+  FROM price_listing l JOIN price_run run ON run.source = l.source
+  WHERE l.reason IS NOT NULL AND ${sql.literal(IS_CHANGE_ALLOWED)}
+  GROUP BY l.operator_id, l.listing_row`
 
 /**
  * Returns the CTE `listing_outcome`, in which `reason` is null for a push. Three kinds of listings are in it:
@@ -233,7 +222,7 @@ const changeStatement = (sql: SqlClient, target: PriceTarget, changes: ReadonlyA
       ${changedDaysSql(sql, target, changes)}, ${sourceDaysSql(sql, target)}, ${pushedDaysAndListingsSql(sql)},
       ${preconditionSql(sql)},
       ${requestPushesSql(sql, sql.literal(IS_CHANGE_ALLOWED))}, ${queueBasePricePushesSql(sql, now)},
-      ${endSkippedDirectPricesSql(sql)}, ${writtenDaysSql(sql, target)}, ${listingOutcomesSql(sql)}`,
+      ${endDirectPricesSql(sql, skippedDaysSql(sql))}, ${writtenDaysSql(sql, target)}, ${listingOutcomesSql(sql)}`,
     events: [],
     changedRecords: sql`
       SELECT target.operator_id,

@@ -58,3 +58,15 @@ const pricesOutsideSql = (sql: SqlClient, prices: Fragment, days: Fragment): Fra
     FROM jsonb_array_elements(${prices}) each
     CROSS JOIN unnest(
       datemultirange(daterange((each ->> 'start_date')::date, (each ->> 'end_date')::date, '[]')) - ${days}) part)`
+
+/**
+ * Returns a CTE that ends the direct prices of skipped listings, which get no push to end them. So a later push has the
+ * new base price of these days. `skippedDays` selects `operator_id, listing_row, days` (datemultirange).
+ */
+export const endDirectPricesSql = (sql: SqlClient, skippedDays: Fragment): Fragment => sql`
+  ended_direct_price AS (
+    UPDATE listing_lanes lane SET direct_price_days = lane.direct_price_days - skipped.days
+    FROM (${skippedDays}) skipped
+    WHERE lane.operator_id = skipped.operator_id AND lane.listing_row = skipped.listing_row
+      AND lane.direct_price_days && skipped.days
+  )`
