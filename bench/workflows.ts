@@ -8,7 +8,6 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { SMTPServer } from "smtp-server"
 import { median } from "./figures.ts"
 
 const runs = Number(process.argv[2] ?? 5)
@@ -16,20 +15,6 @@ const POLL_MS = 250
 const WAIT_MS = 60_000
 
 const folder = mkdtempSync(join(tmpdir(), "latchkey-workflows-"))
-
-let mails = 0
-const mailServer = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ["STARTTLS"],
-  onData: (stream, _session, done) => {
-    stream.resume()
-    stream.on("end", () => {
-      mails += 1
-      done()
-    })
-  }
-})
-mailServer.listen(0, "127.0.0.1")
 
 const bookings: Array<string> = []
 const feedServer = createServer((_request, response) => {
@@ -46,7 +31,7 @@ const feedServer = createServer((_request, response) => {
   )
 })
 feedServer.listen(0, "127.0.0.1")
-await Promise.all([once(feedServer, "listening"), sleep(POLL_MS)])
+await once(feedServer, "listening")
 const portOf = (server: { readonly address: () => AddressInfo | string | null }): number => {
   const address = server.address()
   if (address === null || typeof address === "string") throw new Error("The server does not listen on a port.")
@@ -62,10 +47,7 @@ const service = spawn(process.execPath, ["bin/latchkey.js", "serve", "--workers"
     PORT: String(PORT),
     DATA_DIR: join(folder, "data"),
     DEMO: "1",
-    WEBHOOK_ALLOWED_HOSTS: "127.0.0.1",
-    SMTP_URL: `smtp://127.0.0.1:${portOf(mailServer.server)}`,
-    MAIL_FROM: "latchkey@example.com",
-    PUBLIC_URL: url
+    WEBHOOK_ALLOWED_HOSTS: "127.0.0.1"
   }
 })
 let log = ""
@@ -236,10 +218,8 @@ for (const [name, run] of Object.entries(WORKFLOWS)) {
     `${name.padEnd(50)} median of ${runs}: ${median(seconds).toFixed(2)} s, longest ${Math.max(...seconds).toFixed(2)} s`
   )
 }
-console.log(`mails received: ${mails}`)
 
 service.kill("SIGTERM")
-mailServer.close()
 feedServer.close()
 await once(service, "exit")
 rmSync(folder, { recursive: true, force: true })

@@ -14,7 +14,8 @@ export default Effect.gen(function* () {
       ADD events text NOT NULL DEFAULT 'block',
       ADD channel_type text,
       ADD found_channel_type text,
-      ADD stay_problems jsonb NOT NULL DEFAULT '[]'`
+      ADD stay_problems jsonb NOT NULL DEFAULT '[]',
+      ADD CONSTRAINT imported_calendars_events CHECK (events IN ('block', 'stay')) NOT VALID`
 
   // One row per booking. The import inserts it before it creates the order, so that a repeated import creates no second order.
   // `uid_digest`: digest of the event's UID. `generation`: rises when a cancelled booking comes back.

@@ -16,5 +16,5 @@ export default Effect.gen(function* () {
       ADD COLUMN door_code_source text,
       ADD CONSTRAINT property_feeds_house CHECK (
         CASE WHEN house_fields IS NULL THEN door_code_source IS NULL AND coalesce(grant_id > 0, true)
-        ELSE door_code_source IS NOT NULL AND grant_id = -id AND calendar_id IS NULL END) NOT VALID`
+        ELSE coalesce(door_code_source IN ('reservation', 'phone_last_four'), false) AND grant_id = -id AND calendar_id IS NULL END) NOT VALID`
 })

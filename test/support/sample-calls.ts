@@ -28,12 +28,26 @@ const STATUS_OF: { readonly [Name in ApiOperation["_tag"]]?: string } = {
   search_transactions: "paid"
 }
 
+const ARRIVAL_TRIGGER = { event: "check_in", when: "before", hours: 24 }
+
+/** Calls of operations whose fields depend on each other: here, the fields of a rule depend on its action. */
+const DEPENDENT_FIELDS: { readonly [Name in ApiOperation["_tag"]]?: ReadonlyArray<Record<string, unknown>> } = {
+  try_automation_rule: [
+    { action: "send_message", trigger: ARRIVAL_TRIGGER, text: "See you tomorrow.", nights: { min: 2 } },
+    { action: "send_message", trigger: ARRIVAL_TRIGGER, text: "See you tomorrow.", channel_types: ["airbnb"] },
+    { action: "task", trigger: ARRIVAL_TRIGGER, task: { type: "cleaning", staff: "property" } },
+    { action: "review", trigger: { event: "check_out", when: "after", hours: 24 }, text: "Thank you.", score: 5 }
+  ]
+}
+
 /** Calls that between them use every field of the operation, each with what it needs beside it. */
 export const makeSampleCalls = (
   operation: ApiOperation,
   world: SampleWorld
 ): ReadonlyArray<Record<string, unknown>> => {
   const plain = makeSampleFields(operation, world, COMPANION_FIELDS)
+  const dependent = DEPENDENT_FIELDS[operation._tag]
+  if (dependent !== undefined) return [plain, ...dependent.map((fields) => ({ ...plain, ...fields }))]
   const optional = payloadFieldsOf(operation).flatMap(([name, field]) => (isRequired(field) ? [] : [name]))
   const status = STATUS_OF[operation._tag]
   return [

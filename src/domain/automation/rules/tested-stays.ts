@@ -61,7 +61,7 @@ const coveredStaysCondition = (sql: SqlClient.SqlClient, parameters: TrialStaysP
   const nightsSql = sql`(s.check_out_date - s.check_in_date)`
   return sql.and([
     sql`s.operator_id = ${operatorId}`,
-    sql`s.check_out_date >= (${now}::timestamptz::date - ${daysAfterCheckOut(conditions)}::integer)`,
+    sql`s.check_out_date >= (SELECT ${now}::timestamptz::date - ${daysAfterCheckOut(conditions)}::integer)`,
     sql`o.status = ${requiredStatus(conditions) ?? "none"}`,
     ...(property_ids === undefined ? [] : [sql`s.property_id = ANY (${idsParameter(property_ids)}::bigint[])`]),
     ...(channel_types === undefined ? [] : [sql`o.channel_type = ANY (${channel_types}::text[])`]),

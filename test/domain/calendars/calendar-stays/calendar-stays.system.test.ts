@@ -24,6 +24,7 @@ import {
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
+import { SEQUENCES_MS } from "../../../support/time-limits.ts"
 
 const BOOKING = toAirbnbBooking("HMABCDEF12", "2027-05-01", "2027-05-04")
 
@@ -301,22 +302,25 @@ layer(layerImportService)("stays from a calendar", (it) => {
     })
   )
 
-  it.effect("are not made for a booking window that moves over 60 days", () =>
-    Effect.gen(function* () {
-      const { serveAndFetch, loadStays, loadReservationEvents, as, api, calendarId, propertyId } = yield* prepare
-      yield* as(api.update_imported_calendar({ id: calendarId, skip_unavailable: true }))
-      const eventCounts: Array<number> = []
-      for (let day = 0; day < 60; day += 1) {
-        const window = toAirbnbBlock("window", addDays("2027-08-01", day), addDays("2027-08-20", day))
-        yield* serveAndFetch(toAirbnbFeed(window))
-        yield* TestClock.adjust(24 * 60 * MINUTE_MS - 17 * MINUTE_MS)
-        eventCounts.push((yield* loadAvailabilityEvents(propertyId)).length)
-      }
-      assert.deepStrictEqual(yield* loadStays, [])
-      assert.deepStrictEqual(yield* loadReservationEvents, [])
-      // The first fetch blocks the window. The second recognizes it, and no later one changes a day.
-      assert.deepStrictEqual([eventCounts[0], eventCounts[1], eventCounts.at(-1)], [1, 2, 2])
-    })
+  it.effect(
+    "are not made for a booking window that moves over 60 days",
+    () =>
+      Effect.gen(function* () {
+        const { serveAndFetch, loadStays, loadReservationEvents, as, api, calendarId, propertyId } = yield* prepare
+        yield* as(api.update_imported_calendar({ id: calendarId, skip_unavailable: true }))
+        const eventCounts: Array<number> = []
+        for (let day = 0; day < 60; day += 1) {
+          const window = toAirbnbBlock("window", addDays("2027-08-01", day), addDays("2027-08-20", day))
+          yield* serveAndFetch(toAirbnbFeed(window))
+          yield* TestClock.adjust(24 * 60 * MINUTE_MS - 17 * MINUTE_MS)
+          eventCounts.push((yield* loadAvailabilityEvents(propertyId)).length)
+        }
+        assert.deepStrictEqual(yield* loadStays, [])
+        assert.deepStrictEqual(yield* loadReservationEvents, [])
+        // The first fetch blocks the window. The second recognizes it, and no later one changes a day.
+        assert.deepStrictEqual([eventCounts[0], eventCounts[1], eventCounts.at(-1)], [1, 2, 2])
+      }),
+    SEQUENCES_MS
   )
 
   it.effect("are kept when the calendar is removed or only blocks days again", () =>

@@ -147,6 +147,8 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
   const guest = { guest_name: "Grace Hopper", check_in_date: "2027-08-01", check_out_date: "2027-08-03" }
   return {
     "reservations/new create": { property_id: property, ...guest, rate_amount: "100" },
+    "reservations/new quote": { property_id: property, ...guest, number_of_guests: "2" },
+    "calendar set_prices": { price: "150" },
     "properties add_property": { title: "Another house" },
     "automation save_rule": { name: "Renamed" },
     "calendars follow": { property, url: "https://calendars.example.com/2.ics" },
@@ -247,6 +249,7 @@ const FORMS = [
   ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map(
     (act) => `automation ${act}`
   ),
+  ...["calendar clear_prices", "calendar set_prices", "properties change_pricing", "reservations/new quote"],
   ...["calendars calendar_bookings", "stay cancel_calendar_stay", "stay detach"],
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[
