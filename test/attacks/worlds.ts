@@ -22,6 +22,7 @@ const inDays = (days: number): string => addDays(new Date().toISOString().slice(
 /** Fields whose sample date is on the clock of the contract tests: a date near today instead. */
 const PRESENT: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
   get_property_availability: () => ({ start_date: inDays(30), end_date: inDays(60) }),
+  get_base_prices: () => ({ start_date: inDays(30), end_date: inDays(60) }),
   search_transactions: () => ({ start_date: inDays(-1), end_date: inDays(1) }),
   update_availabilities: () => ({ start_date: inDays(30), end_date: inDays(60) })
 }
