@@ -50,6 +50,7 @@ const service = spawn(process.execPath, ["bin/latchkey.js", "serve", "--workers"
     WEBHOOK_ALLOWED_HOSTS: "127.0.0.1"
   }
 })
+process.on("exit", () => service.kill("SIGKILL"))
 let log = ""
 service.stdout.on("data", (text) => {
   log += String(text)
@@ -90,6 +91,8 @@ const { properties } = await call("GET", "/properties")
 const { custom_channels } = await call("GET", "/custom_channels")
 const { income_methods } = await call("GET", "/income_methods")
 const property: number = properties[0].id
+// A property that an account of the channel sells gets no stays from calendars.
+const { property_id: importing } = await call("POST", "/properties", { title: "Harbour 9" })
 const channels: ReadonlyArray<{ channel_type: string; listing_id: string; readonly: boolean }> = (
   await call("GET", `/pricing_ratios?property_id=${property}`)
 ).channels
@@ -108,7 +111,7 @@ const house = await call("POST", "/property_feeds", {
 })
 await call("PATCH", `/properties/${property}`, { fees: [{ name: "Cleaning", amount: 40, per: "stay" }] })
 const { imported_calendar_id: calendar } = await call("POST", "/imported_calendars", {
-  property_id: property,
+  property_id: importing,
   url: `http://127.0.0.1:${portOf(feedServer)}/calendar.ics`,
   events: "stay",
   channel_type: "vrbo"
@@ -160,7 +163,9 @@ const WORKFLOWS: Readonly<Record<string, (day: number) => Promise<unknown>>> = {
   "POST /reservations → cleaning in GET /tasks": async (day) => {
     const code = await book(day)
     return waitFor("the cleaning", async () =>
-      (await call("GET", `/tasks?stay_code=${code}`)).tasks.find(({ type }: { type: string }) => type === "cleaning")
+      (await call("GET", `/tasks?stay_code=${code}`)).tasks.find(
+        ({ stay_code, type }: { stay_code: string; type: string }) => stay_code === code && type === "cleaning"
+      )
     )
   },
   "event in a feed, fetched → reservation": async (day) => {
@@ -176,11 +181,10 @@ const WORKFLOWS: Readonly<Record<string, (day: number) => Promise<unknown>>> = {
       "END:VEVENT"
     )
     await call("POST", `/imported_calendars/${calendar}/fetch`)
-    return waitFor(
-      "the stay",
-      async () =>
-        (await call("GET", `/reservations?check_in_start_date=${dateInDays(day)}&check_in_end_date=${dateInDays(day)}`))
-          .reservations[0]
+    return waitFor("the stay", async () =>
+      (
+        await call("GET", `/reservations?start_check_in_date=${dateInDays(day)}&end_check_in_date=${dateInDays(day)}`)
+      ).reservations.find(({ reservation_code }: { reservation_code: string }) => reservation_code.startsWith("9-"))
     )
   },
   "POST /reservations → event of the house calendar": async (day) => {
