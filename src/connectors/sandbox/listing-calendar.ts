@@ -1,12 +1,13 @@
 import { Result } from "effect"
 import { formatMinorUnits } from "../../contract/money.ts"
 import { addDays, daysInRange } from "../../contract/time.ts"
-import type {
-  DayRangeInventory,
-  DayRangePrice,
-  DayRangeRestrictions,
-  ListingDay,
-  Restrictions
+import {
+  type DayRangeInventory,
+  type DayRangePrice,
+  type DayRangeRestrictions,
+  type ListingDay,
+  RESTRICTION_NAMES,
+  type Restrictions
 } from "../../domain/channels/port/listing-days.ts"
 import { CHANNEL_PROFILES, type SandboxChannel, supportsRestriction } from "./channel-profiles.ts"
 import { computeDefaultNightPrice } from "./listing-settings.ts"
@@ -151,17 +152,5 @@ export const applyRestrictions = (
 }
 
 const toRestrictions = ({ start_date: _start, end_date: _end, ...rules }: DayRangeRestrictions): Restrictions => rules
-
-const RESTRICTION_NAMES = [
-  "closed_on_arrival",
-  "closed_on_departure",
-  "min_stay_on_arrival",
-  "max_stay_on_arrival",
-  "min_stay_through",
-  "max_stay_through",
-  "min_advance_reservation",
-  "max_advance_reservation",
-  "exact_stay_on_arrival"
-] as const
 
 const listRestrictionNames = (rules: Restrictions) => RESTRICTION_NAMES.filter((name) => rules[name] !== undefined)

@@ -5,6 +5,7 @@ import { AVAILABILITY_END_DAYS, LISTING_CALENDAR_DAYS } from "../../../platform/
 import {
   CHANNELS_BY_RESTRICTION,
   type DayRangeRestrictions,
+  RESTRICTION_NAMES,
   type Restriction
 } from "../../channels/port/listing-days.ts"
 import type { RestrictedRange } from "./contract.ts"
@@ -82,12 +83,11 @@ export const validateRestrictions = (
 ): Result.Result<ReadonlyArray<RestrictionRange>, ValidationFailed> =>
   validateRanges("restrictions", ranges, findRestrictionFault)
 
-const RESTRICTIONS = Struct.keys(CHANNELS_BY_RESTRICTION)
-
-const restrictionNamesIn = (range: DayRangeRestrictions) => RESTRICTIONS.filter((name) => range[name] !== undefined)
+const restrictionNamesIn = (range: DayRangeRestrictions) =>
+  RESTRICTION_NAMES.filter((name) => range[name] !== undefined)
 
 const restrictionsUnsupportedBy = (channelType: string) =>
-  RESTRICTIONS.filter((name) => !CHANNELS_BY_RESTRICTION[name].some((each) => each === channelType))
+  RESTRICTION_NAMES.filter((name) => !CHANNELS_BY_RESTRICTION[name].some((each) => each === channelType))
 
 export const findUnsupportedRestrictions = (
   channelType: string,

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { ChannelType } from "./channel-type.ts"
 
 // Contract facts 6.3 and 6.4.
@@ -33,6 +33,9 @@ export const Restrictions = Schema.Struct({
 })
 export type Restrictions = typeof Restrictions.Type
 export type Restriction = keyof Restrictions
+
+/** In the order of the API. */
+export const RESTRICTION_NAMES: ReadonlyArray<Restriction> = Struct.keys(Restrictions.fields)
 
 export const ListingDay = Schema.Struct({
   date: Schema.String.annotateKey({ documentation: "The night that begins on this day, `YYYY-MM-DD`." }),

@@ -1,4 +1,4 @@
-import type { Restriction } from "../../../channels/port/listing-days.ts"
+import { RESTRICTION_NAMES } from "../../../channels/port/listing-days.ts"
 
 /** Names of restrictions come last, in the order of the API. */
 export const QUOTE_RULES = [
@@ -12,18 +12,9 @@ export const QUOTE_RULES = [
   "unmapped_listing",
   "unlisted",
   "currency_mismatch",
-  "closed_on_arrival",
-  "closed_on_departure",
-  "min_stay_on_arrival",
-  "max_stay_on_arrival",
-  "min_stay_through",
-  "max_stay_through",
-  "min_advance_reservation",
-  "max_advance_reservation",
-  "exact_stay_on_arrival"
+  ...RESTRICTION_NAMES
 ] as const
-/** The union with `Restriction` is checked against the contract: every restriction must be in `QUOTE_RULES`. */
-type QuoteRule = (typeof QUOTE_RULES)[number] | Restriction
+type QuoteRule = (typeof QUOTE_RULES)[number]
 
 export interface Violation {
   readonly rule: QuoteRule
