@@ -130,7 +130,7 @@ const dueRowsSql = (sql: SqlClient, queue: FairQueue, { now }: ClaimRequest): Fr
   const { table, keyColumn, pendingCondition, isOfAccount } = toFragments(sql, queue)
   return sql`
   SELECT * FROM (
-    SELECT ctid AS place, due_at, failures > 0 AS has_failed FROM ${table}
+    SELECT ctid AS place, due_at, ${keyColumn} AS key, failures > 0 AS has_failed FROM ${table}
     WHERE ${isOfAccount("a")} AND ${pendingCondition} AND due_at <= ${now}
     ORDER BY due_at, ${keyColumn} LIMIT ${sql.literal(String(queue.accountLimit))}
     FOR NO KEY UPDATE SKIP LOCKED
@@ -140,7 +140,7 @@ const dueRowsSql = (sql: SqlClient, queue: FairQueue, { now }: ClaimRequest): Fr
 /**
  * The last CTE, `chosen`, has the ctid (`place`) of the locked rows to claim. Operators with the fewest jobs in
  * progress come first, and the accounts of an operator take turns. Jobs that have failed come last, so that a channel
- * that hangs for all hosts does not delay other channels.
+ * that hangs for all hosts does not delay other channels. The key decides between equals, so that tests are repeatable.
  */
 export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: ClaimRequest): Fragment => sql`
   ${candidateAccountsSql(sql, queue, request)}, ${busyCteSql(sql, request)}, a AS MATERIALIZED (
@@ -151,15 +151,15 @@ export const claimableRowsSql = (sql: SqlClient, queue: FairQueue, request: Clai
       coalesce((SELECT sum(works) FROM busy WHERE busy.operator_id = with_work.operator_id), 0) AS under_way
     FROM with_work WHERE ${toFragments(sql, queue).accountCondition}
   ), due AS (
-    SELECT due.place, due.due_at, due.has_failed, a.operator_id, a.under_way,
-      row_number() OVER (PARTITION BY a.operator_id, a.account_id ORDER BY due.due_at) AS nth
+    SELECT due.place, due.due_at, due.has_failed, due.key, a.operator_id, a.under_way,
+      row_number() OVER (PARTITION BY a.operator_id, a.account_id ORDER BY due.due_at, due.key) AS nth
     FROM a CROSS JOIN LATERAL (${dueRowsSql(sql, queue, request)}) due
   ), in_turn AS (
-    SELECT place, due_at, has_failed,
-      under_way + row_number() OVER (PARTITION BY operator_id ORDER BY has_failed, nth, due_at) AS turn FROM due
+    SELECT place, due_at, has_failed, key,
+      under_way + row_number() OVER (PARTITION BY operator_id ORDER BY has_failed, nth, due_at, key) AS turn FROM due
   ), chosen AS (
     SELECT place FROM in_turn WHERE turn <= ${sql.literal(String(queue.operatorLimit))}
-    ORDER BY turn, has_failed, due_at LIMIT ${request.maxJobs}
+    ORDER BY turn, has_failed, due_at, key LIMIT ${request.maxJobs}
   )`
 
 export const fairBacklogSql = (sql: SqlClient, queue: FairQueue, time: PollTime): Fragment => {

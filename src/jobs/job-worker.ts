@@ -23,6 +23,9 @@ interface JobSource<Job, R> extends WorkerPolling {
   readonly findNextDue?: ScheduledWork<R>["findNextDue"]
 }
 
+const pausePolling = ({ gapMs = 0, pollMs = DUE_POLL_MS }: WorkerPolling, wakeUp: Latch.Latch) =>
+  Effect.andThen(Effect.sleep(gapMs), Effect.raceFirst(wakeUp.await, Effect.sleep(Math.max(pollMs - gapMs, 0))))
+
 /** When the scope closes, jobs in progress get `SHUTDOWN_MS` to end, and are then released for any worker. */
 export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSource<Job, R>) {
   const fibers = yield* FiberSet.make<void>()
@@ -54,28 +57,24 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
       Effect.flatMap(claim, (jobs) => Effect.as(Effect.forEach(jobs, startJob, { discard: true }), jobs.length))
     )
 
-  const claimDue = Effect.gen(function* () {
+  const claimAtMost = Effect.fnUntraced(function* (maxJobs: number) {
     yield* wakeUp.close
-    const freeSlots = yield* countFreeSlots
-    return freeSlots === 0
+    const slots = Math.min(yield* countFreeSlots, maxJobs)
+    return slots === 0
       ? 0
-      : yield* startClaimed(Effect.flatMap(DateTime.nowAsDate, (now) => kind.claim(now, freeSlots, inProgress)))
+      : yield* startClaimed(Effect.flatMap(DateTime.nowAsDate, (now) => kind.claim(now, slots, inProgress)))
   })
+  const claimDue = claimAtMost(kind.maxInProgress)
 
-  /** A job may make the next one due, such as the next delivery of the same record. */
-  const runDue = Effect.gen(function* () {
-    for (let claims = 0; claims < CLAIMS_PER_RUN_MAX; claims++) {
-      if ((yield* claimDue) === 0) break
-      yield* FiberSet.awaitEmpty(fibers)
-    }
+  /**
+   * Runs one job at a time, so that each run of a test has the same order. A job may make the next one due, such as
+   * the next delivery of the same record.
+   */
+  const runDue = claimAtMost(1).pipe(
     // Also waits for jobs that another trigger started.
-    yield* FiberSet.awaitEmpty(fibers)
-  })
-
-  const { gapMs = 0, pollMs = DUE_POLL_MS } = kind
-  const pause = Effect.andThen(
-    Effect.sleep(gapMs),
-    Effect.raceFirst(wakeUp.await, Effect.sleep(Math.max(pollMs - gapMs, 0)))
+    Effect.tap(FiberSet.awaitEmpty(fibers)),
+    Effect.repeat({ until: (count) => count === 0, times: CLAIMS_PER_RUN_MAX - 1 }),
+    Effect.asVoid
   )
 
   return {
@@ -86,7 +85,7 @@ export const makeJobWorker = Effect.fnUntraced(function* <Job, R>(kind: JobSourc
     notifyChanged: wakeUp.open,
     startPolling: scheduleWork({
       name: kind.name,
-      iteration: Effect.andThen(claimDue, pause),
+      iteration: Effect.andThen(claimDue, pausePolling(kind, wakeUp)),
       runDue,
       ...(kind.findNextDue === undefined ? {} : { findNextDue: kind.findNextDue })
     }),

@@ -238,6 +238,29 @@ describe("timed work", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("runs one after the other when a test server runs all that is due", () =>
+    Effect.gen(function* () {
+      const table = tableOf(due(3))
+      const log: Array<string> = []
+      const scheduled: Array<Effect.Effect<void>> = []
+      const schedule = WorkSchedule.of({
+        add: (work) =>
+          Effect.map(Effect.context<Effect.Services<typeof work.runDue>>(), (services) => {
+            scheduled.push(Effect.provide(work.runDue, services))
+          })
+      })
+      const work = yield* worker(table, ({ id }) =>
+        Effect.sync(() => log.push(`start ${id}`)).pipe(
+          Effect.andThen(Effect.yieldNow),
+          Effect.andThen(Effect.sync(() => log.push(`end ${id}`)))
+        )
+      )
+      yield* Effect.provideService(work.startPolling, WorkSchedule, schedule)
+      yield* scheduled[0] ?? Effect.die("nothing is scheduled")
+      assert.deepStrictEqual(log, ["start 0", "end 0", "start 1", "end 1", "start 2", "end 2"])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("that was taken is also begun, when the worker is stopped in between", () =>
     Effect.gen(function* () {
       const table = tableOf(due(3))
