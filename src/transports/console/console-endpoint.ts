@@ -19,21 +19,29 @@ import {
 } from "../../platform/limits.ts"
 import { MailEnabled } from "../../platform/mail/Mailer.ts"
 import { randomAddressToken } from "../../platform/random-text.ts"
-import { html } from "../docs/html.ts"
 import { pageCallerIpAddress } from "../http/caller-address.ts"
 import { splitTarget } from "../http/paths.ts"
-import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { makeRateLimiter } from "../pages/rate-limiter.ts"
 import { isSameOrigin } from "../pages/request-origin.ts"
-import { isReadMethod, traceAndLogResponse, withRetryAfter } from "../pages/secret-url-responses.ts"
+import { isReadMethod, traceAndLogResponse } from "../pages/secret-url-responses.ts"
 import { makeWebhookPage } from "./access/webhooks/webhook-page.ts"
 import { makeAccessPage } from "./access-page.ts"
 import { makeAuthorizationPage } from "./authorization-page.ts"
+import {
+  messageResponse,
+  methodNotAllowedResponse,
+  redirectToSignIn,
+  redirectWithoutSlash,
+  rejectedFormResponse,
+  toFailureResponses,
+  tooManyRequestsResponse,
+  withAuthenticateHeader
+} from "./console-responses.ts"
 import { TEXTS } from "./console-texts.ts"
 import { readContentLength, receiveConsoleForm } from "./form-body.ts"
 import { CONVERSATION_SCRIPT, CONVERSATION_SCRIPT_PATH } from "./host/conversation-script.ts"
 import { makeHostPages } from "./host/host-pages.ts"
-import { redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
+import { SIGN_IN_PATH } from "./page-frame.ts"
 import { makePasswordPage } from "./password-page.ts"
 import { makeResetPage } from "./reset-page.ts"
 import { makeSignInPage } from "./sign-in-page.ts"
@@ -69,21 +77,6 @@ const CONSOLE_ASSETS = new Map([
   [STYLE_PATH, assetResponse(STYLE, "text/css; charset=utf-8")],
   [CONVERSATION_SCRIPT_PATH, assetResponse(CONVERSATION_SCRIPT, "text/javascript; charset=utf-8")]
 ])
-
-const messageResponse = (visit: Visit, message: string, status: number): Response =>
-  renderConsolePage(visit, { title: TEXTS.frame.product, body: html`<p>${message}</p>` }, status)
-
-/** If there is no session, the linked page redirects to sign-in. */
-const rejectedFormResponse = (visit: Visit, message: string): Response =>
-  renderConsolePage(
-    visit,
-    {
-      title: TEXTS.frame.product,
-      body: html`<p>${message}</p>
-<p><a href="${visit.target}">${TEXTS.requestErrors.openPageAgain}</a></p>`
-    },
-    403
-  )
 
 /** Returns undefined if the process has no console. */
 export const ConsoleEndpoint = Context.Reference<(request: HttpServerRequest) => Effect.Effect<Response | undefined>>(
@@ -234,22 +227,7 @@ const makeFormHandler =
       : handleFormOfEarlierVisit(page, signedInVisit, form)
   }
 
-const tooManyRequestsResponse = (visit: Visit, seconds: number): Response =>
-  withRetryAfter(messageResponse(visit, TEXTS.requestErrors.tooManyRequests(seconds), 429), seconds)
-
-const toFailureResponses = (visit: Visit) => ({
-  toBusyResponse: (seconds: number) =>
-    withRetryAfter(messageResponse(visit, TEXTS.requestErrors.overloaded, 503), seconds),
-  failedResponse: messageResponse(visit, TEXTS.requestErrors.internalError, 500)
-})
-
 const isPathWithTrailingSlash = (target: string): boolean => target.split("?", 1)[0] === `${SIGN_IN_PATH}/`
-
-const redirectWithoutSlash = (target: string): Response =>
-  HttpServerResponse.empty({
-    status: 308,
-    headers: { ...PRIVATE_PAGE_HEADERS, location: `${SIGN_IN_PATH}${target.slice(SIGN_IN_PATH.length + 1)}` }
-  })
 
 const toRateLimitBucket = ({ ipAddress }: Visit) => ({
   key: `{console:${networkOf(ipAddress)}}`,
@@ -296,29 +274,6 @@ const handleFormOfEarlierVisit = (page: ConsolePage, visit: Visit, form: Submitt
 
 const unknownFormResponse = (visit: Visit): PageResponse =>
   Effect.succeed(messageResponse(visit, TEXTS.requestErrors.noSuchForm, 400))
-
-const methodNotAllowedResponse = (visit: Visit): Response =>
-  HttpServerResponse.setHeader(
-    messageResponse(visit, TEXTS.requestErrors.methodNotAllowed, 405),
-    "allow",
-    "GET, HEAD, POST"
-  )
-
-const redirectToSignIn = (next: string): Response =>
-  redirectSeeOther(`${SIGN_IN_PATH}?${new URLSearchParams({ next }).toString()}`)
-
-/**
- * Every 401 needs this header (RFC 9110 section 15.5.2). It names the sign-in form, so browsers open no password
- * dialog.
- */
-const withAuthenticateHeader = (response: Response, cookie: string): Response =>
-  response.status === 401
-    ? HttpServerResponse.setHeader(
-        response,
-        "www-authenticate",
-        `Cookie realm="${TEXTS.frame.product}", form-action="${SIGN_IN_PATH}", cookie-name="${cookie}"`
-      )
-    : response
 
 export const toConsoleErrorResponse = ({ envelope }: ServiceResponse, request: HttpServerRequest): Response =>
   messageResponse(makeVisitReader("", false)(request).visit, envelope.error_msg, envelope.error_code)
