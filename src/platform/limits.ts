@@ -628,7 +628,11 @@ export const MAIL_ATTEMPTS = 6
 export const NOTIFICATION_MAILS_AN_HOUR = 6
 export const NOTIFICATION_MAILS_A_DAY = 48
 export const VERIFICATION_MAILS_AN_HOUR = 3
-export const RESET_MAILS_AN_HOUR = 3
+/**
+ * Mails in RESET_LINK_MS. While the limit permits no further mail, the links of the earlier ones work. So requests by
+ * others cannot keep the owner of an account from a reset.
+ */
+export const RESET_MAILS_OF_LINK_LIFETIME = 3
 /** Requests of a password reset per network. */
 export const RESET_REQUESTS_OF_NETWORK_AN_HOUR = 20
 export const VERIFICATION_LINK_MS = 24 * 60 * 60 * 1000
