@@ -92,9 +92,10 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       const { api, as, bookStay, createRule, listTasks, operatorId, property } = yield* createCleanedHost
       yield* api.create_staff({ name: "Marta", mobile: "+49 15112345678", property_ids: [property] }).pipe(as)
       yield* createRule
-      for (const day of ["10", "12", "14", "16"]) yield* bookStay(`2027-05-${day}`, `2027-05-${Number(day) + 1}`)
+      for (const day of ["10", "12", "14", "16", "18"]) yield* bookStay(`2027-05-${day}`, `2027-05-${Number(day) + 1}`)
       // The latest task comes first.
-      const [cancelled, started, unassigned] = (yield* listTasks).map(({ id }) => id)
+      const [completed, cancelled, started, unassigned] = (yield* listTasks).map(({ id }) => id)
+      yield* api.update_task({ id: completed ?? 0, status: "completed" }).pipe(as)
       yield* api.update_task({ id: cancelled ?? 0, status: "cancelled" }).pipe(as)
       yield* api.update_task({ id: started ?? 0, status: "in_progress" }).pipe(as)
       yield* api.update_task({ id: unassigned ?? 0, staff_id: null }).pipe(as)
@@ -107,6 +108,7 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       assert.deepStrictEqual(
         (yield* listTasks).map(({ status, note }) => [status, note]),
         [
+          ["completed", line],
           ["cancelled", ""],
           ["in_progress", line],
           ["pending", line],
