@@ -174,6 +174,51 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
     })
   )
 
+  it.effect(
+    "can be sent back whole after its staff member was deactivated or deleted, and its tasks are unassigned",
+    () =>
+      Effect.gen(function* () {
+        const { api, as, bookStay, createRule, listTasks, property, otherProperty } = yield* createCleanedHost
+        const id = yield* createRule
+        const addStaff = (name: string) =>
+          Effect.map(
+            api.create_staff({ name, mobile: "+49 15112345678", property_ids: [property] }).pipe(as),
+            ({ staff_id }) => staff_id
+          )
+        const [marta, li] = [yield* addStaff("Marta"), yield* addStaff("Li")]
+        yield* api.update_automation_rule({ id, task: { type: "cleaning", staff: marta } }).pipe(as)
+        const loadRule = Effect.map(api.list_automation_rules({}).pipe(as), ({ rules: [rule] }) => rule)
+        const sendBack = (edit: object) =>
+          Effect.flatMap(loadRule, (rule) => api.update_automation_rule({ ...rule, id, ...edit }).pipe(as))
+        const latestStaff = Effect.map(listTasks, ([task]) => task?.staff_id)
+
+        yield* api.update_staff({ id: li, is_active: false }).pipe(as)
+        yield* bookStay("2027-04-25", "2027-04-28")
+        assert.strictEqual(yield* latestStaff, marta)
+        yield* api.update_staff({ id: marta, is_active: false }).pipe(as)
+        assert.deepStrictEqual(yield* sendBack({}), { version: 2 })
+        assert.deepStrictEqual(yield* sendBack({ name: "Inactive", property_ids: [property, otherProperty] }), {
+          version: 3
+        })
+        assert.include(yield* Effect.flip(sendBack({ task: { type: "cleaning", staff: li } })), {
+          _tag: "ValidationFailed",
+          message: "task.staff: must be an active staff member."
+        })
+        yield* bookStay("2027-05-02", "2027-05-04")
+        assert.isNull(yield* latestStaff)
+
+        yield* api.delete_staff({ id: marta }).pipe(as)
+        assert.deepStrictEqual(yield* sendBack({ task: { type: "maintenance", staff: marta } }), { version: 4 })
+        yield* bookStay("2027-05-06", "2027-05-08")
+        const [latest] = yield* listTasks
+        assert.deepInclude(latest, { type: "maintenance", staff_id: null })
+        assert.strictEqual(
+          (yield* Effect.flip(sendBack({ task: { type: "cleaning", staff: marta + 1000 } })))._tag,
+          "NotFound"
+        )
+      })
+  )
+
   it.effect("names an existing, active staff member who works in its properties", () =>
     Effect.gen(function* () {
       const { api, as, property, otherProperty } = yield* createCleanedHost
