@@ -176,6 +176,8 @@ export const BUSY_RETRY_SECONDS = 5
 export const STAFF_NAME_LENGTH = 128
 export const STAFF_NOTE_LENGTH = 500
 export const TASK_NOTE_LENGTH = 500
+/** Characters of the lines that automation adds to the note of a task. Beyond it, the oldest lines are removed. */
+export const AUTOMATIC_LINES_LENGTH = 500
 /** Fewest digits without the country code, and most digits with it (ITU-T E.164). */
 export const MOBILE_DIGITS_MIN = 4
 export const MOBILE_DIGITS_MAX = 15

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { AUTOMATIC_LINES_LENGTH, TASK_NOTE_LENGTH } from "../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { layerAutomationService, planAllDue } from "../../support/domain/automation/automation-service.ts"
 import { CLEANING_RULE, createCleanedHost } from "../../support/domain/automation/cleaned-host.ts"
@@ -60,6 +61,34 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       yield* cancelStay(code)
       const note = `${line}\nAutomation: stay ${code} no longer needs this task. It was not cancelled, because it had been started.`
       assert.deepStrictEqual(pick(yield* listTasks), [{ ...DUE, status: "in_progress", note }])
+    })
+  )
+
+  it.effect("adds its lines also to the longest note of a person, which can then be sent back whole", () =>
+    Effect.gen(function* () {
+      const { api, as, listTasks, moveStay, code, operatorId } = yield* prepareStay
+      const id = (yield* listTasks)[0]?.id ?? 0
+      const text = "x".repeat(TASK_NOTE_LENGTH)
+      yield* api.update_task({ id, note: text }).pipe(as)
+      yield* moveStay(code, { check_out_date: "2027-04-30" })
+      const edited = "It was not moved, because a person had edited it."
+      const line = `Automation: stay ${code} now needs this task on 2027-04-30 12:00 in Harbour 1. ${edited}`
+      const [task] = yield* listTasks
+      assert.strictEqual(task?.note, `${text}\n${line}`)
+      if (task === undefined) return
+      yield* api.update_task({ ...task, fee: 5 }).pipe(as)
+      assert.strictEqual((yield* listTasks)[0]?.note, task.note)
+
+      // The line of a removed stay takes the place of the oldest lines.
+      const filler = `Automation: ${"y".repeat(AUTOMATIC_LINES_LENGTH - line.length - "Automation: ".length - 2)}`
+      yield* api.update_task({ id, note: `${filler}\n${text}\n${line}` }).pipe(as)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH freed_night AS (DELETE FROM calendar_days WHERE operator_id = ${operatorId}),
+          removed_guest AS (DELETE FROM guests WHERE operator_id = ${operatorId})
+        DELETE FROM stays WHERE operator_id = ${operatorId}`
+      const removed = "Automation: the stay was removed. This task was not cancelled, because a person had changed it."
+      assert.strictEqual((yield* listTasks)[0]?.note, `${text}\n${line}\n${removed}`)
     })
   )
 
