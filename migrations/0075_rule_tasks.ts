@@ -29,11 +29,12 @@ export default Effect.gen(function* () {
         CHECK (kind IN ('send_message', 'review', 'answer', 'task')) NOT VALID`
 
   // A channel may remove a stay from an order, which also deletes the plans of the stay. No planner sees that stay again, so
-  // this trigger cancels its task. 500 is TASK_NOTE_LENGTH of src/platform/limits.ts.
+  // this trigger cancels its task. 1000 is TASK_NOTE_LENGTH + AUTOMATIC_LINES_LENGTH of src/platform/limits.ts.
   yield* sql`
     CREATE OR REPLACE FUNCTION cancel_task_of_removed_stay() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE
       is_untouched boolean;
+      new_note text;
       target_staff_id CONSTANT bigint := (OLD.task_target ->> 'staff_id')::bigint;
       line CONSTANT text := 'Automation: the stay was removed. This task was not cancelled, because a person had changed it.';
     BEGIN
@@ -45,17 +46,21 @@ export default Effect.gen(function* () {
             AND NOT EXISTS (SELECT FROM staffs s WHERE s.operator_id = OLD.operator_id AND s.id = target_staff_id)))
           AND OLD.task_target @> jsonb_build_object('type', t.type, 'level', t.level,
           'status', t.status, 'property_id', t.property_id, 'expected_date', t.expected_date,
-          'expected_time', t.expected_time::text)
-        INTO is_untouched
+          'expected_time', t.expected_time::text), t.note
+        INTO is_untouched, new_note
         FROM tasks t
         WHERE t.operator_id = OLD.operator_id AND t.id = OLD.task_id AND t.status <> 'cancelled' FOR NO KEY UPDATE;
       IF is_untouched IS NULL THEN RETURN NULL; END IF;
+      IF NOT is_untouched THEN
+        -- The same as addAutomaticLine of src/domain/work/tasks/note.ts.
+        WHILE char_length(new_note) + char_length(line) + 1 > 1000 AND new_note ~ E'(^|\n)Automation: ' LOOP
+          new_note := regexp_replace(new_note, E'^Automation: [^\n]*\n?|\nAutomation: [^\n]*', '');
+        END LOOP;
+        new_note := CASE WHEN new_note = '' THEN line ELSE new_note || E'\n' || line END;
+      END IF;
       UPDATE tasks t SET
           status = CASE WHEN is_untouched THEN 'cancelled' ELSE t.status END,
-          note = CASE
-            WHEN is_untouched OR char_length(t.note) + char_length(line) + 1 > 500 THEN t.note
-            WHEN t.note = '' THEN line
-            ELSE t.note || E'\n' || line END,
+          note = new_note,
           updated_at = greatest(t.updated_at, date_trunc('second', now()))
         WHERE t.operator_id = OLD.operator_id AND t.id = OLD.task_id;
       INSERT INTO trail (operator_id, at, application, operation, record, fields)

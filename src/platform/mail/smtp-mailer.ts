@@ -75,7 +75,6 @@ const CONNECT_ERRORS: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "EDNS",
   "EAUTH",
-  "ETLS",
   "CONNECT_TIMEOUT",
   "GREETING_TIMEOUT",
   "UPGRADE_TIMEOUT",
@@ -92,12 +91,14 @@ const CONNECT_ERRORS: ReadonlySet<string> = new Set([
 
 /**
  * After a refusal by the server, or an error before the first command, the mail was certainly not delivered. After every
- * other error, the server may have accepted it. A rejected sign-in is deferred, because the administrator can correct it.
+ * other error, the server may have accepted it. A rejected sign-in and a connection without encryption are deferred,
+ * because the administrator can correct them.
  */
 export const toMailFailure = (error: unknown): MailFailure => {
   const { code, responseCode, timeoutType } = toErrorFacts(error)
   const reason = responseCode === undefined ? (timeoutType ?? code) : `the mail server answered ${responseCode}`
   if (code === "EAUTH") return new MailDeferred({ reason: `the mail server rejects the sign-in (${reason})` })
+  if (code === "ETLS") return new MailDeferred({ reason: `the mail server does not encrypt (${reason})` })
   if (responseCode !== undefined)
     return responseCode >= 500 ? new MailRejected({ reason }) : new MailDeferred({ reason })
   if (CONNECT_ERRORS.has(code) || (timeoutType !== undefined && CONNECT_ERRORS.has(timeoutType)))

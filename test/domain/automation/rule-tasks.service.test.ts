@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { AUTOMATIC_LINES_LENGTH, TASK_NOTE_LENGTH } from "../../../src/platform/limits.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import { layerAutomationService, planAllDue } from "../../support/domain/automation/automation-service.ts"
 import { CLEANING_RULE, createCleanedHost } from "../../support/domain/automation/cleaned-host.ts"
@@ -63,6 +64,34 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
     })
   )
 
+  it.effect("adds its lines also to the longest note of a person, which can then be sent back whole", () =>
+    Effect.gen(function* () {
+      const { api, as, listTasks, moveStay, code, operatorId } = yield* prepareStay
+      const id = (yield* listTasks)[0]?.id ?? 0
+      const text = "x".repeat(TASK_NOTE_LENGTH)
+      yield* api.update_task({ id, note: text }).pipe(as)
+      yield* moveStay(code, { check_out_date: "2027-04-30" })
+      const edited = "It was not moved, because a person had edited it."
+      const line = `Automation: stay ${code} now needs this task on 2027-04-30 12:00 in Harbour 1. ${edited}`
+      const [task] = yield* listTasks
+      assert.strictEqual(task?.note, `${text}\n${line}`)
+      if (task === undefined) return
+      yield* api.update_task({ ...task, fee: 5 }).pipe(as)
+      assert.strictEqual((yield* listTasks)[0]?.note, task.note)
+
+      // The line of a removed stay takes the place of the oldest lines.
+      const filler = `Automation: ${"y".repeat(AUTOMATIC_LINES_LENGTH - line.length - "Automation: ".length - 2)}`
+      yield* api.update_task({ id, note: `${filler}\n${text}\n${line}` }).pipe(as)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        WITH freed_night AS (DELETE FROM calendar_days WHERE operator_id = ${operatorId}),
+          removed_guest AS (DELETE FROM guests WHERE operator_id = ${operatorId})
+        DELETE FROM stays WHERE operator_id = ${operatorId}`
+      const removed = "Automation: the stay was removed. This task was not cancelled, because a person had changed it."
+      assert.strictEqual((yield* listTasks)[0]?.note, `${text}\n${line}\n${removed}`)
+    })
+  )
+
   it.effect("does not create a deleted task again", () =>
     Effect.gen(function* () {
       const { api, as, listTasks, moveStay, code } = yield* prepareStay
@@ -92,9 +121,10 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       const { api, as, bookStay, createRule, listTasks, operatorId, property } = yield* createCleanedHost
       yield* api.create_staff({ name: "Marta", mobile: "+49 15112345678", property_ids: [property] }).pipe(as)
       yield* createRule
-      for (const day of ["10", "12", "14", "16"]) yield* bookStay(`2027-05-${day}`, `2027-05-${Number(day) + 1}`)
+      for (const day of ["10", "12", "14", "16", "18"]) yield* bookStay(`2027-05-${day}`, `2027-05-${Number(day) + 1}`)
       // The latest task comes first.
-      const [cancelled, started, unassigned] = (yield* listTasks).map(({ id }) => id)
+      const [completed, cancelled, started, unassigned] = (yield* listTasks).map(({ id }) => id)
+      yield* api.update_task({ id: completed ?? 0, status: "completed" }).pipe(as)
       yield* api.update_task({ id: cancelled ?? 0, status: "cancelled" }).pipe(as)
       yield* api.update_task({ id: started ?? 0, status: "in_progress" }).pipe(as)
       yield* api.update_task({ id: unassigned ?? 0, staff_id: null }).pipe(as)
@@ -107,6 +137,7 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       assert.deepStrictEqual(
         (yield* listTasks).map(({ status, note }) => [status, note]),
         [
+          ["completed", line],
           ["cancelled", ""],
           ["in_progress", line],
           ["pending", line],
@@ -170,6 +201,51 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       assert.strictEqual((yield* Effect.flip(api.execute_automation_action({ plan_id }).pipe(as)))._tag, "BadRequest")
       assert.strictEqual((yield* Effect.flip(api.delete_automation_action({ plan_id }).pipe(as)))._tag, "NotFound")
     })
+  )
+
+  it.effect(
+    "can be sent back whole after its staff member was deactivated or deleted, and its tasks are unassigned",
+    () =>
+      Effect.gen(function* () {
+        const { api, as, bookStay, createRule, listTasks, property, otherProperty } = yield* createCleanedHost
+        const id = yield* createRule
+        const addStaff = (name: string) =>
+          Effect.map(
+            api.create_staff({ name, mobile: "+49 15112345678", property_ids: [property] }).pipe(as),
+            ({ staff_id }) => staff_id
+          )
+        const [marta, li] = [yield* addStaff("Marta"), yield* addStaff("Li")]
+        yield* api.update_automation_rule({ id, task: { type: "cleaning", staff: marta } }).pipe(as)
+        const loadRule = Effect.map(api.list_automation_rules({}).pipe(as), ({ rules: [rule] }) => rule)
+        const sendBack = (edit: object) =>
+          Effect.flatMap(loadRule, (rule) => api.update_automation_rule({ ...rule, id, ...edit }).pipe(as))
+        const latestStaff = Effect.map(listTasks, ([task]) => task?.staff_id)
+
+        yield* api.update_staff({ id: li, is_active: false }).pipe(as)
+        yield* bookStay("2027-04-25", "2027-04-28")
+        assert.strictEqual(yield* latestStaff, marta)
+        yield* api.update_staff({ id: marta, is_active: false }).pipe(as)
+        assert.deepStrictEqual(yield* sendBack({}), { version: 2 })
+        assert.deepStrictEqual(yield* sendBack({ name: "Inactive", property_ids: [property, otherProperty] }), {
+          version: 3
+        })
+        assert.include(yield* Effect.flip(sendBack({ task: { type: "cleaning", staff: li } })), {
+          _tag: "ValidationFailed",
+          message: "task.staff: must be an active staff member."
+        })
+        yield* bookStay("2027-05-02", "2027-05-04")
+        assert.isNull(yield* latestStaff)
+
+        yield* api.delete_staff({ id: marta }).pipe(as)
+        assert.deepStrictEqual(yield* sendBack({ task: { type: "maintenance", staff: marta } }), { version: 4 })
+        yield* bookStay("2027-05-06", "2027-05-08")
+        const [latest] = yield* listTasks
+        assert.deepInclude(latest, { type: "maintenance", staff_id: null })
+        assert.strictEqual(
+          (yield* Effect.flip(sendBack({ task: { type: "cleaning", staff: marta + 1000 } })))._tag,
+          "NotFound"
+        )
+      })
   )
 
   it.effect("names an existing, active staff member who works in its properties", () =>

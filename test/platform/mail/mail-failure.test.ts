@@ -9,6 +9,7 @@ describe("an SMTP error", () => {
     assert.strictEqual(tagOf({ code: "ESOCKET", originalCode: "SELF_SIGNED_CERT_IN_CHAIN" }), "MailDeferred")
     assert.strictEqual(tagOf({ code: "ETIMEDOUT", timeoutType: "GREETING_TIMEOUT" }), "MailDeferred")
     assert.strictEqual(tagOf({ code: "EAUTH", responseCode: 535 }), "MailDeferred")
+    assert.strictEqual(tagOf({ code: "ETLS", responseCode: 500 }), "MailDeferred")
     assert.strictEqual(tagOf({ code: "EMESSAGE", responseCode: 451 }), "MailDeferred")
     assert.strictEqual(tagOf({ code: "EMESSAGE", responseCode: 554 }), "MailRejected")
     assert.strictEqual(tagOf({ code: "EENVELOPE" }), "MailRejected")

@@ -40,7 +40,7 @@ describe("the text of a header", () => {
 describe("the address of a mail server", () => {
   it("has a host, and maybe a port and a password", () => {
     assert.deepStrictEqual(parseSmtpUrl("smtp://mail.example.com"), {
-      ...{ host: "mail.example.com", port: 587, isTls: false, requiresTls: false },
+      ...{ host: "mail.example.com", port: 587, isTls: false, requiresTls: true },
       credentials: undefined
     })
     assert.deepStrictEqual(parseSmtpUrl("smtps://me%40example.com:p%3Ass@mail.example.com"), {
@@ -48,8 +48,11 @@ describe("the address of a mail server", () => {
       credentials: { user: "me@example.com", password: "p:ss" }
     })
     assert.isTrue(parseSmtpUrl("smtp://a:b@mail.example.com:25")?.requiresTls)
-    assert.isFalse(parseSmtpUrl("smtp://a:b@127.0.0.1:25")?.requiresTls)
-    assert.isFalse(parseSmtpUrl("smtp://a:b@[::1]:25")?.requiresTls)
+    for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
+      assert.isFalse(parseSmtpUrl(`smtp://a:b@${host}:25`)?.requiresTls, host)
+      assert.isFalse(parseSmtpUrl(`smtp://${host}`)?.requiresTls, host)
+    }
+    assert.isFalse(parseSmtpUrl("smtp://mail.example.com:25?tls=optional")?.requiresTls)
     assert.strictEqual(parseSmtpUrl("smtp://[::1]:25")?.host, "::1")
   })
 
@@ -57,6 +60,8 @@ describe("the address of a mail server", () => {
     const others = [
       ...["", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://a@mail.example.com"],
       ...["smtp://mail.example.com/path", "smtp://mail.example.com?pool=true", "smtp://mail.example.com#a"],
+      ...["smtp://mail.example.com?tls=none", "smtp://mail.example.com?tls=optional&a=b"],
+      ...["smtp://a:b@mail.example.com?tls=optional", "smtps://mail.example.com?tls=optional"],
       ...["smtp://a:%zz@mail.example.com", "smtp://mail.example.com:99999", "smtp://mail example.com"]
     ]
     for (const text of others) assert.isUndefined(parseSmtpUrl(text), text)

@@ -180,6 +180,21 @@ describe("a mailer over SMTP", () => {
     )
   )
 
+  it.live("sends nothing without encryption if the address of the server requires it", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const loopback = yield* makeLoopbackSmtpServer
+        const server = Redacted.make({ ...Redacted.value(toServer(loopback.url)), requiresTls: true })
+        const send = Effect.flip(Mailer.use((mailer) => mailer.send(MAIL)))
+        const error = yield* Effect.provide(send, layerSmtpMailer({ server, sender: SENDER }))
+        assert.strictEqual(error._tag, "MailDeferred", error.reason)
+        assert.include(error.reason, "does not encrypt")
+        assert.lengthOf(loopback.mails, 0)
+        assert.strictEqual((yield* Effect.flip(verifySmtpServer(server)))._tag, "MailDeferred")
+      })
+    )
+  )
+
   it.live("defers mails while nobody listens or the password is wrong, and the check of the doctor fails then", () =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -5,8 +5,9 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { lockRuleTasksSql, ruleTaskRecordsSql, writeRuleTasksSql } from "../../work/tasks/rule-task-statements.ts"
 import type { CurrentRuleTask, RuleTaskTarget } from "../../work/tasks/rule-tasks.ts"
 
-// Lock order: stays, marks (rows of `automation_stays`), plans. The deletion of a stay uses the same order. Tasks have no
-// fixed place in it: the deletion of a stay locks them last (migration 0075), so `retryOnLockConflict` repeats a deadlock.
+// Lock order: stays, then their tasks, marks (rows of `automation_stays`) and plans. The deletion of a stay also locks the
+// stay first, so it never waits for a planner that waits for it. The sort of `locked_task` reads all rows of `held` before
+// it locks a task.
 
 export interface SavePlansParameters {
   readonly stays: ReadonlyArray<{
@@ -60,8 +61,7 @@ const claimedStaysSql = (sql: SqlClient, { stays, tasks }: SavePlansParameters):
       AS step (operator_id bigint, stay_id bigint, rule_id bigint, plan_id bigint, task_id bigint, revision text,
         scheduled_at timestamptz, kept_until timestamptz, traceparent text, target jsonb, type text, level text,
         status text, property_id bigint, staff_id bigint, expected_date date, expected_time time, note text)
-  ), ${lockRuleTasksSql(sql)},
-  looked AS MATERIALIZED (
+  ), looked AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(${jsonParameter(stays)}::jsonb)
       AS looked (operator_id bigint, stay_id bigint, attempts bigint, account_id bigint, kept_until timestamptz,
         look_again timestamptz)
@@ -69,7 +69,7 @@ const claimedStaysSql = (sql: SqlClient, { stays, tasks }: SavePlansParameters):
     SELECT s.operator_id, s.id AS stay_id FROM stays s
     JOIN looked ON looked.operator_id = s.operator_id AND looked.stay_id = s.id
     ORDER BY s.operator_id, s.id FOR KEY SHARE OF s
-  ), mine AS MATERIALIZED (
+  ), ${lockRuleTasksSql(sql)}, mine AS MATERIALIZED (
     SELECT looked.* FROM automation_stays m
     JOIN looked ON looked.operator_id = m.operator_id AND looked.stay_id = m.stay_id AND looked.attempts = m.attempts
     JOIN held ON held.operator_id = m.operator_id AND held.stay_id = m.stay_id

@@ -139,7 +139,7 @@ How the action \`task\` works:
 - A task that a person has edited, started, completed or cancelled keeps its values. If its stay then moves or is cancelled, its note gets a line that says so. There is no second task.
 - A task that a person deletes is not created again.
 - query_upcoming_automation_actions does not list tasks, and execute_automation_action returns 400 for them.
-- The staff member of \`task.staff\` must exist (404), be active (422) and work in all \`property_ids\` of the rule (422). In a property where this person does not work, the task is unassigned. A change of staff members alone does not change existing tasks.
+- The staff member of \`task.staff\` must exist (404), be active (422) and work in all \`property_ids\` of the rule (422). In a property where this person does not work, or once the person is inactive or deleted, new tasks are unassigned. A change of staff members alone does not change existing tasks.
 
 How guests are answered:
 
@@ -217,7 +217,7 @@ export const delete_automation_rule = operation("delete_automation_rule", {
 export const update_automation_rule = operation("update_automation_rule", {
   route: "PATCH /automation/rules/{id}",
   summary: "Change a rule; its upcoming actions are planned again",
-  details: `An omitted field keeps its value. A sent \`trigger\`, \`task\` or \`nights\` replaces the former one as a whole. A record of list_automation_rules can be sent back whole. Fields that cannot change, such as \`action\`, accept only their present values; other values return 422. The edited rule must be valid as create_automation_rule requires, but \`task.staff\` is only checked if \`task\` is sent.
+  details: `An omitted field keeps its value. A sent \`trigger\`, \`task\` or \`nights\` replaces the former one as a whole. A record of list_automation_rules can be sent back whole. Fields that cannot change, such as \`action\`, accept only their present values; other values return 422. The edited rule must be valid as create_automation_rule requires, but \`task.staff\` is only checked if it names another staff member than before.
 
 - Each edit gives the rule the next \`version\`. An edit that changes nothing gives none.
 - Upcoming actions are planned again, with the new time, text and conditions. Tasks that no person has changed get the new values.

@@ -113,7 +113,9 @@ const updateRule = (store: Store) =>
     if (!record.manageable) return yield* createdByOthersError
     yield* Effect.fromResult(checkFixedFields(record, payload))
     const definition = yield* parseRuleDefinition(applyRuleEdit(rule.definition, payload))
-    if (payload.task !== undefined && namedStaffOf(definition) !== undefined) {
+    const staffId = namedStaffOf(definition)
+    // The same staff member may have become inactive or been deleted. Other parts of the rule can still be edited.
+    if (staffId !== undefined && staffId !== namedStaffOf(rule.definition)) {
       yield* Effect.fromResult(checkRuleStaff(assignee, definition))
     }
     if (Equal.equals(definition, rule.definition)) return { id, version: rule.version }

@@ -8,13 +8,13 @@ import {
   LastChange,
   MAJOR_UNITS_DESCRIPTION,
   RecordCode,
-  TimeOfDay,
-  textUpTo
+  TimeOfDay
 } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily, toolMetadata } from "../../../contract/operation.ts"
 import { PageTotal, pageFields } from "../../../contract/page.ts"
-import { AMOUNT_MAX, TASK_NOTE_LENGTH } from "../../../platform/limits.ts"
+import { AMOUNT_MAX } from "../../../platform/limits.ts"
+import { TaskNote } from "./note.ts"
 
 // Specification, "Tasks and staff" and "Task status"; contract facts 9.
 
@@ -22,7 +22,6 @@ export const TaskType = Schema.Literals(["cleaning", "maintenance", "reception",
 export const TaskStatus = Schema.Literals(["pending", "in_progress", "completed", "cancelled"])
 export const TaskLevel = Schema.Literals(["standard", "simple", "advanced"])
 
-const Note = textUpTo(TASK_NOTE_LENGTH)
 const Fee = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: AMOUNT_MAX }, { expected: `an amount from 0 to ${AMOUNT_MAX}` })
 ).annotate({ description: MAJOR_UNITS_DESCRIPTION })
@@ -65,7 +64,10 @@ export const Task = Schema.Struct({
   }),
   currency: Schema.String.annotateKey({ documentation: "Currency of `fee`, an ISO 4217 code." }),
   fee: Schema.Finite.annotateKey({ documentation: "Cost of the task in major units of `currency`." }),
-  note: Schema.String.annotateKey({ documentation: "The host's note on the task, or an empty text." }),
+  note: Schema.String.annotateKey({
+    documentation:
+      "The host's note on the task, or an empty text. Lines that begin with `Automation: ` are of automation rules."
+  }),
   create_time: Schema.String.annotateKey({
     documentation: "Time of creation, `YYYY-MM-DD HH:mm:ss` in the host's time zone."
   }),
@@ -150,7 +152,7 @@ export const create_task = operation("create_task", {
     fee: Schema.optionalKey(Fee).annotateKey({
       description: "Cost of the task in major units of `currency`. Default: 0."
     }),
-    note: Schema.optionalKey(Note).annotateKey({ documentation: "The host's note on the task." })
+    note: Schema.optionalKey(TaskNote).annotateKey({ documentation: "The host's note on the task." })
   },
   success: Schema.Struct({ task_id: Id.annotateKey({ documentation: "Id of the new task." }) }),
   errors: [NotFound, Conflict],
@@ -193,7 +195,10 @@ An unknown property or staff member returns 404. ${CONFLICT_MEANING}`,
       description: "New currency of `fee`, an ISO 4217 code. The amount is not converted."
     }),
     fee: Schema.optionalKey(Fee).annotateKey({ description: "New cost of the task in major units of `currency`." }),
-    note: Schema.optionalKey(Note).annotateKey({ documentation: "New note of the host. An empty text removes it." }),
+    note: Schema.optionalKey(TaskNote).annotateKey({
+      documentation:
+        "New note of the host. An empty text removes it. Lines that begin with `Automation: ` do not count to its length, so that a note can be sent back whole."
+    }),
     update_time: LastChange
   }),
   success: Schema.Struct({}),

@@ -61,13 +61,15 @@ export const writeRuleTasksSql = (sql: SqlClient, now: Date): Fragment => sql`
   )`
 
 /**
- * Returns CTEs that lock the tasks of the CTE `task_step`. `outdated_stay` contains the stays of which a person has changed
+ * Returns CTEs that lock the tasks of the CTE `task_step`, after the stays of the CTE `held`. `outdated_stay` contains
+ * the stays of which a person has changed
  * or deleted a task since it was read. The caller must write nothing for them.
  */
 export const lockRuleTasksSql = (sql: SqlClient): Fragment => sql`
   locked_task AS MATERIALIZED (
     SELECT t.* FROM tasks t
     JOIN task_step step ON step.operator_id = t.operator_id AND step.task_id = t.id
+    JOIN held ON held.operator_id = step.operator_id AND held.stay_id = step.stay_id
     ORDER BY t.operator_id, t.id FOR NO KEY UPDATE OF t
   ), outdated_stay AS MATERIALIZED (
     SELECT step.operator_id, step.stay_id FROM task_step step

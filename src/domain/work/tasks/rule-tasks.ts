@@ -1,7 +1,6 @@
 import { Schema } from "effect"
-import { hasAtMostCharacters } from "../../../contract/fields.ts"
-import { TASK_NOTE_LENGTH } from "../../../platform/limits.ts"
 import { Task, TaskLevel, TaskStatus, TaskType } from "./contract.ts"
+import { AUTOMATIC_LINE_PREFIX, addAutomaticLine } from "./note.ts"
 
 // Tasks that automation rules create for stays. A rule changes a task only until a person changes it.
 
@@ -102,8 +101,6 @@ export const reconcileRuleTask = (
   }
 }
 
-const LINE_PREFIX = "Automation: "
-
 const REASONS: Readonly<Record<CurrentRuleTask["status"], string>> = {
   pending: "a person had edited it",
   in_progress: "it had been started",
@@ -127,24 +124,10 @@ const describeStayChange = (
 ): string => {
   const reason = REASONS[status]
   if (target.status === "cancelled") {
-    const line = `${LINE_PREFIX}stay ${stay_code} no longer needs this task.`
+    const line = `${AUTOMATIC_LINE_PREFIX}stay ${stay_code} no longer needs this task.`
     return status === "cancelled" ? line : `${line} It was not cancelled, because ${reason}.`
   }
   const place = property_title === null ? "without a property" : `in ${shortenTitle(property_title)}`
   const time = `${target.expected_date} ${target.expected_time.slice(0, 5)}`
-  return `${LINE_PREFIX}stay ${stay_code} now needs this task on ${time} ${place}. It was not moved, because ${reason}.`
-}
-
-/**
- * Returns the note with the line at its end. If it is too long, the oldest automatic lines are removed, but never a
- * person's text. Returns the unchanged note if the line still does not fit.
- */
-export const addAutomaticLine = (note: string, line: string): string => {
-  const lines = note === "" ? [] : note.split("\n")
-  while (!hasAtMostCharacters([...lines, line].join("\n"), TASK_NOTE_LENGTH)) {
-    const oldest = lines.findIndex((each) => each.startsWith(LINE_PREFIX))
-    if (oldest === -1) return note
-    lines.splice(oldest, 1)
-  }
-  return [...lines, line].join("\n")
+  return `${AUTOMATIC_LINE_PREFIX}stay ${stay_code} now needs this task on ${time} ${place}. It was not moved, because ${reason}.`
 }

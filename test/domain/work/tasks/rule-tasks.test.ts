@@ -1,14 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import {
-  addAutomaticLine,
   type CurrentRuleTask,
   type ExistingRuleTask,
   isUntouched,
   type RuleTaskContent,
   reconcileRuleTask
 } from "../../../../src/domain/work/tasks/rule-tasks.ts"
-import { TASK_NOTE_LENGTH } from "../../../../src/platform/limits.ts"
 import { PROPERTY_RUNS } from "../../../support/property-runs.ts"
 
 const STAY = { stay_code: "5-ABC", property_title: "Harbour 1" }
@@ -161,30 +159,5 @@ describe("isUntouched", () => {
   it("ignores that a deleted staff member left the task", () => {
     assert.isTrue(isUntouched({ target, task: { ...task, staff_id: null }, staff_exists: false }))
     assert.isFalse(isUntouched({ target, task: { ...task, staff_id: null }, staff_exists: true }))
-  })
-})
-
-describe("addAutomaticLine", () => {
-  it("never makes a note too long, and never removes a person's text", () => {
-    const line = "Automation: stay 5-ABC now needs this task."
-    const personText = "x".repeat(TASK_NOTE_LENGTH - line.length - 1)
-    assert.strictEqual(addAutomaticLine(personText, line), `${personText}\n${line}`)
-    assert.strictEqual(addAutomaticLine(`${personText}y`, line), `${personText}y`)
-    fc.assert(
-      fc.property(
-        fc.string({ maxLength: 200 }),
-        fc.array(fc.string({ maxLength: 120 }), { maxLength: 12 }),
-        (text, list) => {
-          const person = text.replaceAll("\n", " ").replaceAll("Automation: ", "")
-          const note = list.reduce(
-            (noted, each) => addAutomaticLine(noted, `Automation: ${each.replaceAll("\n", " ")}`),
-            person
-          )
-          assert.isAtMost(note.length, TASK_NOTE_LENGTH)
-          assert.isTrue(note.startsWith(person))
-        }
-      ),
-      { numRuns: PROPERTY_RUNS }
-    )
   })
 })

@@ -27,18 +27,21 @@ const layerDispatcher = Layer.provide(
   Layer.succeed(InternalSubscribers, notificationSubscribers)
 )
 
-export const layerNotificationService = Layer.mergeAll(
-  layerDispatcher,
-  LinkQueue.layer,
-  NotificationQueue.layer,
-  MailedLinks.layer,
-  NotificationStore.layer,
-  Passwords.layer
-).pipe(
-  Layer.provideMerge(layerService(layerOwnDatabase, RateWindows.layerUnbounded)),
-  Layer.provideMerge(layerMemoryMailer),
-  Layer.provideMerge(Layer.succeed(MailEnabled, true))
-)
+export const layerNotificationServiceWith = (windows: Layer.Layer<RateWindows>) =>
+  Layer.mergeAll(
+    layerDispatcher,
+    LinkQueue.layer,
+    NotificationQueue.layer,
+    MailedLinks.layer,
+    NotificationStore.layer,
+    Passwords.layer
+  ).pipe(
+    Layer.provideMerge(layerService(layerOwnDatabase, windows)),
+    Layer.provideMerge(layerMemoryMailer),
+    Layer.provideMerge(Layer.succeed(MailEnabled, true))
+  )
+
+export const layerNotificationService = layerNotificationServiceWith(RateWindows.layerUnbounded)
 
 /** Nothing of the tests before waits any more. */
 export const emptyNotificationTables = Effect.flatMap(

@@ -1,5 +1,6 @@
 import type { Task } from "../../../../domain/work/tasks/contract.ts"
-import { RECORD_CODE_LENGTH, TASK_NOTE_LENGTH } from "../../../../platform/limits.ts"
+import { computeNoteMaxLength } from "../../../../domain/work/tasks/note.ts"
+import { RECORD_CODE_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { StaffChoices } from "../../queries/form-choices.ts"
 import type { TaskChoices } from "../../queries/WorkPlan.ts"
@@ -89,7 +90,7 @@ const taskFields = (
       ),
       isEdit
     }
-  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: TASK_LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: TASK_NOTE_LENGTH, isEdit })}`
+  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: TASK_LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: computeNoteMaxLength(note ?? ""), isEdit })}`
 }
 
 const backLink = (
