@@ -85,8 +85,9 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
           FROM calendar_stays l
           LEFT JOIN stays s ON s.operator_id = l.operator_id AND s.stay_code = l.reservation_code
           LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-          WHERE l.operator_id = c.operator_id AND (l.calendar_id = c.id OR (l.calendar_id IS NULL
-            AND s.property_id = c.property_id AND o.channel_type = ${channelType ?? null}::text))) AS links,
+          WHERE l.operator_id = c.operator_id AND (l.calendar_id = c.id OR l.calendar_id IS NULL)
+            AND (l.calendar_id = c.id
+              OR (s.property_id = c.property_id AND o.channel_type = ${channelType ?? null}::text))) AS links,
         (SELECT coalesce(jsonb_agg(d.day ORDER BY d.day), '[]') FROM imported_days d
           WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo) AS repeated_days,
         coalesce(p.currency, o.currency) AS currency,

@@ -1,5 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { deletePastStayLinks } from "../../../../src/domain/calendars/calendar-stays/retention.ts"
+import { CALENDAR_DAY_RETENTION_MS } from "../../../../src/platform/limits.ts"
 import {
   toAirbnbBooking,
   toAirbnbFeed,
@@ -12,6 +15,8 @@ import { call } from "../../../support/harness.ts"
 const BOOKING = toAirbnbBooking("HMABCDEF12", "2027-05-01", "2027-05-04")
 const OTHER = toAirbnbBooking("HMOTHER123", "2027-05-10", "2027-05-12")
 const THIRD = toAirbnbBooking("HMTHIRD123", "2027-05-20", "2027-05-23")
+
+const DAY_MS = 24 * 60 * 60 * 1000
 
 const nightsOf = ({ start, end }: typeof BOOKING) => ({ start, end })
 
@@ -191,6 +196,25 @@ layer(layerImportService)("stays of a changed calendar", (it) => {
         (yield* stayLines).filter((line) => line.includes("accepted")),
         [lines[1], lines[3]]
       )
+    })
+  )
+
+  it.effect("of a removed calendar keep their link until they are past", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, as, api, calendarId } = yield* prepareStayImport
+      const sql = yield* SqlClient.SqlClient
+      yield* serveAndFetch(toAirbnbFeed(BOOKING, OTHER))
+      const dayAfterRetention = Date.parse(`${BOOKING.end}T00:00:00Z`) + CALENDAR_DAY_RETENTION_MS + DAY_MS
+      const countLinksAt = (time: number) =>
+        Effect.andThen(deletePastStayLinks(new Date(time)), sql`SELECT FROM calendar_stays`).pipe(
+          Effect.map((rows) => rows.length),
+          Effect.orDie
+        )
+      assert.strictEqual(yield* countLinksAt(dayAfterRetention), 2)
+      yield* as(api.delete_imported_calendar({ id: calendarId }))
+      assert.strictEqual(yield* countLinksAt(dayAfterRetention - 1), 2)
+      assert.strictEqual(yield* countLinksAt(dayAfterRetention), 1)
+      assert.lengthOf(yield* stayLines, 2)
     })
   )
 
