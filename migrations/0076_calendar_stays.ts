@@ -21,12 +21,13 @@ export default Effect.gen(function* () {
   // `uid_digest`: digest of the event's UID. `generation`: rises when a cancelled booking comes back.
   // `check_in_date`, `check_out_date`: dates of the event, which may differ from those of the stay.
   // `state`: `cancelled` if the import cancelled the stay, `detached` if the host ended the link.
+  // `calendar_id`: null after the calendar was removed. A calendar of the same property and channel can then take the row over.
   // `missing_since`: time of the first complete fetch without the booking.
   yield* sql`
     CREATE TABLE calendar_stays (
       operator_id bigint NOT NULL,
       reservation_code text NOT NULL,
-      calendar_id bigint NOT NULL,
+      calendar_id bigint,
       uid_digest text NOT NULL,
       generation integer NOT NULL DEFAULT 1,
       check_in_date date NOT NULL,
@@ -34,7 +35,8 @@ export default Effect.gen(function* () {
       state text NOT NULL DEFAULT 'following' CHECK (state IN ('following', 'cancelled', 'detached')),
       missing_since timestamptz,
       PRIMARY KEY (operator_id, reservation_code),
-      FOREIGN KEY (operator_id, calendar_id) REFERENCES imported_calendars (operator_id, id) ON DELETE CASCADE
+      FOREIGN KEY (operator_id, calendar_id) REFERENCES imported_calendars (operator_id, id)
+        ON DELETE SET NULL (calendar_id)
     )`
   yield* sql`CREATE INDEX calendar_stays_calendar ON calendar_stays (operator_id, calendar_id)`
 })

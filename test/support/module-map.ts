@@ -535,7 +535,9 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
     "properties/properties"
   ),
   "calendars/listing-calendars": splitNames("calendars/availability listings"),
-  "calendars/property-feeds": splitNames("bookings/check-in calendars/calendar-share-links properties/properties"),
+  "calendars/property-feeds": splitNames(
+    "bookings/check-in calendars/calendar-share-links calendars/calendar-stays properties/properties"
+  ),
   "channels/channel-accounts": [],
   "channels/custom-channels": [],
   "guests/conversations": splitNames("channels/channel-accounts guests/images"),

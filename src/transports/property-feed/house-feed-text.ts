@@ -34,11 +34,11 @@ export const renderHouseFeedText = (
  * it of the end of the phone number.
  */
 export const toDescriptionLines = (event: HouseEvent): ReadonlyArray<string> => {
-  const { checkInTime, checkOutTime, reservationCode, numberOfGuests, phone, doorCode } = event
+  const { checkInTime, checkOutTime, bookingId, numberOfGuests, phone, doorCode } = event
   const values: ReadonlyArray<readonly [name: string, value: string | number | undefined]> = [
     ["Check-in", checkInTime],
     ["Check-out", checkOutTime],
-    ["Booking ID", reservationCode],
+    ["Booking ID", bookingId],
     ["Guests", numberOfGuests],
     ["Phone", phone],
     ["Door code", doorCode],

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import type { HouseEvent } from "../../../src/domain/calendars/property-feeds/house-calendar/house-events.ts"
@@ -16,7 +17,7 @@ const makeEvent = (overrides: Partial<HouseEvent> = {}): HouseEvent => ({
   checkInTime: "15:00",
   checkOutTime: "11:00",
   guestName: "Ada Lovelace",
-  reservationCode: "HM12345678",
+  bookingId: "HM12345678",
   numberOfGuests: 2,
   phone: "+351912345678",
   doorCode: "4711",
@@ -25,7 +26,7 @@ const makeEvent = (overrides: Partial<HouseEvent> = {}): HouseEvent => ({
 
 const EMPTY = {
   guestName: undefined,
-  reservationCode: undefined,
+  bookingId: undefined,
   numberOfGuests: undefined,
   phone: undefined,
   doorCode: undefined
@@ -56,6 +57,20 @@ describe("the text of a house calendar", () => {
     assert.notInclude(text, SOURCE.token)
   })
 
+  it("is what the guide shows", () => {
+    const guide = readFileSync("docs/guides/house-calendar.md", "utf8")
+    const sample = /```text\n(.*?)```/s.exec(guide)?.[1]?.trimEnd() ?? assert.fail("the guide has no sample")
+    const text = render(
+      makeEvent({
+        checkInDate: "2027-05-10",
+        checkOutDate: "2027-05-13",
+        doorCode: "5678"
+      })
+    )
+    const lines = text.replaceAll("\r\n ", "").split("\r\n")
+    for (const line of sample.replaceAll("\n ", "").split("\n")) assert.include(lines, line)
+  })
+
   it("leaves Rental Control the phone number where there is no code of four digits", () => {
     for (const doorCode of [undefined, "99#", "12345"]) {
       assert.strictEqual(readRentalControlCalendar(render(makeEvent({ doorCode })))[0]?.lastFour, "5678")
@@ -81,9 +96,9 @@ describe("the text of a house calendar", () => {
     ]
     const text = fc.oneof(fc.constantFrom(...attacks), fc.string({ unit: "binary", maxLength: 120 }))
     fc.assert(
-      fc.property(text, text, text, (guestName, reservationCode, doorCode) => {
+      fc.property(text, text, text, (guestName, bookingId, doorCode) => {
         const events = readRentalControlCalendar(
-          render(makeEvent({ guestName, reservationCode: `A${reservationCode}`, doorCode: `1${doorCode}` }))
+          render(makeEvent({ guestName, bookingId: `A${bookingId}`, doorCode: `1${doorCode}` }))
         )
         assert.lengthOf(events, 1)
         const names = events[0]?.lines.map((line) => line.split(":")[0])

@@ -55,13 +55,17 @@ export class Orders extends Context.Service<
       at: Date
     ) => Effect.Effect<ChannelOrderResult, never, CurrentActor>
     /**
-     * Loads orders, and writes the orders that `computeOrders` returns in one statement. Other loaded orders stay
-     * unchanged. Starts again after a concurrent change. Fails, with nothing written, if another order holds a night.
+     * Loads the orders of `key` and `otherCodes`, and writes the orders that `computeOrders` returns in one statement.
+     * Other loaded orders stay unchanged. Starts again after a concurrent change. Fails, with nothing written, if another order holds a night.
      */
     readonly change: <E>(
       operatorId: number,
       at: Date,
-      target: { readonly key: OrderKey; readonly destination?: StayDestination },
+      target: {
+        readonly key: OrderKey
+        readonly destination?: StayDestination
+        readonly otherCodes?: ReadonlyArray<string>
+      },
       computeOrders: ComputeOrders<E>
     ) => Effect.Effect<void, E | NightTaken | Conflict, CurrentActor>
     /**
@@ -167,15 +171,15 @@ type ChangeOutcome = "changed" | "taken"
 
 const applyChange = Effect.fnUntraced(function* <E>(
   store: Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderLock">,
-  { operatorId, at, key, destination }: ChangeRequest,
+  { operatorId, at, key, destination, otherCodes }: ChangeRequest,
   computeOrders: ComputeOrders<E>,
   resolveConflicts: ResolveConflicts
 ): Effect.fn.Return<ChangeOutcome, E | Conflict, CurrentActor> {
   /** Returns undefined, with nothing written, if an order changed after it was loaded. */
   const attempt = Effect.gen(function* () {
-    const context = yield* store.loadForChange(operatorId, key, destination)
+    const context = yield* store.loadForChange(operatorId, key, destination, otherCodes)
     const stay = context.order?.stays.find(({ stay_code }) => "stay_code" in key && stay_code === key.stay_code)
-    const before = [...(context.order === null ? [] : [context.order]), ...context.in_the_way]
+    const before = [...(context.order === null ? [] : [context.order]), ...context.other_orders]
     const orders = yield* Effect.forEach(yield* computeOrders({ ...context, stay }), (after) => {
       const previous = before.find(({ id }) => id === after.id)
       return previous === undefined ? Effect.succeed(after) : resolveConflicts(previous, after)
@@ -204,11 +208,12 @@ interface ChangeRequest {
   readonly at: Date
   readonly key: OrderKey
   readonly destination?: StayDestination | undefined
+  readonly otherCodes?: ReadonlyArray<string> | undefined
 }
 
 const change = (store: Store): Orders["Service"]["change"] =>
-  Effect.fnUntraced(function* (operatorId, at, { key, destination }, computeOrders) {
-    const outcome = yield* applyChange(store, { operatorId, at, key, destination }, computeOrders, keepComputedOrder)
+  Effect.fnUntraced(function* (operatorId, at, target, computeOrders) {
+    const outcome = yield* applyChange(store, { operatorId, at, ...target }, computeOrders, keepComputedOrder)
     if (outcome === "taken") return yield* new NightTaken()
   }, withChildSpan("Orders.change"))
 

@@ -30,8 +30,8 @@ export type OrderKey = { readonly reservation_code: string } | { readonly stay_c
 
 const LoadedOrder = Schema.Struct({
   order: Schema.NullOr(OrderState),
-  /** Other orders that hold nights which the stay needs in its new property. */
-  in_the_way: Schema.Array(OrderState),
+  /** Orders that hold nights which the stay needs in its new property, or the orders of `otherCodes`. */
+  other_orders: Schema.Array(OrderState),
   property_known: Schema.Boolean,
   property_let: Schema.Boolean,
   /** Ids of the order's stays whose nights other orders hold. */
@@ -67,6 +67,8 @@ interface FindOrderParameters {
   readonly toProperty: number | undefined
   readonly toCheckIn: string | undefined
   readonly toCheckOut: string | undefined
+  /** Codes of further orders to load. */
+  readonly otherCodes: ReadonlyArray<string>
 }
 
 export type StayDestination = Partial<Pick<FindOrderParameters, "toProperty" | "toCheckIn" | "toCheckOut">>
@@ -102,23 +104,29 @@ const selectBlockingOrders = (sql: Sql, operatorId: number, propertyId: number, 
   CROSS JOIN LATERAL (SELECT s.order_id FROM stays s
     WHERE s.operator_id = ${operatorId} AND s.id = held.stay_id OFFSET 0) holder`
 
+/** `o` is a row of `orders`. The CTE `wanted` has the order of the key. */
+const otherOrderCondition = (
+  sql: Sql,
+  { operatorId, stay_code, toProperty, otherCodes }: FindOrderParameters
+): Fragment => {
+  if (otherCodes.length > 0) return sql`o.reservation_code = ANY (${otherCodes}::text[])`
+  if (toProperty === undefined || stay_code === undefined) return sql`false`
+  return sql`o.id <> (SELECT id FROM wanted)
+    AND o.id = ANY (ARRAY(${selectBlockingOrders(sql, operatorId, toProperty, stay_code)}))`
+}
+
 export const loadOrderForChange = (sql: Sql) => {
   const statement = (parameters: FindOrderParameters) => {
-    const { operatorId, stay_code, toProperty } = parameters
+    const { operatorId, toProperty } = parameters
     return sql`
       WITH wanted AS (
         SELECT o.* FROM orders o WHERE ${orderCondition(sql, parameters)}
-      ), blocking AS (
-        SELECT o.* FROM orders o WHERE o.operator_id = ${operatorId} AND ${
-          toProperty === undefined || stay_code === undefined
-            ? sql`false`
-            : sql`o.id <> (SELECT id FROM wanted)
-                AND o.id = ANY (ARRAY(${selectBlockingOrders(sql, operatorId, toProperty, stay_code)}))`
-        }
+      ), other AS (
+        SELECT o.* FROM orders o WHERE o.operator_id = ${operatorId} AND ${otherOrderCondition(sql, parameters)}
       )
       SELECT
         (SELECT ${orderStateJson(sql, "wanted")} FROM wanted) AS "order",
-        (SELECT coalesce(jsonb_agg(${orderStateJson(sql, "blocking")} ORDER BY blocking.id), '[]') FROM blocking) AS in_the_way,
+        (SELECT coalesce(jsonb_agg(${orderStateJson(sql, "other")} ORDER BY other.id), '[]') FROM other) AS other_orders,
         ${propertyExistsCondition(sql, operatorId, toProperty)} AS property_known,
         ${isPropertyActiveCondition(sql, operatorId, toProperty)} AS property_let,
         (SELECT coalesce(jsonb_agg(s.id ORDER BY s.id), '[]')
@@ -126,7 +134,12 @@ export const loadOrderForChange = (sql: Sql) => {
           WHERE ${hasConflictingStayCondition(sql, sql`s`)}) AS kept,
         ${importedBusyNightsJson(sql, selectImportedBusyNights(sql, parameters))} AS held_elsewhere`
   }
-  return (operatorId: number, key: OrderKey, destination: StayDestination = {}) =>
+  return (
+    operatorId: number,
+    key: OrderKey,
+    destination: StayDestination = {},
+    otherCodes: ReadonlyArray<string> = []
+  ) =>
     readLoadedOrder(
       statement({
         operatorId,
@@ -134,7 +147,8 @@ export const loadOrderForChange = (sql: Sql) => {
         stay_code: "stay_code" in key ? key.stay_code : undefined,
         toProperty: destination.toProperty,
         toCheckIn: destination.toCheckIn,
-        toCheckOut: destination.toCheckOut
+        toCheckOut: destination.toCheckOut,
+        otherCodes
       })
     )
 }

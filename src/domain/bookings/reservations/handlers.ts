@@ -245,7 +245,7 @@ const allocateStay = (orders: Orders["Service"]) =>
     const computeOrders = Effect.fnUntraced(function* ({
       order,
       stay,
-      in_the_way,
+      other_orders,
       property_known,
       ...context
     }: OrderChangeContext) {
@@ -256,7 +256,7 @@ const allocateStay = (orders: Orders["Service"]) =>
         if (!context.property_let) return yield* propertyDeactivatedError
         yield* Effect.fromResult(checkNoImportedBusyNights(property_id, context.held_elsewhere))
       }
-      return moveStayToProperty([order, ...in_the_way], stay, property_id)
+      return moveStayToProperty([order, ...other_orders], stay, property_id)
     })
     const target = { key: { stay_code }, destination: { toProperty: property_id } }
     yield* retryWhileNightsTaken(orders.change(operatorId, yield* currentSecond, target, computeOrders)).pipe(

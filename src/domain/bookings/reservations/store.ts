@@ -51,7 +51,8 @@ export class OrderStore extends Context.Service<
     readonly loadForChange: (
       operatorId: number,
       key: OrderKey,
-      destination?: StayDestination
+      destination?: StayDestination,
+      otherCodes?: ReadonlyArray<string>
     ) => Effect.Effect<LoadedOrder>
     /**
      * Writes nothing and returns `applied: false` if an order, its transactions or the tags of a removed stay changed

@@ -6,7 +6,7 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { OrderStatus } from "../../bookings/orders/order.ts"
-import type { StayLink } from "./stay-plan.ts"
+import type { StayLink } from "./followed-stay.ts"
 
 const FollowedStayRow = Schema.Struct({
   reservation_code: Schema.String,
@@ -16,11 +16,15 @@ const FollowedStayRow = Schema.Struct({
   check_out_date: Schema.String,
   state: Schema.Literals(["following", "cancelled", "detached"]),
   missing_since: Schema.NullOr(Schema.Date),
+  isAdoptable: Schema.Boolean,
   stay: Schema.NullOr(
     Schema.Struct({
       status: OrderStatus,
       check_in_date: Schema.String,
       check_out_date: Schema.String,
+      property_id: Schema.NullOr(Schema.Int),
+      guest_name: Schema.NullOr(Schema.String),
+      channel_remarks: Schema.String,
       isFromAccount: Schema.Boolean,
       channel_id: Schema.String
     })
@@ -56,8 +60,8 @@ interface LinkChange {
 const SavedLinks = Schema.Struct({
   /** False if another fetch has begun. Then nothing was written. */
   is_current: Schema.Boolean,
-  /** Codes of the saved links that the host has detached. */
-  detached_codes: Schema.Array(Schema.String)
+  /** Codes of links that the host has detached, or that another calendar has taken over. */
+  lost_codes: Schema.Array(Schema.String)
 })
 type SavedLinks = typeof SavedLinks.Type
 
@@ -72,14 +76,18 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
         (SELECT coalesce(jsonb_agg(jsonb_build_object('reservation_code', l.reservation_code, 'uid_digest', l.uid_digest,
             'generation', l.generation, 'check_in_date', l.check_in_date, 'check_out_date', l.check_out_date,
             'state', l.state, 'missing_since', to_char(l.missing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+            'isAdoptable', l.calendar_id IS NULL,
             'stay', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('status', o.status, 'check_in_date', s.check_in_date,
-              'check_out_date', s.check_out_date, 'isFromAccount', o.channel_account_id IS NOT NULL,
+              'check_out_date', s.check_out_date, 'property_id', s.property_id, 'guest_name', s.guest_name,
+              'channel_remarks', s.channel_remarks, 'isFromAccount', o.channel_account_id IS NOT NULL,
               'channel_id', o.channel_id) END)
-            ORDER BY l.check_in_date, l.reservation_code), '[]')
+            ORDER BY l.calendar_id, l.check_in_date, l.reservation_code), '[]')
           FROM calendar_stays l
           LEFT JOIN stays s ON s.operator_id = l.operator_id AND s.stay_code = l.reservation_code
           LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-          WHERE l.operator_id = c.operator_id AND l.calendar_id = c.id) AS links,
+          WHERE l.operator_id = c.operator_id AND (l.calendar_id = c.id OR l.calendar_id IS NULL)
+            AND (l.calendar_id = c.id
+              OR (s.property_id = c.property_id AND o.channel_type = ${channelType ?? null}::text))) AS links,
         (SELECT coalesce(jsonb_agg(d.day ORDER BY d.day), '[]') FROM imported_days d
           WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo) AS repeated_days,
         coalesce(p.currency, o.currency) AS currency,
@@ -110,22 +118,26 @@ const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["
             FOR NO KEY UPDATE
           ), removed AS (
             DELETE FROM calendar_stays l USING calendar c
-            WHERE l.operator_id = c.operator_id AND l.calendar_id = c.id
+            WHERE l.operator_id = c.operator_id AND (l.calendar_id = c.id OR l.calendar_id IS NULL)
               AND l.reservation_code = ANY (${removedCodes}::text[])
+          ), link AS (
+            SELECT * FROM jsonb_to_recordset(${jsonParameter(links)}::jsonb) AS link (${sql.literal(LINK_COLUMNS)})
           ), saved AS (
             INSERT INTO calendar_stays AS l (operator_id, calendar_id, reservation_code, uid_digest, generation,
               check_in_date, check_out_date, state, missing_since)
             SELECT c.operator_id, c.id, link.reservation_code, link.uid_digest, link.generation, link.check_in_date,
               link.check_out_date, link.state, link.missing_since
-            FROM calendar c, jsonb_to_recordset(${jsonParameter(links)}::jsonb) AS link (${sql.literal(LINK_COLUMNS)})
-            ON CONFLICT (operator_id, reservation_code) DO UPDATE SET uid_digest = excluded.uid_digest,
-              check_in_date = excluded.check_in_date, check_out_date = excluded.check_out_date,
+            FROM calendar c, link
+            ON CONFLICT (operator_id, reservation_code) DO UPDATE SET calendar_id = excluded.calendar_id,
+              uid_digest = excluded.uid_digest, check_in_date = excluded.check_in_date, check_out_date = excluded.check_out_date,
               missing_since = excluded.missing_since,
               state = CASE WHEN l.state = 'detached' THEN l.state ELSE excluded.state END
+            WHERE l.calendar_id IS NULL OR l.calendar_id = excluded.calendar_id
             RETURNING l.reservation_code, l.state
           )
           SELECT EXISTS (SELECT FROM calendar) AS is_current,
-            ARRAY(SELECT reservation_code FROM saved WHERE state = 'detached') AS detached_codes`)
+            ARRAY(SELECT reservation_code FROM link
+              EXCEPT SELECT reservation_code FROM saved WHERE state <> 'detached') AS lost_codes`)
     )
 }
 
@@ -161,7 +173,7 @@ export class CalendarStayStore extends Context.Service<
   {
     /** Returns undefined if another fetch has begun, or if the bookings of the calendar only block days. */
     readonly loadContext: (query: StayContextQuery) => Effect.Effect<StayContext | undefined>
-    /** A link that the host has detached since it was read stays detached. */
+    /** A link that the host has detached since it was read stays detached. A link without a calendar gets this one. */
     readonly saveLinks: (calendar: CalendarKey, change: LinkChange) => Effect.Effect<SavedLinks>
     /** Ends the link of a reservation. Idempotent. Returns false if there is no such reservation. */
     readonly detachStay: (operatorId: number, stayCode: string) => Effect.Effect<boolean, never, CurrentActor>

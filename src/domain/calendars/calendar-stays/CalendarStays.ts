@@ -4,8 +4,16 @@ import { currentSecond, dateInZone } from "../../../contract/time.ts"
 import { CALENDAR_STAY_CHANGES_MAX } from "../../../platform/limits.ts"
 import { type OrderChangeContext, Orders } from "../../bookings/reservations/Orders.ts"
 import { type CalendarKey, CalendarStayStore, type StayContext } from "./CalendarStayStore.ts"
-import { type CalendarBooking, findConfirmationCode, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
-import { planStayChanges, type StayLink, type StayPlan } from "./stay-plan.ts"
+import {
+  type CalendarBooking,
+  findConfirmationCode,
+  findPhoneDigits,
+  newCalendarOrderCode,
+  toCalendarOrder
+} from "./calendar-order.ts"
+import type { StayLink, StayNights } from "./followed-stay.ts"
+import { groupMoves, type StayMoveGroup } from "./stay-moves.ts"
+import { planStayChanges, type StayPlan } from "./stay-plan.ts"
 import { type StayProblem, shortenProblems, toCalendarProblem } from "./stay-problem.ts"
 
 export interface CalendarEvent extends CalendarBooking {
@@ -19,6 +27,8 @@ export interface StaySyncRequest extends CalendarKey {
   /** Undefined if neither the host nor the feed names a channel. Then bookings only block days. */
   readonly channelType: string | undefined
   readonly events: ReadonlyArray<CalendarEvent>
+  /** Bookings that share the UID of an event, with other nights. */
+  readonly duplicates: ReadonlyArray<StayNights>
   /** Whether the feed was read completely. */
   readonly isComplete: boolean
   /** Whether the feed has more events than were read. */
@@ -66,27 +76,33 @@ const makeSyncStays = (
     const context = yield* store.loadContext(request)
     if (context === undefined) return undefined
     const plan = planStayChanges(toPlanRequest(request, context, yield* DateTime.nowAsDate))
-    const { is_current, detached_codes } = yield* store.saveLinks(request, plan)
+    const { is_current, lost_codes } = yield* store.saveLinks(request, plan)
     if (!is_current) return undefined
-    const isAttached = ({ reservation_code }: StayLink) => !detached_codes.includes(reservation_code)
+    const isAttached = ({ reservation_code }: StayLink) => !lost_codes.includes(reservation_code)
     const attachedPlan = {
       ...plan,
       cancellations: plan.cancellations.filter(isAttached),
-      moves: plan.moves.filter(isAttached)
+      moves: plan.moves.filter(({ link }) => isAttached(link))
     }
     return yield* applyPlan(orders, request, context, attachedPlan)
   }, withoutIdempotencyKey)
 
 const toPlanRequest = (
-  { channelType, events, isComplete, hasMore, timeZone }: StaySyncRequest,
+  { channelType, events, duplicates, isComplete, hasMore, timeZone }: StaySyncRequest,
   { links, repeated_days, has_account }: StayContext,
   now: Date
 ) => ({
   links: links.map((link) => ({
     ...link,
-    stay: link.stay && { ...link.stay, confirmationCode: findConfirmationCode(link.stay.channel_id, link) }
+    stay: link.stay && {
+      ...link.stay,
+      guestName: link.stay.guest_name ?? undefined,
+      confirmationCode: findConfirmationCode(link.stay.channel_id, link),
+      phoneDigits: findPhoneDigits(link.stay.channel_remarks)
+    }
   })),
   events,
+  duplicates,
   isComplete: isComplete && !hasMore,
   createsStays: channelType !== undefined && !has_account,
   repeatedDays: new Set(repeated_days),
@@ -107,34 +123,60 @@ const listCalendarProblems = (
   ]
 }
 
+/** One change of one stay, or of the stays that must change together. */
+interface StayChange {
+  readonly stayCount: number
+  readonly apply: Effect.Effect<ReadonlyArray<ChangeOutcome>, never, CurrentActor>
+}
+
+const toChange = (apply: Effect.Effect<ChangeOutcome, never, CurrentActor>): StayChange => ({
+  stayCount: 1,
+  apply: Effect.map(apply, (outcome) => [outcome])
+})
+
 /** Cancellations and moves come first, because they free nights for other stays. */
+const toChanges = (
+  orders: Orders["Service"],
+  { operatorId, propertyId, channelType = "" }: StaySyncRequest,
+  { currency }: StayContext,
+  { cancellations, moves, creations }: StayPlan<CalendarEvent>
+): ReadonlyArray<StayChange> => [
+  ...cancellations.map((link) => toChange(cancelStay(orders, operatorId, link))),
+  ...groupMoves(moves).map((group) => ({ stayCount: group.length, apply: moveStays(orders, operatorId, group) })),
+  ...creations.map(({ link, event }) =>
+    toChange(createStay(orders, operatorId, event, { ...link, channelType, propertyId, currency }))
+  )
+]
+
+/** Returns the first changes of at most {@link CALENDAR_STAY_CHANGES_MAX} stays, and at least one change. */
+const takeChanges = (changes: ReadonlyArray<StayChange>): ReadonlyArray<StayChange> => {
+  let stayCount = 0
+  const end = changes.findIndex((change, index) => {
+    stayCount += change.stayCount
+    return index > 0 && stayCount > CALENDAR_STAY_CHANGES_MAX
+  })
+  return end === -1 ? changes : changes.slice(0, end)
+}
+
 const applyPlan = Effect.fnUntraced(function* (
   orders: Orders["Service"],
   request: StaySyncRequest,
-  { currency, ...context }: StayContext,
+  context: StayContext,
   plan: StayPlan<CalendarEvent>
 ): Effect.fn.Return<StaySyncResult, never, CurrentActor> {
-  const { operatorId, propertyId, channelType = "" } = request
-  const changes = [
-    ...plan.cancellations.map((link) => cancelStay(orders, operatorId, link)),
-    ...plan.moves.map((link) => moveStay(orders, operatorId, link)),
-    ...plan.creations.map(({ link, event }) =>
-      createStay(orders, operatorId, event, { ...link, channelType, propertyId, currency })
-    )
-  ]
-  const outcomes = yield* Effect.forEach(changes.slice(0, CALENDAR_STAY_CHANGES_MAX), (change) => change)
+  const changes = toChanges(orders, request, context, plan)
+  const dueChanges = takeChanges(changes)
+  const outcomes = (yield* Effect.forEach(dueChanges, ({ apply }) => apply)).flat()
   const problems = outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : [outcome]))
-  const hasMoreChanges = changes.length > CALENDAR_STAY_CHANGES_MAX
+  const hasChanges = outcomes.includes("changed")
+  const hasMoreChanges = changes.length > dueChanges.length
   // The nights may become free while the feed stays unchanged.
-  const mustRetry = outcomes.includes("busy") || problems.some(({ reason }) => reason === "nights_taken")
+  const mustRetry =
+    hasMoreChanges || outcomes.includes("busy") || problems.some(({ reason }) => reason === "nights_taken")
   return {
-    problems: shortenProblems([
-      ...listCalendarProblems(request, { currency, ...context }),
-      ...plan.problems,
-      ...problems
-    ]),
-    nextRead: hasMoreChanges ? "now" : plan.isPending || mustRetry ? "regular" : "none",
-    hasChanges: outcomes.includes("changed")
+    problems: shortenProblems([...listCalendarProblems(request, context), ...plan.problems, ...problems]),
+    nextRead: hasMoreChanges && hasChanges ? "now" : plan.isPending || mustRetry ? "regular" : "none",
+    hasChanges
   }
 })
 
@@ -162,25 +204,36 @@ const createStay = (
     return outcome
   }).pipe(Effect.catchTag("NightTaken", () => Effect.succeed(toNightsTaken(details, null))))
 
-const moveStay = (
+/** Moves all stays of the group, or none. */
+const moveStays = (
   orders: Orders["Service"],
   operatorId: number,
-  { reservation_code, ...link }: StayLink
-): Effect.Effect<ChangeOutcome, never, CurrentActor> => {
-  const { check_in_date, check_out_date } = link
-  const computeOrders = ({ order }: OrderChangeContext) =>
+  group: StayMoveGroup
+): Effect.Effect<ReadonlyArray<ChangeOutcome>, never, CurrentActor> => {
+  const [
+    {
+      link: { reservation_code }
+    },
+    ...others
+  ] = group
+  const otherCodes = others.map(({ link }) => link.reservation_code)
+  const computeOrders = ({ order, other_orders }: OrderChangeContext) =>
     Effect.succeed(
-      order === null || order.status !== "accepted" || order.channel_account_id !== null
-        ? []
-        : [{ ...order, stays: order.stays.map((stay) => ({ ...stay, check_in_date, check_out_date })) }]
+      [...(order === null ? [] : [order]), ...other_orders].flatMap((each) => {
+        const link = group.find((move) => move.link.reservation_code === each.reservation_code)?.link
+        if (link === undefined || each.status !== "accepted" || each.channel_account_id !== null) return []
+        const { check_in_date, check_out_date } = link
+        return [{ ...each, stays: each.stays.map((stay) => ({ ...stay, check_in_date, check_out_date })) }]
+      })
     )
+  const forGroup = (toOutcome: (link: StayLink) => ChangeOutcome) => group.map(({ link }) => toOutcome(link))
   return Effect.flatMap(currentSecond, (at) =>
-    orders.change(operatorId, at, { key: { reservation_code } }, computeOrders)
+    orders.change(operatorId, at, { key: { reservation_code }, otherCodes }, computeOrders)
   ).pipe(
-    Effect.as<ChangeOutcome>("changed"),
+    Effect.as(forGroup(() => "changed")),
     Effect.catchTags({
-      NightTaken: () => Effect.succeed<ChangeOutcome>(toNightsTaken({ reservation_code, ...link }, reservation_code)),
-      Conflict: () => Effect.succeed<ChangeOutcome>("busy")
+      NightTaken: () => Effect.succeed(forGroup((link) => toNightsTaken(link, link.reservation_code))),
+      Conflict: () => Effect.succeed(forGroup(() => "busy"))
     })
   )
 }

@@ -1,7 +1,7 @@
 import { customAlphabet, randomDigits } from "../../../platform/random-text.ts"
 import { NewOrder } from "../../bookings/orders/order.ts"
 import { GuestDetails, NewStay } from "../../bookings/stays/stay.ts"
-import type { StayNights } from "./stay-plan.ts"
+import type { BookingTexts, StayNights } from "./followed-stay.ts"
 
 /** Only reservations from imported calendars have this prefix. */
 const CALENDAR_CODE_PREFIX = "9-"
@@ -14,11 +14,7 @@ export const newCalendarOrderCode = (): string => `${CALENDAR_CODE_PREFIX}${rand
 export const isCalendarOrderCode = (reservationCode: string): boolean =>
   reservationCode.startsWith(CALENDAR_CODE_PREFIX)
 
-export interface CalendarBooking extends StayNights {
-  readonly guestName: string | undefined
-  readonly confirmationCode: string | undefined
-  readonly phoneDigits: string | undefined
-}
+export interface CalendarBooking extends StayNights, BookingTexts {}
 
 interface CalendarOrderDetails {
   readonly reservation_code: string
@@ -42,19 +38,28 @@ const toChannelId = (
   return generation === 1 ? confirmationCode : `${confirmationCode}-${generation}`
 }
 
-/** Returns the inverse of {@link toChannelId}: null if the booking had no code. */
+/** Returns the inverse of {@link toChannelId}: undefined if the booking had no code. */
 export const findConfirmationCode = (
   channelId: string,
   { reservation_code, generation }: Pick<CalendarOrderDetails, "reservation_code" | "generation">
-): string | null => {
-  if (channelId === reservation_code) return null
+): string | undefined => {
+  if (channelId === reservation_code) return undefined
   const suffix = `-${generation}`
   return generation > 1 && channelId.endsWith(suffix) ? channelId.slice(0, -suffix.length) : channelId
 }
 
+const PHONE_DIGITS_PATTERN = /^Phone number ends with (\d{4})\.$/
+
+const toChannelRemarks = ({ phoneDigits }: CalendarBooking): string =>
+  phoneDigits === undefined ? "" : `Phone number ends with ${phoneDigits}.`
+
+/** Returns the inverse of {@link toChannelRemarks}: undefined if the booking named no digits. */
+export const findPhoneDigits = (channelRemarks: string): string | undefined =>
+  PHONE_DIGITS_PATTERN.exec(channelRemarks)?.[1]
+
 /** Returns the order of a booking. A calendar names no price, so all amounts are 0 and the commission is unknown. */
 export const toCalendarOrder = (booking: CalendarBooking, details: CalendarOrderDetails): NewOrder => {
-  const { check_in_date, check_out_date, guestName, phoneDigits } = booking
+  const { check_in_date, check_out_date, guestName } = booking
   const { reservation_code, channelType, propertyId, currency, at } = details
   return NewOrder.make({
     reservation_code,
@@ -77,7 +82,7 @@ export const toCalendarOrder = (booking: CalendarBooking, details: CalendarOrder
         rate: "0.0000",
         commission: null,
         accommodation_revenue: "0.0000",
-        channel_remarks: phoneDigits === undefined ? "" : `Phone number ends with ${phoneDigits}.`,
+        channel_remarks: toChannelRemarks(booking),
         guests: guestName === undefined ? [] : [GuestDetails.make({ name: guestName, is_booker: true })]
       })
     ]

@@ -1,46 +1,25 @@
 import { addDays } from "../../../contract/time.ts"
 import { CALENDAR_DAY_RETENTION_MS, CALENDAR_STAY_ABSENCE_MS, CALENDAR_STAYS_MAX } from "../../../platform/limits.ts"
 import { listStayNights } from "../../bookings/reservations/rules/nights.ts"
+import {
+  type CalendarEventNights,
+  type FollowedStay,
+  hasSameNights,
+  type StayLink,
+  type StayNights
+} from "./followed-stay.ts"
+import { matchEvents } from "./stay-matching.ts"
+import type { StayMove } from "./stay-moves.ts"
 import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./stay-problem.ts"
 
 // Plans how a feed changes the stays of its calendar. No plan frees a night of an event: imported days block the nights of
 // every event, and a stay holds its own nights until it is moved or cancelled.
 
-export interface StayNights {
-  readonly check_in_date: string
-  readonly check_out_date: string
-}
-
-/** An event of the feed. `isBooking` is false for a block. */
-export interface CalendarEventNights extends StayNights {
-  readonly uid_digest: string
-  readonly isBooking: boolean
-  /** The channel's own code of the booking, if the feed names one. */
-  readonly confirmationCode: string | undefined
-}
-
-export interface StayLink extends StayNights {
-  readonly reservation_code: string
-  readonly uid_digest: string
-  readonly generation: number
-  readonly state: "following" | "cancelled" | "detached"
-  readonly missing_since: Date | null
-}
-
-export interface FollowedStay extends StayLink {
-  /** Null if the booking has no stay yet. */
-  readonly stay:
-    | (StayNights & {
-        readonly status: string
-        readonly isFromAccount: boolean
-        readonly confirmationCode: string | null
-      })
-    | null
-}
-
 export interface StayPlanRequest<Event extends CalendarEventNights> {
   readonly links: ReadonlyArray<FollowedStay>
   readonly events: ReadonlyArray<Event>
+  /** Bookings that share the UID of an event, with other nights. They only block days. */
+  readonly duplicates: ReadonlyArray<StayNights>
   /** Whether the feed was read completely. */
   readonly isComplete: boolean
   /** Whether new bookings become stays. */
@@ -58,16 +37,12 @@ export interface StayPlan<Event> {
   readonly links: ReadonlyArray<StayLink>
   readonly removedCodes: ReadonlyArray<string>
   readonly creations: ReadonlyArray<{ readonly link: StayLink; readonly event: Event }>
-  readonly moves: ReadonlyArray<StayLink>
+  readonly moves: ReadonlyArray<StayMove>
   readonly cancellations: ReadonlyArray<StayLink>
   readonly problems: ReadonlyArray<StayProblem>
   /** Whether the next fetch must read the feed even if it is unchanged. */
   readonly isPending: boolean
 }
-
-const nightsKey = ({ check_in_date, check_out_date }: StayNights): string => `${check_in_date}/${check_out_date}`
-
-const hasSameNights = (one: StayNights, other: StayNights): boolean => nightsKey(one) === nightsKey(other)
 
 const toProblem = (
   reason: StayProblemReason,
@@ -78,49 +53,7 @@ const toProblem = (
 export const isFollowing = ({ state, stay }: FollowedStay): boolean =>
   state === "following" && stay !== null && stay.status === "accepted" && !stay.isFromAccount
 
-interface MatchedEvents<Event> {
-  readonly eventByCode: ReadonlyMap<string, Event>
-  readonly unmatched: ReadonlyArray<Event>
-}
-
-/** Whether both name a confirmation code, and not the same one. They are then bookings of different guests. */
-const haveDifferentCodes = ({ stay }: FollowedStay, { confirmationCode }: CalendarEventNights): boolean =>
-  typeof stay?.confirmationCode === "string" &&
-  confirmationCode !== undefined &&
-  stay.confirmationCode !== confirmationCode
-
-/**
- * Matches events to links by UID, then by confirmation code. A booking with an unknown UID is then matched by its nights,
- * because some marketplaces write new UIDs into each feed. A link whose stay the import cancelled is not matched by its
- * nights. A booking with another confirmation code is never the same one: its guest must not get the door code of the
- * former guest.
- */
-export const matchEvents = <Event extends CalendarEventNights>(
-  links: ReadonlyArray<FollowedStay>,
-  events: ReadonlyArray<Event>
-): MatchedEvents<Event> => {
-  const eventByUid = new Map(events.map((event) => [event.uid_digest, event]))
-  const eventByCode = new Map<string, Event>()
-  const match = (find: (link: FollowedStay) => Event | undefined) => {
-    for (const link of links) {
-      const event = eventByCode.has(link.reservation_code) ? undefined : find(link)
-      if (event === undefined || !eventByUid.has(event.uid_digest) || haveDifferentCodes(link, event)) continue
-      eventByCode.set(link.reservation_code, event)
-      eventByUid.delete(event.uid_digest)
-    }
-  }
-  match(({ uid_digest }) => eventByUid.get(uid_digest))
-  const listBookings = () => Array.from(eventByUid.values()).filter(({ isBooking }) => isBooking)
-  const bookingByCode = new Map(listBookings().map((event) => [event.confirmationCode, event]))
-  match(({ stay }) =>
-    stay === null || stay.confirmationCode === null ? undefined : bookingByCode.get(stay.confirmationCode)
-  )
-  const bookingByNights = new Map(listBookings().map((event) => [nightsKey(event), event]))
-  match((link) => (link.state === "cancelled" ? undefined : bookingByNights.get(nightsKey(link))))
-  return { eventByCode, unmatched: Array.from(eventByUid.values()) }
-}
-
-const toLink = ({ stay: _stay, ...link }: FollowedStay): StayLink => link
+const toLink = ({ stay: _stay, isAdoptable: _isAdoptable, ...link }: FollowedStay): StayLink => link
 
 const isSameLink = (one: StayLink, other: StayLink): boolean =>
   one.uid_digest === other.uid_digest &&
@@ -132,18 +65,20 @@ class StayPlanner<Event extends CalendarEventNights> {
   readonly links: Array<StayLink> = []
   readonly removedCodes: Array<string> = []
   readonly creations: Array<{ readonly link: StayLink; readonly event: Event }> = []
-  readonly moves: Array<StayLink> = []
+  readonly moves: Array<StayMove> = []
   readonly cancellations: Array<StayLink> = []
   readonly problems: Array<StayProblem> = []
   isPending = false
   readonly #request: StayPlanRequest<Event>
+  readonly #ownLinkCount: number
 
   constructor(request: StayPlanRequest<Event>) {
     this.#request = request
+    this.#ownLinkCount = request.links.filter(({ isAdoptable }) => !isAdoptable).length
   }
 
   #saveLinkIfChanged(former: FollowedStay, link: StayLink): void {
-    if (!isSameLink(former, link)) this.links.push(link)
+    if (former.isAdoptable || !isSameLink(former, link)) this.links.push(link)
   }
 
   #mayCreate(event: Event): boolean {
@@ -179,15 +114,16 @@ class StayPlanner<Event extends CalendarEventNights> {
     this.#saveLinkIfChanged(former, link)
     if (link.state === "following" && former.stay.status === "cancelled")
       this.problems.push(toProblem("cancelled_here", event, former.reservation_code))
-    if (!isFollowing({ ...link, stay: former.stay })) return
+    if (!isFollowing({ ...former, ...link })) return
     if (!event.isBooking) this.problems.push(toProblem("blocked", former.stay, former.reservation_code))
-    else if (!hasSameNights(former.stay, event) && check_out_date > this.#request.today) this.moves.push(link)
+    else if (!hasSameNights(former.stay, event) && check_out_date > this.#request.today)
+      this.moves.push({ link, from: former.stay })
   }
 
   /** A booking that came back after its cancellation becomes a new stay, because a cancelled reservation is final. */
   addStay(event: Event, former?: FollowedStay): void {
-    const { links, newCode } = this.#request
-    if (links.length - this.removedCodes.length + this.creations.length >= CALENDAR_STAYS_MAX) {
+    const { newCode } = this.#request
+    if (this.#ownLinkCount - this.removedCodes.length + this.creations.length >= CALENDAR_STAYS_MAX) {
       if (!this.problems.some(({ reason }) => reason === "too_many")) this.problems.push(toCalendarProblem("too_many"))
       return
     }
@@ -204,6 +140,11 @@ class StayPlanner<Event extends CalendarEventNights> {
     if (former !== undefined) this.removedCodes.push(former.reservation_code)
     this.links.push(link)
     this.creations.push({ link, event })
+  }
+
+  reportDuplicate(booking: StayNights): void {
+    const { createsStays, today } = this.#request
+    if (createsStays && booking.check_out_date > today) this.problems.push(toProblem("duplicate_uid", booking, null))
   }
 
   handleNewEvent(event: Event): void {
@@ -245,15 +186,17 @@ export const planStayChanges = <Event extends CalendarEventNights>(
   request: StayPlanRequest<Event>
 ): StayPlan<Event> => {
   const planner = new StayPlanner(request)
-  const { eventByCode, unmatched } = matchEvents(request.links, request.events)
+  const { eventByCode, unmatched } = matchEvents(request.links, request.events, request.today)
   const oldest = addDays(request.today, -RETENTION_DAYS)
   for (const link of request.links) {
     const event = eventByCode.get(link.reservation_code)
     if (event !== undefined) planner.followEvent(link, event)
+    else if (link.isAdoptable) continue
     else if (link.check_out_date < oldest) planner.removedCodes.push(link.reservation_code)
     else planner.handleMissingEvent(link)
   }
   for (const event of unmatched) planner.handleNewEvent(event)
+  for (const booking of request.duplicates) planner.reportDuplicate(booking)
   const { links, removedCodes, creations, moves, cancellations, problems, isPending } = planner
   return { links, removedCodes, creations, moves, cancellations, problems, isPending }
 }

@@ -4,6 +4,7 @@ import { CALENDAR_STAY_PROBLEMS_MAX, CALENDAR_STAYS_MAX } from "../../../platfor
 export const StayProblemReason = Schema.Literals([
   "nights_taken",
   "reservation_exists",
+  "duplicate_uid",
   "missing",
   "missing_after_check_in",
   "blocked",
@@ -18,7 +19,7 @@ const NullableText = Schema.NullOr(Schema.String)
 
 export const StayProblem = Schema.Struct({
   reason: StayProblemReason.annotateKey({
-    documentation: `\`nights_taken\`: another stay holds a night. A new booking made no reservation; a moved one kept its former dates. \`reservation_exists\`: another reservation has the confirmation code of the booking, so the booking made none. \`missing\`: the last feed lacks the booking. The reservation is cancelled if the next complete feed, at least 15 minutes later, lacks it too. \`missing_after_check_in\`: the last feed lacks the booking, but its check-in date is today or past, so the reservation stays. \`blocked\`: the event is no longer a booking; the reservation stays. \`cancelled_here\`: the reservation was cancelled in this service, but the feed still has the booking and blocks its nights. \`channel_unknown\`: no reservations are made until you send \`channel_type\`. \`account_connected\`: no new reservations are made, because a connected account of the channel sells the property. \`too_many\`: the feed has more than ${CALENDAR_STAYS_MAX.toLocaleString("en")} events, and the others only block days.`
+    documentation: `\`nights_taken\`: another stay holds a night. A new booking made no reservation; a moved one kept its former dates. \`reservation_exists\`: another reservation has the confirmation code of the booking, so the booking made none. \`duplicate_uid\`: an earlier booking of the feed has the same UID. The later one made no reservation and only blocks days. \`missing\`: the last feed lacks the booking. The reservation is cancelled if the next complete feed, at least 15 minutes later, lacks it too. \`missing_after_check_in\`: the last feed lacks the booking, but its check-in date is today or past, so the reservation stays. \`blocked\`: the event is no longer a booking; the reservation stays. \`cancelled_here\`: the reservation was cancelled in this service, but the feed still has the booking and blocks its nights. \`channel_unknown\`: no reservations are made until you send \`channel_type\`. \`account_connected\`: no new reservations are made, because a connected account of the channel sells the property. \`too_many\`: the feed has more than ${CALENDAR_STAYS_MAX.toLocaleString("en")} events, and the others only block days.`
   }),
   reservation_code: NullableText.annotateKey({ documentation: "Reservation of the booking. Null if it has none." }),
   check_in_date: NullableText.annotateKey({

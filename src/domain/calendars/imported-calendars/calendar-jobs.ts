@@ -21,6 +21,7 @@ import { incrementCounter } from "../../../platform/telemetry/metrics/metric-upd
 import { annotateSpan, recordFailure } from "../../../platform/telemetry/spans.ts"
 import { loadReceiverPolicy } from "../../webhooks/deliveries/receiver-url.ts"
 import { CalendarStays } from "../calendar-stays/CalendarStays.ts"
+import { deletePastStayLinks } from "../calendar-stays/retention.ts"
 import { CalendarQueue } from "./CalendarQueue.ts"
 import { toCalendarUpdate } from "./calendar-update.ts"
 import { CONCURRENT_FETCHES_MAX, calendarBacklog } from "./claim-statements.ts"
@@ -229,6 +230,9 @@ export const calendarJobs = defineJobs({
 export const layerCalendarJobs = Layer.mergeAll(
   Layer.effectDiscard(startJobs(calendarJobs)),
   Layer.effectDiscard(repeatPeriodically("retention of imported days", RETENTION_INTERVAL_MS, deletePastImportedDays)),
+  Layer.effectDiscard(
+    repeatPeriodically("retention of links of calendar stays", RETENTION_INTERVAL_MS, deletePastStayLinks)
+  ),
   Layer.effectDiscard(
     repeatPeriodically("rescheduling of late calendars", RETENTION_INTERVAL_MS, rescheduleAfterClockSetback)
   )

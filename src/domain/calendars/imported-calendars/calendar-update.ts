@@ -1,5 +1,6 @@
 import { fromDayNumber, toDayNumber } from "../../../contract/time.ts"
 import { CALENDAR_ERROR_LENGTH, CALENDAR_UNREADABLE_REASONS_MAX } from "../../../platform/limits.ts"
+import type { StayNights } from "../calendar-stays/followed-stay.ts"
 import { findChannelOfHost } from "../calendar-stays/stay-channel.ts"
 import type {
   BookingWindow,
@@ -8,6 +9,7 @@ import type {
   ClaimedCalendar,
   ImportHorizon
 } from "./imported-calendar.ts"
+import type { NightSpan } from "./reading/event-nights.ts"
 import type { ParsedFeed } from "./reading/feed.ts"
 
 /** `parts` is the length of a list. Above the limit, the last item of this list only counts the further parts. */
@@ -52,17 +54,22 @@ const CHANNELS_OF_ORIGINS = {
 
 const NO_BOOKING = { guestName: undefined, confirmationCode: undefined, phoneDigits: undefined }
 
+const toStayNights = ({ from, before }: NightSpan): StayNights => ({
+  check_in_date: fromDayNumber(from),
+  check_out_date: fromDayNumber(before)
+})
+
 export const toCalendarBookings = (
   { channel_type, host }: Pick<ClaimedCalendar, "channel_type" | "host">,
-  { bookings: { events, hasMore, origin }, unreadable }: Pick<ParsedFeed, "bookings" | "unreadable">
+  { bookings: { events, duplicates, hasMore, origin }, unreadable }: Pick<ParsedFeed, "bookings" | "unreadable">
 ): CalendarBookings => ({
-  events: events.map(({ uidDigest, from, before, booking }) => ({
+  events: events.map(({ uidDigest, booking, ...span }) => ({
     ...(booking ?? NO_BOOKING),
     uid_digest: uidDigest,
     isBooking: booking !== undefined,
-    check_in_date: fromDayNumber(from),
-    check_out_date: fromDayNumber(before)
+    ...toStayNights(span)
   })),
+  duplicates: duplicates.map(toStayNights),
   hasMore,
   channelType:
     channel_type ?? findChannelOfHost(host) ?? (origin === undefined ? undefined : CHANNELS_OF_ORIGINS[origin]),

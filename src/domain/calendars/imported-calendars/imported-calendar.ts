@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 import type { CalendarEvent } from "../calendar-stays/CalendarStays.ts"
+import type { StayNights } from "../calendar-stays/followed-stay.ts"
 import { CalendarChannelType } from "../calendar-stays/stay-channel.ts"
 
 /** Whether the bookings of a calendar only block days, or also become stays. */
@@ -81,6 +82,7 @@ export interface BookingWindow {
 /** The bookings of a feed, for a calendar whose bookings become stays. */
 export interface CalendarBookings {
   readonly events: ReadonlyArray<CalendarEvent>
+  readonly duplicates: ReadonlyArray<StayNights>
   readonly hasMore: boolean
   readonly channelType: CalendarChannelType | undefined
   /** Whether the feed was read completely. */

@@ -89,11 +89,11 @@ A feed of kind \`house\` is for locks and home automation. It has the accepted s
     }),
     fields: Schema.optionalKey(HouseFields).annotateKey({
       documentation:
-        "Guest data that the events of a house calendar show: `guest_name`, `phone`, `guests` (the number of guests), `code` (the reservation code) and `door_code`. Default: none, so only dates and times. Must be omitted for another kind of feed (422)."
+        "Guest data that the events of a house calendar show: `guest_name`, `phone`, `guests` (the number of guests), `code` (the reservation code, or the confirmation code of a booking from an imported calendar) and `door_code`. Default: none, so only dates and times. Must be omitted for another kind of feed (422)."
     }),
     door_code_source: Schema.optionalKey(DoorCodeSource).annotateKey({
       documentation:
-        "Only with `door_code` in `fields` (422). `reservation`, the default: the door code of the stay. `phone_last_four`: the last four digits of the guest's phone number, unless the stay has a door code. A number with fewer than four digits gives no code."
+        "Only with `door_code` in `fields` (422). `reservation`, the default: the door code of the stay. `phone_last_four`: the last four digits of the guest's phone number, unless the stay has a door code. Without a phone number, the four digits that an imported calendar names. A number with fewer than four digits gives no code."
     })
   },
   success: PropertyFeed,

@@ -106,7 +106,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })(
               { key: { stay_code: code }, destination: { toProperty } },
               (found) =>
                 Effect.gen(function* () {
-                  const { order, stay, in_the_way } = found
+                  const { order, stay, other_orders } = found
                   attempts += 1
                   if (attempts <= ORDER_CHANGE_FREE_ATTEMPTS) {
                     yield* sql`
@@ -116,7 +116,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })(
                   if (attempts === ORDER_CHANGE_FREE_ATTEMPTS + 1) yield* whenQueued
                   return order === null || stay === undefined
                     ? []
-                    : moveStayToProperty([order, ...in_the_way], stay, toProperty)
+                    : moveStayToProperty([order, ...other_orders], stay, toProperty)
                 }).pipe(Effect.orDie)
             )
           }

@@ -33,7 +33,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is i
       const dates = { checkIn: date(3), checkOut: date(5) }
       const code = yield* insertOrder(operatorId, [{ propertyId: second, ...dates }])
       const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
-      const { in_the_way } = yield* Effect.provideService(
+      const { other_orders } = yield* Effect.provideService(
         store.loadForChange(operatorId, { stay_code: code }, { toProperty: property }),
         Statement.CurrentTransformer,
         (statement) => {
@@ -42,7 +42,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is i
         }
       )
       assert.deepStrictEqual(
-        in_the_way.map((order) => order.reservation_code),
+        other_orders.map((order) => order.reservation_code),
         [inTheirWay]
       )
       assert.lengthOf(statements, 1)

@@ -280,7 +280,7 @@ describe("an order that its channel changes", () => {
       loadForChange: () =>
         Effect.succeed({
           order,
-          in_the_way: [],
+          other_orders: [],
           property_known: true,
           property_let: true,
           kept: [],

@@ -11,16 +11,13 @@ import {
   toAirbnbFeed,
   toSmoobuFeed
 } from "../../../support/domain/calendars/calendar-stays/marketplace-feeds.ts"
+import { prepareStayImport } from "../../../support/domain/calendars/calendar-stays/stay-import.ts"
 import {
   createPropertyOwner,
-  emptyCalendarTables,
-  fetchAllDue,
   layerImportService,
   loadAvailabilityEvents,
   loadCalendarDays,
-  MINUTE_MS,
-  makeCalendarImportWorker,
-  startCalendarSource
+  MINUTE_MS
 } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
@@ -42,70 +39,11 @@ const toManualReservation = (property_id: number) => ({
   channel_id: "MANUAL"
 })
 
-const prepare = Effect.gen(function* () {
-  yield* emptyCalendarTables
-  const host = yield* createPropertyOwner
-  const { api, as, propertyId } = host
-  const source = yield* startCalendarSource
-  const worker = yield* makeCalendarImportWorker
-  const { imported_calendar_id: calendarId } = yield* as(
-    api.create_imported_calendar({ property_id: propertyId, url: source.makeUrl(), events: "stay" })
-  )
-  const fetchDue = Effect.andThen(TestClock.adjust(17 * MINUTE_MS), fetchAllDue(worker))
-  const serveAndFetch = (feed: string) =>
-    Effect.andThen(
-      Effect.sync(() => source.serveCalendar(feed)),
-      fetchDue
-    )
-  const loadStays = Effect.map(
-    as(api.search_reservations({ start_check_in_date: "2027-01-01", order_by: "check_in_date", limit: 100 })),
-    ({ reservations }) => reservations.toReversed()
-  )
-  const stayLines = Effect.map(loadStays, (stays) =>
-    stays.map(({ check_in_date, check_out_date, status, channel_id }) =>
-      [check_in_date, check_out_date, status, channel_id.startsWith("9-") ? "" : channel_id].join(" ").trim()
-    )
-  )
-  const loadProblems = Effect.map(
-    as(api.list_imported_calendars({})),
-    ({ imported_calendars }) =>
-      imported_calendars[0]?.stay_problems.map(({ reason, check_in_date }) =>
-        `${reason} ${check_in_date ?? ""}`.trim()
-      ) ?? []
-  )
-  const loadReservationEvents = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ event: string }>`
-      SELECT event FROM events WHERE operator_id = ${host.operatorId} AND event LIKE 'reservation%' ORDER BY id`
-    return rows.map(({ event }) => event)
-  }).pipe(Effect.orDie)
-  const loadHeldDays = Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ day: string }>`
-      SELECT day FROM calendar_days WHERE operator_id = ${host.operatorId} AND property_id = ${propertyId}
-        AND (stay_id IS NOT NULL OR imported > 0) ORDER BY day`
-    return rows.map(({ day }) => day)
-  }).pipe(Effect.orDie)
-  return {
-    ...host,
-    ...source,
-    calendarId,
-    worker,
-    fetchDue,
-    serveAndFetch,
-    loadStays,
-    stayLines,
-    loadProblems,
-    loadReservationEvents,
-    loadHeldDays
-  }
-})
-
 layer(layerImportService)("stays from a calendar", (it) => {
   it.effect("are made once, without a price, with a code of their own", () =>
     Effect.gen(function* () {
       const { serveAndFetch, loadStays, loadProblems, loadReservationEvents, calendarId, propertyId, fetchDue } =
-        yield* prepare
+        yield* prepareStayImport
       const feed = toAirbnbFeed(BOOKING, toAirbnbBlock("block", "2027-05-10", "2027-05-12"))
       yield* serveAndFetch(feed)
       const [stay, ...others] = yield* loadStays
@@ -142,7 +80,8 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are cancelled after two complete fetches without their booking", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, fetchDue, loadReservationEvents } = yield* prepare
+      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, fetchDue, loadReservationEvents } =
+        yield* prepareStayImport
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       yield* serveAndFetch(toAirbnbFeed())
       assert.deepStrictEqual(yield* stayLines, ["2027-05-01 2027-05-04 accepted HMABCDEF12"])
@@ -164,7 +103,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("stay while the feed is incomplete, and when their check-in is not in the future", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepare
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepareStayImport
       const begun = toAirbnbBooking("HMBEGUN123", "2027-04-20", "2027-04-25")
       yield* serveAndFetch(toAirbnbFeed(BOOKING, begun))
       const broken = toAirbnbFeed().replace(
@@ -186,7 +125,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("move with their booking, and keep their stay when only the UID changes", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadHeldDays, loadStays } = yield* prepare
+      const { serveAndFetch, stayLines, loadHeldDays, loadStays } = yield* prepareStayImport
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       const before = yield* loadStays
       yield* serveAndFetch(toAirbnbFeed({ ...BOOKING, uid: "another@airbnb.com" }))
@@ -201,7 +140,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are replaced when another guest books the same nights", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, fetchDue } = yield* prepare
+      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, fetchDue } = yield* prepareStayImport
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       yield* serveAndFetch(toAirbnbFeed(toAirbnbBooking("HMANOTHER1", "2027-05-01", "2027-05-04")))
       assert.deepStrictEqual((yield* loadProblems).toSorted(), ["missing 2027-05-01", "nights_taken 2027-05-01"])
@@ -218,7 +157,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are made of a known confirmation code with a new UID and new dates", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepare
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepareStayImport
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       const moved = { ...BOOKING, uid: "new@airbnb.com", start: "2027-05-20", end: "2027-05-22" }
       yield* serveAndFetch(toAirbnbFeed(moved))
@@ -236,7 +175,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are made or moved once their nights become free, although the feed is unchanged", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepare
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepareStayImport
       const other = toAirbnbBooking("HMOTHER123", "2027-05-10", "2027-05-12")
       yield* serveAndFetch(toAirbnbFeed(BOOKING, other))
       yield* serveAndFetch(
@@ -259,7 +198,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are not made or moved where another stay holds a night", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, token, propertyId } = yield* prepare
+      const { serveAndFetch, stayLines, loadProblems, loadHeldDays, token, propertyId } = yield* prepareStayImport
       const manual = yield* call(token, "create_reservation", toManualReservation(propertyId))
       assert.strictEqual(manual.error_code, 0, manual.error_msg)
       const other = toAirbnbBooking("HMOTHER123", "2027-05-07", "2027-05-09")
@@ -280,7 +219,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
   it.effect("can be cancelled and detached by the host", () =>
     Effect.gen(function* () {
       const { serveAndFetch, stayLines, loadStays, loadProblems, loadHeldDays, fetchDue, as, api, token } =
-        yield* prepare
+        yield* prepareStayImport
       const kept = toAirbnbBooking("HMKEPT1234", "2027-06-01", "2027-06-03")
       yield* serveAndFetch(toAirbnbFeed(BOOKING, kept))
       const [first = "", second = ""] = (yield* loadStays).map(({ stay_code }) => stay_code)
@@ -306,7 +245,8 @@ layer(layerImportService)("stays from a calendar", (it) => {
     "are not made for a booking window that moves over 60 days",
     () =>
       Effect.gen(function* () {
-        const { serveAndFetch, loadStays, loadReservationEvents, as, api, calendarId, propertyId } = yield* prepare
+        const { serveAndFetch, loadStays, loadReservationEvents, as, api, calendarId, propertyId } =
+          yield* prepareStayImport
         yield* as(api.update_imported_calendar({ id: calendarId, skip_unavailable: true }))
         const eventCounts: Array<number> = []
         for (let day = 0; day < 60; day += 1) {
@@ -325,7 +265,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are kept when the calendar is removed or only blocks days again", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, stayLines, fetchDue, as, api, calendarId, loadHeldDays } = yield* prepare
+      const { serveAndFetch, stayLines, fetchDue, as, api, calendarId, loadHeldDays } = yield* prepareStayImport
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       yield* as(api.update_imported_calendar({ id: calendarId, events: "block" }))
       yield* serveAndFetch(toAirbnbFeed())
@@ -343,7 +283,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
   it.effect("are not made if an account of the channel sells the property, or if the channel is unknown", () =>
     Effect.gen(function* () {
       const { serveAndFetch, loadStays, loadProblems, operatorId, propertyId, as, api, calendarId, fetchDue } =
-        yield* prepare
+        yield* prepareStayImport
       const accountId = yield* insertChannelAccount(operatorId)
       yield* insertListing(operatorId, accountId, { propertyId })
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
@@ -361,7 +301,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are made in steps of the limit, and each exactly once", () =>
     Effect.gen(function* () {
-      const { serveCalendar, loadStays, loadProblems, as, api, calendarId, fetchDue } = yield* prepare
+      const { serveCalendar, loadStays, loadProblems, as, api, calendarId, fetchDue } = yield* prepareStayImport
       const bookings = Array.from({ length: CALENDAR_STAY_CHANGES_MAX + 1 }, (_, index) => ({
         ...BOOKING,
         uid: `${index}@airbnb.com`,
@@ -385,7 +325,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("are left out of the feed for their own marketplace, except nights that their booking no longer has", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, loadProblems, operatorId, propertyId, calendarId, token } = yield* prepare
+      const { serveAndFetch, loadProblems, operatorId, propertyId, calendarId, token } = yield* prepareStayImport
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       const sql = yield* SqlClient.SqlClient
       const findDays = findBusyDays(sql)
@@ -411,7 +351,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
 
   it.effect("belong to their operator, and leave entries in the audit log", () =>
     Effect.gen(function* () {
-      const { serveAndFetch, loadStays, operatorId, as, api } = yield* prepare
+      const { serveAndFetch, loadStays, operatorId, as, api } = yield* prepareStayImport
       yield* serveAndFetch(toAirbnbFeed(BOOKING))
       const stay_code = (yield* loadStays)[0]?.stay_code ?? assert.fail("there is no stay")
       const stranger = yield* createPropertyOwner

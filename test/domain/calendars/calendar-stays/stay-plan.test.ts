@@ -1,59 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays } from "../../../../src/contract/time.ts"
-import {
-  type CalendarEventNights,
-  type FollowedStay,
-  matchEvents,
-  planStayChanges,
-  type StayPlanRequest
-} from "../../../../src/domain/calendars/calendar-stays/stay-plan.ts"
+import type { FollowedStay } from "../../../../src/domain/calendars/calendar-stays/followed-stay.ts"
+import { matchEvents } from "../../../../src/domain/calendars/calendar-stays/stay-matching.ts"
 import { shortenProblems, toCalendarProblem } from "../../../../src/domain/calendars/calendar-stays/stay-problem.ts"
 import {
   CALENDAR_STAY_ABSENCE_MS,
   CALENDAR_STAY_PROBLEMS_MAX,
   CALENDAR_STAYS_MAX
 } from "../../../../src/platform/limits.ts"
+import {
+  planStays as plan,
+  toEvent,
+  toFollowedStay as toFollowed
+} from "../../../support/domain/calendars/calendar-stays/stay-plans.ts"
 import { NOW, TODAY } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
-
-const toEvent = (uid_digest: string, offset: number, nights = 2, isBooking = true): CalendarEventNights => ({
-  uid_digest,
-  isBooking,
-  confirmationCode: undefined,
-  check_in_date: addDays(TODAY, offset),
-  check_out_date: addDays(TODAY, offset + nights)
-})
-
-const toFollowed = (event: CalendarEventNights, change: Partial<FollowedStay> = {}): FollowedStay => {
-  const { uid_digest, check_in_date, check_out_date } = event
-  const stay = { status: "accepted", isFromAccount: false, confirmationCode: null, check_in_date, check_out_date }
-  return {
-    reservation_code: `9-${uid_digest}`,
-    uid_digest,
-    generation: 1,
-    check_in_date,
-    check_out_date,
-    state: "following",
-    missing_since: null,
-    stay,
-    ...change
-  }
-}
-
-const plan = (request: Partial<StayPlanRequest<CalendarEventNights>>) => {
-  let next = 0
-  return planStayChanges({
-    links: [],
-    events: [],
-    isComplete: true,
-    createsStays: true,
-    repeatedDays: new Set(),
-    now: new Date(NOW),
-    today: TODAY,
-    newCode: () => `9-new${next++}`,
-    ...request
-  })
-}
 
 const HOUR_MS = 3_600_000
 
@@ -98,7 +59,7 @@ describe("the plan of a feed", () => {
         const { cancellations } = plan({ links, events, isComplete })
         for (const { reservation_code } of cancellations) {
           const link = links.find((each) => each.reservation_code === reservation_code)
-          assert.isFalse(events.some(({ uid_digest }) => uid_digest === link?.uid_digest))
+          assert.isFalse(matchEvents(links, events, TODAY).eventByCode.has(reservation_code))
           assert.strictEqual(link?.stay?.status, "accepted")
           if (link?.state === "cancelled") continue
           assert.isTrue(isComplete)
@@ -129,7 +90,7 @@ describe("the plan of a feed", () => {
   it("matches each event with at most one stay, and keeps every event", () => {
     fc.assert(
       fc.property(arbitraryLinks, arbitraryEvents, (links, events) => {
-        const { eventByCode, unmatched } = matchEvents(links, events)
+        const { eventByCode, unmatched } = matchEvents(links, events, TODAY)
         const all = [...eventByCode.values(), ...unmatched]
         assert.lengthOf(all, events.length)
         assert.strictEqual(new Set(all).size, events.length)
@@ -141,16 +102,17 @@ describe("the plan of a feed", () => {
   it("does not take a booking with another confirmation code for the same booking", () => {
     const event = { ...toEvent("new", 3), confirmationCode: "HMNEWNEW12" }
     const former = toFollowed(toEvent("old", 3))
-    const withCode = (confirmationCode: string | null) => ({
+    const withCode = (confirmationCode: string | undefined) => ({
       ...former,
       stay: former.stay && { ...former.stay, confirmationCode }
     })
+    const countMatches = (code: string | undefined, booking: typeof event) =>
+      matchEvents([withCode(code)], [booking], TODAY).eventByCode.size
     for (const uid_digest of ["new", "old"]) {
-      assert.strictEqual(matchEvents([withCode("HMOLDOLD12")], [{ ...event, uid_digest }]).eventByCode.size, 0)
-      assert.strictEqual(matchEvents([withCode(null)], [{ ...event, uid_digest }]).eventByCode.size, 1)
+      assert.strictEqual(countMatches("HMOLDOLD12", { ...event, uid_digest }), 0)
+      assert.strictEqual(countMatches(undefined, { ...event, uid_digest }), 1)
     }
-    const moved = { ...toEvent("new", 20), confirmationCode: "HMOLDOLD12" }
-    assert.strictEqual(matchEvents([withCode("HMOLDOLD12")], [moved]).eventByCode.size, 1)
+    assert.strictEqual(countMatches("HMOLDOLD12", { ...toEvent("new", 20), confirmationCode: "HMOLDOLD12" }), 1)
   })
 
   it("makes stays of bookings that have not ended, and of no block", () => {
@@ -165,6 +127,29 @@ describe("the plan of a feed", () => {
       plan({ events, repeatedDays }).creations.map(({ event }) => event.uid_digest),
       ["in-house"]
     )
+  })
+
+  it("reports bookings that share a UID with another one and have not ended", () => {
+    const events = [toEvent("a", 3)]
+    const reasonsOf = (offset: number, createsStays = true) =>
+      plan({ events, duplicates: [toEvent("a", offset)], createsStays }).problems.map(({ reason }) => reason)
+    assert.deepStrictEqual([reasonsOf(9), reasonsOf(-9), reasonsOf(9, false)], [["duplicate_uid"], [], []])
+  })
+
+  it("takes over a stay of a removed calendar only with its booking", () => {
+    const adoptable = toFollowed(toEvent("a", 3), { isAdoptable: true, missing_since: new Date(NOW - HOUR_MS) })
+    const { links, creations, cancellations } = plan({ links: [adoptable], events: [toEvent("a", 3)] })
+    assert.deepStrictEqual(
+      [links.map(({ reservation_code }) => reservation_code), creations, cancellations],
+      [["9-a"], [], []]
+    )
+    const withoutBooking = plan({ links: [adoptable] })
+    assert.deepStrictEqual(
+      [withoutBooking.links, withoutBooking.cancellations, withoutBooking.removedCodes, withoutBooking.problems],
+      [[], [], [], []]
+    )
+    const detached = plan({ links: [{ ...adoptable, state: "detached" }], events: [toEvent("a", 4)] })
+    assert.deepStrictEqual([detached.links.map(({ state }) => state), detached.moves], [["detached"], []])
   })
 
   it("waits exactly for the time between two fetches", () => {

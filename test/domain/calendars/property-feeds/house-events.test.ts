@@ -22,7 +22,9 @@ const CHECKED_IN = new Date("2027-05-04T16:00:00Z")
 
 const makeStay = (overrides: Partial<HouseStay> = {}): HouseStay => ({
   ...makeGuestPortalStay(),
-  reservation_code: "HM12345678",
+  reservation_code: "0-481203757-XK2P",
+  channel_id: "HM12345678",
+  channel_remarks: "",
   guest_phone: "+351 912 345-678",
   is_erased: false,
   ...overrides
@@ -33,10 +35,10 @@ describe("an event of a house calendar", () => {
     fc.assert(
       fc.property(fc.subarray([...HouseField.literals]), (fields) => {
         const event = toHouseEvent(makeStay(), { fields, doorCodeSource: "reservation" }, CHECKED_IN)
-        const { guestName, reservationCode, numberOfGuests, phone, doorCode } = event
+        const { guestName, bookingId, numberOfGuests, phone, doorCode } = event
         const values = {
           guest_name: guestName,
-          code: reservationCode,
+          code: bookingId,
           guests: numberOfGuests,
           phone,
           door_code: doorCode
@@ -78,6 +80,30 @@ describe("an event of a house calendar", () => {
     assert.strictEqual(codeOf({ lock_code: null, guest_phone: "1-2-3-4" }), "1234")
     assert.isUndefined(codeOf({ lock_code: null, guest_phone: null }))
     assert.isUndefined(codeOf({ lock_code: null, lock_code_visible_after: "23:00" }))
+  })
+
+  it("takes the door code from the last digits that an imported calendar names", () => {
+    const codeOf = (overrides: Partial<HouseStay>) =>
+      toHouseEvent(
+        makeStay({ lock_code: null, guest_phone: null, reservation_code: "9-1-A", ...overrides }),
+        BY_PHONE,
+        CHECKED_IN
+      ).doorCode
+    const channel_remarks = "Phone number ends with 4712."
+    assert.strictEqual(codeOf({ channel_remarks }), "4712")
+    assert.strictEqual(codeOf({ channel_remarks, guest_phone: "+351 912 345-678" }), "5678")
+    assert.strictEqual(codeOf({ channel_remarks, lock_code: "99#" }), "99#")
+    assert.isUndefined(codeOf({ channel_remarks: `A guest wrote: ${channel_remarks}` }))
+    assert.isUndefined(codeOf({ channel_remarks, reservation_code: "0-1-A" }))
+    assert.isUndefined(codeOf({ channel_remarks, is_erased: true }))
+  })
+
+  it("has the code of the channel for a stay from an imported calendar, and the reservation code otherwise", () => {
+    const bookingIdOf = (reservation_code: string, channel_id: string) =>
+      toHouseEvent(makeStay({ reservation_code, channel_id }), EVERY_FIELD, CHECKED_IN).bookingId
+    assert.strictEqual(bookingIdOf("9-1-A", "HM12345678"), "HM12345678")
+    assert.strictEqual(bookingIdOf("9-1-A", "9-1-A"), "9-1-A")
+    assert.strictEqual(bookingIdOf("0-1-A", "HM12345678"), "0-1-A")
   })
 
   it("of an erased guest has only dates and times", () => {

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { CALENDAR_BOOKINGS_MAX } from "../../../../platform/limits.ts"
+import { CALENDAR_BOOKINGS_MAX, CALENDAR_STAY_PROBLEMS_MAX } from "../../../../platform/limits.ts"
 import { type BookingDetails, type FeedOrigin, recognizeBooking } from "./booking-texts.ts"
 import type { CalendarEvent } from "./calendar-event.ts"
 import type { NightSpan } from "./event-nights.ts"
@@ -14,6 +14,8 @@ export interface FeedEvent extends NightSpan {
 
 export interface FeedBookings {
   readonly events: ReadonlyArray<FeedEvent>
+  /** Bookings that share the UID of a kept one, with other nights. At most {@link CALENDAR_STAY_PROBLEMS_MAX}. */
+  readonly duplicates: ReadonlyArray<FeedEvent>
   /** Whether the feed has more such events than the limit. */
   readonly hasMore: boolean
   /** The program that wrote the feed, if known. */
@@ -66,23 +68,27 @@ export const toFeedEvent = (
   }
 }
 
-/** Bookings come first. Of several events with one UID, only one is kept, a booking if there is one. */
+const compareEvents = (one: FeedEvent, other: FeedEvent): number =>
+  Number(one.booking === undefined) - Number(other.booking === undefined) ||
+  one.from - other.from ||
+  one.before - other.before ||
+  (one.uidDigest < other.uidDigest ? -1 : 1)
+
+/** Bookings come first. Of several events with one UID, only one is kept: the earliest booking, if there is one. */
 export const toFeedBookings = (all: ReadonlyArray<FeedEvent>, origin: FeedOrigin | undefined): FeedBookings => {
   const events = new Map<string, FeedEvent>()
-  for (const event of all) {
-    const former = events.get(event.uidDigest)
-    if (former === undefined || (former.booking === undefined && event.booking !== undefined))
-      events.set(event.uidDigest, event)
+  const duplicates: Array<FeedEvent> = []
+  for (const event of all.toSorted(compareEvents)) {
+    const kept = events.get(event.uidDigest)
+    if (kept === undefined) events.set(event.uidDigest, event)
+    else if (event.booking !== undefined && (event.from !== kept.from || event.before !== kept.before))
+      duplicates.push(event)
   }
-  const sorted = Array.from(events.values()).toSorted(
-    (one, other) =>
-      Number(one.booking === undefined) - Number(other.booking === undefined) ||
-      one.from - other.from ||
-      (one.uidDigest < other.uidDigest ? -1 : 1)
-  )
+  const kept = Array.from(events.values())
   return {
-    events: sorted.slice(0, CALENDAR_BOOKINGS_MAX),
-    hasMore: sorted.length > CALENDAR_BOOKINGS_MAX,
+    events: kept.slice(0, CALENDAR_BOOKINGS_MAX),
+    duplicates: duplicates.slice(0, CALENDAR_STAY_PROBLEMS_MAX),
+    hasMore: kept.length > CALENDAR_BOOKINGS_MAX,
     origin: origin === "latchkey" ? undefined : origin
   }
 }

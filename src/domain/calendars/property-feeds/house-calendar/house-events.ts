@@ -1,12 +1,15 @@
 import { Schema } from "effect"
 import { GuestPortalStay } from "../../../bookings/check-in/guest-portal-stay.ts"
 import { findVisibleDoorCode } from "../../../bookings/check-in/rules.ts"
+import { findPhoneDigits, isCalendarOrderCode } from "../../calendar-stays/calendar-order.ts"
 import type { HouseCalendar } from "./house-calendar.ts"
 
 export const HouseStay = Schema.Struct({
   ...GuestPortalStay.fields,
   reservation_code: Schema.String,
+  channel_id: Schema.String,
   guest_phone: Schema.NullOr(Schema.String),
+  channel_remarks: Schema.String,
   /** Whether the guest's data was erased. */
   is_erased: Schema.Boolean
 })
@@ -21,7 +24,7 @@ export interface HouseEvent {
   readonly checkInTime: string
   readonly checkOutTime: string
   readonly guestName: string | undefined
-  readonly reservationCode: string | undefined
+  readonly bookingId: string | undefined
   readonly numberOfGuests: number | undefined
   /** Digits, after a plus sign if the number has one. */
   readonly phone: string | undefined
@@ -38,18 +41,30 @@ export const toHouseEvent = (stay: HouseStay, calendar: HouseCalendar, now: Date
     checkInTime: stay.check_in_time,
     checkOutTime: stay.check_out_time,
     guestName: fields.has("guest_name") ? textOrUndefined(stay.guest_name) : undefined,
-    reservationCode: fields.has("code") ? stay.reservation_code : undefined,
+    bookingId: fields.has("code") ? toBookingId(stay) : undefined,
     numberOfGuests: fields.has("guests") ? stay.number_of_guests : undefined,
     phone: fields.has("phone") ? toDialedNumber(stay.guest_phone) : undefined,
     doorCode: fields.has("door_code") ? findDoorCode(stay, calendar, now) : undefined
   }
 }
 
+/**
+ * Returns the confirmation code of the channel for a stay from an imported calendar, if the calendar names one. Rental
+ * Control needs a code of Airbnb where an event names no guest.
+ */
+const toBookingId = ({ reservation_code, channel_id }: HouseStay): string =>
+  isCalendarOrderCode(reservation_code) ? channel_id : reservation_code
+
 /** Returns the code only while the guest portal would show it. */
 const findDoorCode = (stay: HouseStay, { doorCodeSource }: HouseCalendar, now: Date): string | undefined => {
-  const phoneCode = doorCodeSource === "phone_last_four" ? findLastFourDigits(stay.guest_phone) : undefined
+  const phoneCode = doorCodeSource === "phone_last_four" ? findPhoneCode(stay) : undefined
   return findVisibleDoorCode({ ...stay, lock_code: textOrUndefined(stay.lock_code) ?? phoneCode ?? null }, now)
 }
+
+/** The feed of a marketplace names only the last four digits, which are not a phone number. */
+const findPhoneCode = ({ reservation_code, guest_phone, channel_remarks }: HouseStay): string | undefined =>
+  findLastFourDigits(guest_phone) ??
+  (isCalendarOrderCode(reservation_code) ? findPhoneDigits(channel_remarks) : undefined)
 
 const textOrUndefined = (text: string | null): string | undefined => {
   const trimmed = text?.trim() ?? ""

@@ -22,7 +22,7 @@ export const findHouseStays =
         SELECT DISTINCT d.stay_id FROM calendar_days d
         WHERE d.operator_id = ${operatorId} AND d.property_id = ${propertyId} AND d.day BETWEEN ${start} AND ${end}
           AND d.stay_id IS NOT NULL))`,
-      sql`, o.reservation_code, s.guest_phone, s.guide_token IS NULL AS is_erased`
+      sql`, o.reservation_code, o.channel_id, s.guest_phone, s.channel_remarks, s.guide_token IS NULL AS is_erased`
     )
     return readStays(sql`${stays} ORDER BY s.check_in_date, s.id LIMIT ${sql.literal(String(HOUSE_FEED_STAYS_MAX))}`)
   }
