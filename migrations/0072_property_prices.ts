@@ -47,4 +47,6 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE UNIQUE INDEX IF NOT EXISTS base_prices_room_type_day ON base_prices (operator_id, room_type_id, date)
     WHERE room_type_id IS NOT NULL`
+  // For retention.
+  yield* sql`CREATE INDEX IF NOT EXISTS base_prices_day ON base_prices (date)`
 })

@@ -225,6 +225,8 @@ export const AVAILABILITY_CHANGE_DAYS = 36_600
  */
 export const AVAILABILITY_START_DAYS = 366
 export const AVAILABILITY_END_DAYS = 1_096
+/** Base prices of older days are deleted. One day more than a caller can read, because of time zones. */
+export const BASE_PRICE_RETENTION_DAYS = AVAILABILITY_START_DAYS + 1
 export const AVAILABILITY_DATES_MAX = 1_097
 
 export const STAY_NIGHTS = 1_096
@@ -311,6 +313,8 @@ export const LISTING_INVENTORY_MAX = 1_000
 export const QUEUED_LISTING_PUSHES_MAX = 1_000
 /** Listings to which one call of set_base_prices pushes. */
 export const BASE_PRICE_LISTINGS_MAX = 500
+/** Listings of a reconnected account that get their base prices in one statement. */
+export const MISSED_PRICE_LISTINGS = 100
 /** Unmapped listings in the response of set_base_prices. */
 export const UNMAPPED_LISTINGS_SHOWN = 100
 /** A push that its channel does not accept is abandoned at this age. */

@@ -9,6 +9,7 @@ import { markStaysOfReservationEvents } from "../domain/automation/planning/plan
 import { layerIdentityImageRetention } from "../domain/bookings/check-in/identity-image-retention.ts"
 import { layerQuoteRetention } from "../domain/bookings/quotes/retention.ts"
 import { layerOrderTimeouts } from "../domain/bookings/reservations/order-timeouts.ts"
+import { layerBasePriceRetention } from "../domain/calendars/base-prices/retention.ts"
 import { markAvailabilityChangesDue } from "../domain/calendars/listing-calendars/due-days.ts"
 import { ChannelGateway } from "../domain/channels/port/ChannelGateway.ts"
 import { layerImageRetention } from "../domain/guests/images/retention.ts"
@@ -55,7 +56,8 @@ const layerDataRetention = Layer.provide(
     layerConnectorMessageRetention,
     layerImageRetention,
     layerOAuthRetention,
-    layerQuoteRetention
+    layerQuoteRetention,
+    layerBasePriceRetention
   ),
   layerBackgroundDatabase
 )

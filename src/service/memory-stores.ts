@@ -5,6 +5,7 @@ import { MemoryDatabase } from "../changes/memory/MemoryDatabase.ts"
 import { layerMemory as layerOperators } from "../domain/access/operators/memory-store.ts"
 import { layerMemory as layerAccessTokens } from "../domain/access/operators/memory-tokens.ts"
 import { layerMemory as layerReservationTags } from "../domain/bookings/reservation-tags/memory-store.ts"
+import { layerMemory as layerBasePrices } from "../domain/calendars/base-prices/memory-store.ts"
 import { layerMemory as layerKnowledgeBases } from "../domain/knowledge/memory-store.ts"
 import { layerMemory as layerTransactions } from "../domain/money/memory-store.ts"
 import { layerMemory as layerGroups } from "../domain/properties/groups/memory-store.ts"
@@ -30,5 +31,6 @@ export const layerMemoryStores = Layer.mergeAll(
   layerRoomTypes,
   layerWebhooks,
   layerStaffs,
-  layerTasks
+  layerTasks,
+  layerBasePrices
 ).pipe(Layer.provideMerge(MemoryDatabase.layer))

@@ -526,7 +526,7 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   "bookings/stays": splitNames("bookings/reservation-tags guests/images"),
   "calendars/availability": splitNames("properties/properties"),
   "calendars/base-prices": splitNames(
-    "calendars/availability calendars/listing-calendars listings properties/properties"
+    "calendars/availability calendars/listing-calendars channels/channel-accounts listings properties/properties"
   ),
   "calendars/calendar-share-links": splitNames("calendars/availability properties/properties"),
   "calendars/calendar-stays": splitNames("bookings/orders bookings/reservations bookings/stays"),
@@ -551,7 +551,9 @@ export const DOMAIN_FAMILIES: Readonly<Record<string, ReadonlyArray<string>>> = 
   prices: splitNames("listings"),
   "properties/groups": splitNames("properties/properties"),
   "properties/properties": [],
-  "properties/property-edits": splitNames("automation calendars/availability properties/properties"),
+  "properties/property-edits": splitNames(
+    "automation calendars/availability calendars/base-prices listings properties/properties"
+  ),
   "properties/tags": splitNames("properties/properties"),
   "webhooks/event-feed": splitNames("properties/properties"),
   "webhooks/delivery-log": [],

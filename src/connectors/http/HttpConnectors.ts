@@ -5,6 +5,7 @@ import { makeDecoder } from "../../contract/decoder.ts"
 import { type BadRequest, Conflict, NotFound, ValidationFailed } from "../../contract/errors.ts"
 import { hasAtMostCharacters, MUST_NOT_BE_EMPTY } from "../../contract/fields.ts"
 import { formatUtcInstant } from "../../contract/time.ts"
+import { layerAccountsWithPrices } from "../../domain/calendars/base-prices/missed-price-pushes.ts"
 import type { NewChannelAccount } from "../../domain/channels/channel-accounts/account-statements.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
 import { loadReceiverPolicy, parseReceiverUrl } from "../../domain/webhooks/deliveries/receiver-url.ts"
@@ -158,5 +159,5 @@ export class HttpConnectors extends Context.Service<
         })
       })
     })
-  ).pipe(Layer.provide(ChannelAccounts.layer))
+  ).pipe(Layer.provide(layerAccountsWithPrices))
 }

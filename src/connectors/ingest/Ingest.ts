@@ -5,6 +5,7 @@ import { toPrintableName } from "../../contract/printable-name.ts"
 import { currentSecond } from "../../contract/time.ts"
 import { Orders } from "../../domain/bookings/reservations/Orders.ts"
 import { layerListingsWithPrices } from "../../domain/calendars/base-prices/mapping-price-pushes.ts"
+import { layerAccountsWithPrices } from "../../domain/calendars/base-prices/missed-price-pushes.ts"
 import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
 import {
   ChannelAccountEvent,
@@ -75,7 +76,7 @@ export class Ingest extends Context.Service<
     Layer.provide([
       Orders.layer,
       ChannelPaymentStore.layer,
-      ChannelAccounts.layer,
+      layerAccountsWithPrices,
       layerListingsWithPrices,
       Conversations.layer,
       SpecialOffers.layer,

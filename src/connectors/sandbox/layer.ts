@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChannelAccounts } from "../../domain/channels/channel-accounts/ChannelAccounts.ts"
+import { layerAccountsWithPrices } from "../../domain/calendars/base-prices/missed-price-pushes.ts"
 import { readNextDue } from "../../jobs/next-due.ts"
 import { repeatPeriodically } from "../../jobs/WorkSchedule.ts"
 import { makeExpireOrdersAndOffers } from "./expiration.ts"
@@ -19,7 +19,7 @@ const MAX_BATCHES_PER_POLL = 20
 export const layerSandbox = Layer.mergeAll(SandboxConnector.layer, Marketplace.layer).pipe(
   Layer.provideMerge(SandboxQueries.layer),
   Layer.provideMerge(Layer.mergeAll(SandboxRepository.layer, SandboxAccounts.layer, SandboxOutbox.layer)),
-  Layer.provide(ChannelAccounts.layer)
+  Layer.provide(layerAccountsWithPrices)
 )
 
 const runSandboxWorkers = Effect.gen(function* () {

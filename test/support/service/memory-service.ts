@@ -90,7 +90,6 @@ const layerUnreachableStores = Layer.mergeAll(
   Layer.mock(Grants)({}),
   Layer.mock(HostReviews)({}),
   Layer.mock(Images)({}),
-  Layer.mock(BasePriceStore)({}),
   Layer.mock(ListingCalendarStore)({}),
   Layer.mock(NotificationStore)({}),
   Layer.mock(KnowledgeAnswers)({}),
@@ -117,6 +116,7 @@ const layerUnreachableStores = Layer.mergeAll(
 const layerUnreachableFamilies = Layer.mergeAll(
   Layer.mock(ClientRegistrations)({ admit: Effect.void }),
   Layer.mock(AccessTokens)({}),
+  Layer.mock(BasePriceStore)({}),
   Layer.mock(GroupStore)({}),
   Layer.mock(KnowledgeBaseStore)({}),
   Layer.mock(PropertyStore)({}),

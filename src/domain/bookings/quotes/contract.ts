@@ -74,6 +74,7 @@ const operation = defineFamily({ category: "reservation", since: "3.13.0", openW
 
 export const create_quote = operation("create_quote", {
   route: "POST /quotes",
+  rejectsUnknownFields: true,
   limits: { "1m": 60 },
   summary: "Quote the price of a stay",
   details: `A quote adds the fees and taxes of the property to the prices of the nights.

@@ -14,7 +14,7 @@ import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { endDirectPricesSql, queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
-import { requestPushesSql, skipReasonSql } from "./price-pushes.ts"
+import { listingsOfTargetSql, requestPushesSql, skipReasonSql } from "./price-pushes.ts"
 import { type PriceTarget, targetSql } from "./price-target.ts"
 import type { BasePriceDayChange } from "./rules.ts"
 
@@ -115,11 +115,7 @@ const pushedDaysAndListingsSql = (sql: SqlClient) => sql`
     SELECT l.operator_id, l.id AS listing_row, l.account_id, l.channel_type, l.listing_id, l.ratio, source.source,
       ${skipReasonSql(sql, sql`source.currency`)} AS reason, false AS keeps_direct_prices
     FROM source
-    CROSS JOIN LATERAL (
-      SELECT * FROM listings WHERE operator_id = source.operator_id AND property_id = source.property_id
-      UNION ALL
-      SELECT * FROM listings WHERE operator_id = source.operator_id AND room_type_id = source.room_type_id
-    ) l
+    CROSS JOIN LATERAL (${listingsOfTargetSql(sql, sql`source`)}) l
     JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
     WHERE l.shelf_status <> 'deleted'
   )`

@@ -122,6 +122,7 @@ If the currencies of the property and its room type differ, the price of the roo
 
 export const set_base_prices = operation("set_base_prices", {
   route: "POST /base_prices",
+  rejectsUnknownFields: true,
   summary: "Set base prices and push them to the mapped listings",
   details: `The call stores prices, minimum stays and maximum stays by day, and queues the changes for the mapped listings. A channel gets them within a minute. These pushes do not count toward the 120 calls a minute of update_listing_prices.
 
@@ -133,7 +134,7 @@ export const set_base_prices = operation("set_base_prices", {
 - A cleared value is not pushed, so the channel keeps its last value. If the room type of the property has a value, that value is pushed.
 - Values of a room type go to its own listings. They also go to the listings of its properties, for days on which the property has no value of its own.
 - A new ratio pushes the base prices of all days from today on. A new mapping also pushes the minimum and maximum stays.
-- A price of update_listing_prices stays on its channel until the base price of its day changes. A new ratio does not change it.
+- A price of update_listing_prices stays on its channel until the base price or its currency changes. A new ratio does not change it. A price that the channel refused does not count.
 
 **What is skipped**
 
@@ -143,7 +144,7 @@ export const set_base_prices = operation("set_base_prices", {
 - \`disconnected\`: the channel account is disconnected.
 - \`unsupported\`: the channel does not support any of the changed values.
 
-A skipped listing gets neither prices nor minimum and maximum stays. When the reason no longer applies, set \`readonly\` of its mapping to true and then to false to push what it missed. A listing without a changed day is in neither list.
+A skipped listing gets neither prices nor minimum and maximum stays. It gets what it missed when \`readonly\` ends, when update_property gives the property its currency, or when its channel account is connected again. After a new currency of the listing itself, set \`readonly\` of its mapping to true and then to false. A listing without a changed day is in neither list.
 
 **Errors**
 

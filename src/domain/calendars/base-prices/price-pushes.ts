@@ -19,6 +19,12 @@ export const skipReasonSql = (sql: SqlClient, currency: Fragment): Fragment => s
     WHEN a.auth_status = 'disconnected' THEN 'disconnected'
     WHEN l.channel_type NOT IN (${sql.literal(PUSH_CHANNELS_SQL)}) THEN 'unsupported' END`
 
+/** Selects the listings that are mapped to the property or room type of the row `target`. */
+export const listingsOfTargetSql = (sql: SqlClient, target: Fragment): Fragment => sql`
+  SELECT * FROM listings WHERE operator_id = ${target}.operator_id AND property_id = ${target}.property_id
+  UNION ALL
+  SELECT * FROM listings WHERE operator_id = ${target}.operator_id AND room_type_id = ${target}.room_type_id`
+
 /** Computes `source`, which names the owner of base prices: the id of a property, or the negative id of a room type. */
 export const sourceSql = (sql: SqlClient, row: Fragment): Fragment =>
   sql`coalesce(${row}.property_id, -${row}.room_type_id)`

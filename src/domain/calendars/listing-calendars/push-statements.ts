@@ -45,10 +45,14 @@ const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
  * After a calendar push (changed availability), waits so that further changes are sent together. Does not wait if a
  * push of the host is pending.
  */
-const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, withdrawnDays: Fragment): Fragment => sql`
+const advancePartitionSql = (
+  sql: SqlClient,
+  { now }: Pick<PushClaim, "now">,
+  assignments: Fragment = sql``
+): Fragment => sql`
   UPDATE listing_lanes l
   SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
-    calendar_waits = l.calendar_waits AND settled.kind <> 'availability', said_days = l.said_days - ${withdrawnDays},
+    calendar_waits = l.calendar_waits AND settled.kind <> 'availability'${assignments},
     traceparent = CASE WHEN NOT isempty(l.due_days) THEN l.traceparent END,
     due_at = ${now}::timestamptz + CASE
       WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
@@ -56,19 +60,22 @@ const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, wi
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
- * Selects days whose inventory from the host no longer counts, because the channel did not accept the pushes `over`.
- * Leaves out days for which another inventory is pending.
+ * Returns assignments for days whose inventory or direct price no longer counts, because the channel did not accept the
+ * pushes `over`. So the days follow the availability or the base price again.
  */
-const withdrawnHostDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`
-  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = 'inventories') THEN
-    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over WHERE kind = 'inventories')
+const withdrawnDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`,
+  said_days = l.said_days - ${daysOfKindSql(sql, over, "inventories")},
+  direct_price_days = l.direct_price_days - ${daysOfKindSql(sql, over, "prices")}`
+
+/** Leaves out days for which another push of the kind is pending. */
+const daysOfKindSql = (sql: SqlClient, over: Fragment, kind: "inventories" | "prices"): Fragment => sql`
+  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)}) THEN
+    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)})
     - coalesce((
       SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM lane
       JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
-      WHERE p.settled_at IS NULL AND p.kind = 'inventories' AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
+      WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
   ELSE '{}' END`
-
-const NO_WITHDRAWN_DAYS = "'{}'::datemultirange"
 
 export interface CompletePushParameters extends PushClaim {
   readonly reason: string | undefined
@@ -105,7 +112,7 @@ export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParamete
       WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${push_id}
         AND p.settled_at IS NULL
       RETURNING p.operator_id, p.listing_row, p.kind
-    ), going_on AS (${advancePartitionSql(sql, parameters, sql.literal(NO_WITHDRAWN_DAYS))})
+    ), going_on AS (${advancePartitionSql(sql, parameters)})
     ${start_date === undefined ? sql`` : sql`, told AS (${pushedListing}), event AS (${event})`}
     SELECT 1 AS pushes FROM settled`
 }
@@ -128,7 +135,7 @@ export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameter
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${parameters.push_id}
       AND p.settled_at IS NULL
     RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges
-  ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnHostDaysSql(sql, sql`settled`))})
+  ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`))})
   SELECT 1 AS pushes FROM settled`
 
 interface FailPushParameters extends RefusePushParameters {
@@ -161,8 +168,7 @@ export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters):
   ), waits AS (
     UPDATE listing_lanes l
     SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${parameters.nextAttempt},
-      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar,
-      said_days = l.said_days - ${withdrawnHostDaysSql(sql, sql`dead`)}
+      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar${withdrawnDaysSql(sql, sql`dead`)}
     FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
   )
   SELECT pushes, of_calendar FROM gone`

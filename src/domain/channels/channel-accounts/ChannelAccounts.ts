@@ -13,6 +13,7 @@ import {
   type VersionOutcome
 } from "../port/event-handling.ts"
 import { makeConnectAccount, makeIngestAccountUpdate, NewChannelAccount } from "./account-statements.ts"
+import { MissedPricePushes } from "./MissedPricePushes.ts"
 
 const decodeNewAccount = makeDecoder(NewChannelAccount)
 
@@ -37,18 +38,29 @@ export class ChannelAccounts extends Context.Service<
 >()("latchkey/domain/channels/channel-accounts/ChannelAccounts") {
   static readonly layer = Layer.effect(
     ChannelAccounts,
-    Effect.map(SqlClient.SqlClient, (sql) =>
-      ChannelAccounts.of({ connect: makeConnect(sql), applyUpdate: makeApplyUpdate(sql) })
-    )
+    Effect.gen(function* () {
+      const [sql, pricePushes] = [yield* SqlClient.SqlClient, yield* MissedPricePushes]
+      return ChannelAccounts.of({
+        connect: makeConnect(sql, pricePushes),
+        applyUpdate: makeApplyUpdate(sql, pricePushes)
+      })
+    })
   )
 }
 
-const makeConnect = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["connect"] => {
+type PricePushes = MissedPricePushes["Service"]
+
+const makeConnect = (sql: SqlClient.SqlClient, pricePushes: PricePushes): ChannelAccounts["Service"]["connect"] => {
   const connectAccount = makeConnectAccount(sql)
   const runLocked = withOperatorLock(sql)
   return Effect.fnUntraced(function* (operatorId, input, at) {
     const account = yield* decodeNewAccount(input)
-    const connectedAccount = yield* runLocked(operatorId, connectAccount(operatorId, account, at))
+    const connect = Effect.tap(connectAccount(operatorId, account, at), (connected) =>
+      connected?.is_reconnected === true && connected.id !== null
+        ? pricePushes.queuePushes({ operatorId, accountId: connected.id }, at)
+        : Effect.void
+    )
+    const connectedAccount = yield* runLocked(operatorId, connect)
     if (connectedAccount === undefined) return yield* new NotFound({ message: `There is no operator ${operatorId}.` })
     return connectedAccount.id ?? (yield* channelAccountLimitError)
   })
@@ -58,10 +70,18 @@ const channelAccountLimitError = new ValidationFailed({
   message: `channel_accounts: an operator has at most ${CHANNEL_ACCOUNTS_MAX} accounts at channels, and all are in use.`
 })
 
-const makeApplyUpdate = (sql: SqlClient.SqlClient): ChannelAccounts["Service"]["applyUpdate"] => {
+/** An update that may reconnect the account locks the operator, so that no base price changes meanwhile. */
+const makeApplyUpdate = (
+  sql: SqlClient.SqlClient,
+  pricePushes: PricePushes
+): ChannelAccounts["Service"]["applyUpdate"] => {
   const ingestUpdate = makeIngestAccountUpdate(sql)
-  return Effect.fnUntraced(function* (account, update) {
-    const previous = yield* ingestUpdate(account, update)
+  const runLocked = withOperatorLock(sql)
+  return Effect.fnUntraced(function* (account, update, at) {
+    const apply = Effect.tap(ingestUpdate(account, update), (previous) =>
+      previous?.is_reconnected === true ? pricePushes.queuePushes(account, at) : Effect.void
+    )
+    const previous = yield* update.auth_status === "disconnected" ? apply : runLocked(account.operatorId, apply)
     if (previous === undefined) return yield* new InvalidChannelEvent({ reason: "there is no such account" })
     return toVersionOutcome(previous.last_version, update.version)
   })

@@ -18,8 +18,17 @@ export const NewChannelAccount = Schema.Struct({
 })
 export type NewChannelAccount = typeof NewChannelAccount.Type
 
-const readPreviousVersion = makeOptionalRowReader(Schema.Struct({ last_version: Schema.Int }))
-const readConnectedAccount = makeOptionalRowReader(Schema.Struct({ id: Schema.NullOr(Schema.Int) }))
+const readPreviousVersion = makeOptionalRowReader(
+  Schema.Struct({ last_version: Schema.Int, is_reconnected: Schema.Boolean })
+)
+const readConnectedAccount = makeOptionalRowReader(
+  Schema.Struct({ id: Schema.NullOr(Schema.Int), is_reconnected: Schema.Boolean })
+)
+
+const isReconnectedCondition = (sql: Sql) => sql`
+  EXISTS (
+    SELECT FROM before JOIN after ON after.id = before.id
+    WHERE before.auth_status = 'disconnected' AND after.auth_status <> 'disconnected')`
 
 /** Returns the previous version, or undefined if there is no such account. */
 export const makeIngestAccountUpdate =
@@ -50,7 +59,7 @@ export const makeIngestAccountUpdate =
               changed_fields(to_jsonb(before), to_jsonb(after)) AS fields
             FROM before JOIN after ON after.operator_id = before.operator_id AND after.id = before.id
           ) compared WHERE fields <> '{}'`,
-        outcome: sql`SELECT version AS last_version FROM before`
+        outcome: sql`SELECT version AS last_version, ${isReconnectedCondition(sql)} AS is_reconnected FROM before`
       })
     )
 
@@ -83,6 +92,8 @@ export const makeConnectAccount = (sql: Sql) => (operatorId: number, account: Ne
         SELECT after.operator_id, 'channel_account:' || after.id AS record,
           CASE WHEN before.id IS NULL THEN '{}'::text[] ELSE changed_fields(to_jsonb(before), to_jsonb(after)) END AS fields
         FROM after LEFT JOIN before ON before.operator_id = after.operator_id AND before.id = after.id`,
-      outcome: sql`SELECT after.id FROM operators LEFT JOIN after ON true WHERE operators.id = ${operatorId}`
+      outcome: sql`
+        SELECT after.id, ${isReconnectedCondition(sql)} AS is_reconnected
+        FROM operators LEFT JOIN after ON true WHERE operators.id = ${operatorId}`
     })
   )

@@ -2,15 +2,17 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import type { Conflict } from "../../../contract/errors.ts"
+import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import { addDays, dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
+import { AVAILABILITY_END_DAYS, BASE_PRICE_LISTINGS_MAX, QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { markStaysOfPropertySql } from "../../automation/planning/property-marks.ts"
 import { activationDaysSql, recordActivationEventSql } from "../../calendars/availability/activation-days.ts"
-import { type FindIdByName, makeFindIdByName, type OperatorRowId } from "../../operator-rows.ts"
+import { queuePricesInNewCurrencySql } from "../../calendars/base-prices/currency-changes.ts"
+import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
+import { type FindIdByName, makeFindIdByName, type OperatorRowId, withOperatorLock } from "../../operator-rows.ts"
 import { makeLockProperty } from "../properties/activation.ts"
 import type { Property } from "../properties/contract.ts"
 import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../properties/property-edit.ts"
@@ -28,14 +30,14 @@ export class PropertyEditStore extends Context.Service<
   {
     readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
     /**
-     * Applies the whole edit or nothing. Returns undefined for an unknown property. Fails with Conflict if the title is
-     * in use.
+     * Applies the whole edit or nothing, and queues the base prices for listings in a new currency. Returns undefined
+     * for an unknown property. Fails with Conflict if the title is in use or the queue of a listing is full.
      */
     readonly update: (
       operatorId: number,
       id: number,
       edit: PropertyEdit
-    ) => Effect.Effect<typeof EditedProperty.Type | undefined, Conflict, CurrentActor>
+    ) => Effect.Effect<typeof EditedProperty.Type | undefined, Conflict | ValidationFailed, CurrentActor>
     readonly findIdByName: FindIdByName
   }
 >()("latchkey/domain/properties/property-edits/PropertyEditStore") {
@@ -45,16 +47,21 @@ export class PropertyEditStore extends Context.Service<
       const updateFields = makeUpdateFields(sql)
       const updateWithActivation = makeUpdateWithActivation(sql)
       const searchProperties = makeSearchProperties(sql)
+      const runLocked = withOperatorLock(sql)
       return PropertyEditStore.of({
         find: (operatorId, id) =>
           Effect.map(searchProperties(operatorId, { id }, { offset: 0, limit: 1 }), ({ rows }) => rows[0]),
         findIdByName: makeFindIdByName(sql, { table: "properties", column: "title" }),
-        update: (operatorId, id, { is_active, ...fields }) =>
-          withChildSpan("PropertyEditStore.update")(
+        update: (operatorId, id, { is_active, ...fields }) => {
+          const change =
             is_active === undefined
               ? updateFields(operatorId, id, fields)
               : updateWithActivation(operatorId, id, fields, is_active)
+          return withChildSpan("PropertyEditStore.update")(
+            // Base prices, mappings and ratios change under the same lock.
+            fields.currency === undefined ? change : runLocked(operatorId, Effect.tap(change, checkPushes))
           )
+        }
       })
     })
   )
@@ -66,27 +73,57 @@ interface UpdateParameters extends OperatorRowId, Required<PropertyFieldEdit> {
   readonly last: string | undefined
 }
 
-const readEditedProperty = makeOptionalRowReaderOrFail(EditedProperty, ({ name }) =>
+/** The caller rolls the edit back if this fails. */
+const checkPushes = (edited: EditedPropertyRow | undefined): Effect.Effect<void, Conflict | ValidationFailed> => {
+  if (edited?.has_too_many_listings === true) return Effect.fail(tooManyListingsError)
+  return edited?.is_queue_full === true ? Effect.fail(queueFullError) : Effect.void
+}
+
+const tooManyListingsError = new ValidationFailed({
+  message: `currency: its base prices would go to more than ${BASE_PRICE_LISTINGS_MAX} listings; unmap some of them first.`
+})
+
+const queueFullError = new Conflict({
+  message: `currency: the queue of a mapped listing has no room for more than ${QUEUED_LISTING_PUSHES_MAX} changes; try again later.`,
+  retryAfter: PUSH_RETRY_SECONDS
+})
+
+const EditedPropertyRow = Schema.Struct({
+  ...EditedProperty.fields,
+  is_queue_full: Schema.Boolean,
+  has_too_many_listings: Schema.Boolean
+})
+type EditedPropertyRow = typeof EditedPropertyRow.Type
+
+const readEditedProperty = makeOptionalRowReaderOrFail(EditedPropertyRow, ({ name }) =>
   name === "properties_title" ? nameConflict("title", "property") : undefined
 )
 
 const prepareUpdate = (sql: SqlClient.SqlClient) => (values: UpdateParameters, activation: Activation) => {
   const { now, today, last, default_checkin_time, default_checkout_time } = values
   const changesDays = today !== undefined && last !== undefined
+  const changesCurrency = values.currency !== undefined
   const changesTimes = default_checkin_time !== undefined || default_checkout_time !== undefined
   return readEditedProperty(
     recordChange(sql, {
       change: sql`
         ${updatePropertySql(sql, values, activation)}
         ${changesDays ? sql`, ${activationDaysSql(sql, { today, last }, activation === "active")}` : sql.literal("")}
-        ${changesTimes ? sql`, ${replannedStaysSql(sql, now)}` : sql.literal("")}`,
+        ${changesTimes ? sql`, ${replannedStaysSql(sql, now)}` : sql.literal("")}
+        ${changesCurrency ? sql`, ${queuePricesInNewCurrencySql(sql, now)}` : sql.literal("")}`,
       events: changesDays ? [recordActivationEventSql(sql, now)] : [],
       changedRecords: changedRecordsSql(sql, "property"),
       outcome: sql`
-        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days FROM before`
+        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days,
+          ${changesCurrency ? pushOutcomeSql(sql) : sql`false AS is_queue_full, false AS has_too_many_listings`}
+        FROM before`
     })
   )
 }
+
+const pushOutcomeSql = (sql: SqlClient.SqlClient) => sql`
+  (SELECT is_full FROM queue_check) AS is_queue_full,
+  (SELECT count(*) FROM requested_push) > ${sql.literal(String(BASE_PRICE_LISTINGS_MAX))} AS has_too_many_listings`
 
 const replannedStaysSql = (sql: SqlClient.SqlClient, now: UpdateParameters["now"]) => sql`
   retimed AS (

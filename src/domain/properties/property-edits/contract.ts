@@ -3,7 +3,13 @@ import { Conflict, NotFound } from "../../../contract/errors.ts"
 import { Currency, hourAndMinute, Id, NumberOfGuests, textUpTo } from "../../../contract/fields.ts"
 import { editPayloadFields } from "../../../contract/immutable-fields.ts"
 import { defineFamily } from "../../../contract/operation.ts"
-import { COORDINATE_LENGTH, GUESTS_MAX, PRICE_ITEMS_MAX, PROPERTY_ADDRESS_LENGTH } from "../../../platform/limits.ts"
+import {
+  BASE_PRICE_LISTINGS_MAX,
+  COORDINATE_LENGTH,
+  GUESTS_MAX,
+  PRICE_ITEMS_MAX,
+  PROPERTY_ADDRESS_LENGTH
+} from "../../../platform/limits.ts"
 import { Property, Title } from "../properties/contract.ts"
 import { PriceItems } from "../properties/price-items.ts"
 
@@ -19,14 +25,21 @@ const degreesUpTo = (maxDegrees: number, example: string) =>
     })
   )
 
-const operation = defineFamily({ category: "property", since: "3.13.0", openWorld: false })
+const operation = defineFamily({ category: "property", since: "3.13.0", openWorld: true })
 
 export const update_property = operation("update_property", {
   route: "PATCH /properties/{id}",
   rejectsUnknownFields: true,
   summary: "Change a property, deactivate it or activate it",
-  details:
-    "Fields that are not sent stay. A record of search_properties can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. An unknown field returns 400.\n\n- Use update_property_group and update_property_tag to change groups and tags.\n- New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.\n- A new currency converts nothing and pushes nothing: base prices, fees and taxes keep their numbers. A fee or tax with more decimals than the currency has returns 422.\n- A deactivated property takes no manual reservation (422). Reservations from channels still arrive.\n- Another property with the same title returns 409 with its id in `data.id`.",
+  details: `Fields that are not sent stay. A record of search_properties can be sent back whole. Fields that cannot change accept only their present values, and other values return 422. An unknown field returns 400.
+
+- Use update_property_group and update_property_tag to change groups and tags.
+- New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.
+- A new currency converts nothing: base prices, fees and taxes keep their numbers. Mapped listings in the new currency get the base prices from today on, in place of prices of update_listing_prices. Other listings get nothing.
+- A fee or tax with more decimals than the currency has returns 422. So does a new currency if its base prices would go to more than ${BASE_PRICE_LISTINGS_MAX} listings.
+- If the queue of a listing is full, a new currency returns 409 with \`Retry-After\`.
+- A deactivated property takes no manual reservation (422). Reservations from channels still arrive.
+- Another property with the same title returns 409 with its id in \`data.id\`.`,
   payload: editPayloadFields(Property, {
     id: Id.annotateKey({ documentation: "Id of the property, from search_properties." }),
     title: Schema.optionalKey(Title).annotateKey({

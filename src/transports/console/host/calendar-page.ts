@@ -1,16 +1,24 @@
 import { Clock, Effect } from "effect"
 import { addDays, dateInZone, daysInRange } from "../../../contract/time.ts"
-import { MONTH_PROPERTIES_MAX } from "../../../platform/limits.ts"
+import { search_room_types } from "../../../domain/properties/properties/contract.ts"
+import { MONTH_PROPERTIES_MAX, PAGE_MAX } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { Month, type MonthProperty, type MonthStay, type MonthView } from "../queries/Month.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { makeVoidMutation } from "./api-operations.ts"
-import { makeBasePriceSection } from "./calendar/base-prices.ts"
+import { makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { makeBasePriceSection, type PricedDays } from "./calendar/base-prices.ts"
 import { type CalendarCell, type DateSpan, toCalendarRows } from "./calendar/calendar-rows.ts"
-import { daySelectionForm, readSelectedDays, selectedDaysSection } from "./calendar/selected-days.ts"
+import {
+  daySelectionForm,
+  type NamedRecord,
+  readPricedDays,
+  roomTypeDaysForm,
+  selectedDaysSection,
+  toSelectedDays
+} from "./calendar/selected-days.ts"
 import { parseNumber } from "./form-fields.ts"
-import { currentUrlWith, type HostAction, makeHostPage } from "./host-page.ts"
+import { currentUrlWith, type FailedSubmission, type HostAction, makeHostPage } from "./host-page.ts"
 import {
   addMonths,
   dayHtml,
@@ -27,29 +35,22 @@ import { CALENDAR_PATH, stayUrl } from "./urls.ts"
 
 export const makeCalendarPage = Effect.gen(function* () {
   const [month, service] = [yield* Month, yield* Service]
-  const [mutate, basePrices] = [makeVoidMutation(service), makeBasePriceSection(service)]
-
-  const makeAvailabilityAction = (available: boolean, message: string): HostAction => ({
-    doneMessage: message,
-    run: (visit, form) =>
-      mutate(visit, form, "update_availabilities", {
-        property_ids: [parseNumber(form.get("property") ?? "")],
-        available,
-        start_date: form.get("from") ?? "",
-        end_date: form.get("to") ?? ""
-      })
-  })
-
+  const basePrices = makeBasePriceSection(service)
+  const showPrices = makeShowPrices(basePrices)
+  const listRoomTypes = makeListRoomTypes(service)
   return makeHostPage({
     path: CALENDAR_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
         const today = dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone)
-        const selectedDays = readSelectedDays(visit)
-        const displayedMonth = readMonthParam(visit) ?? (selectedDays?.first ?? today).slice(0, 7)
+        const pricedDays = readPricedDays(visit)
+        const selectedDays = toSelectedDays(pricedDays)
+        const displayedMonth = readMonthParam(visit) ?? (pricedDays?.first ?? today).slice(0, 7)
         const monthRange = { first: `${displayedMonth}-01`, last: lastDayOfMonth(displayedMonth) }
         const offset = readOffsetParam(visit)
         const monthView = yield* month.of(monthRange, offset)
+        // Beside the days of a property, the choice of a room type would cost one more statement.
+        const roomTypes = selectedDays === undefined ? yield* listRoomTypes(visit) : []
         const selectedDaysHtml =
           selectedDays === undefined
             ? nothing
@@ -59,30 +60,64 @@ export const makeCalendarPage = Effect.gen(function* () {
                 yield* month.ofProperty(selectedDays, selectedDays.property),
                 today
               )
-        const pricesHtml =
-          selectedDays === undefined || selectedDays.last < today
-            ? nothing
-            : yield* basePrices.show(
-                visit,
-                { ...selectedDays, first: selectedDays.first < today ? today : selectedDays.first },
-                failedSubmission
-              )
+        const pricesHtml = yield* showPrices(visit, { days: pricedDays, today, roomTypes, failedSubmission })
         return {
           title: `Calendar, ${formatMonth(displayedMonth)}`,
           isWide: true,
           body: html`${monthNavigation(visit, displayedMonth)}${selectedDaysHtml}${pricesHtml}${monthGrid(monthView, monthRange, today)}
 ${pagination(visit, { offset, limit: MONTH_PROPERTIES_MAX, total: monthView.total })}${LEGEND}
 ${monthView.more ? html`<p class="message note">There are more stays in this month than are shown.</p>` : nothing}
-${daySelectionForm(visit, monthView.properties, monthRange, today)}${unassignedStaysSection(monthView.boxed)}`
+${daySelectionForm(visit, monthView.properties, monthRange, today)}${roomTypeDaysForm(visit, roomTypes, monthRange, today)}${unassignedStaysSection(monthView.boxed)}`
         }
       }),
-    actions: {
-      ...basePrices.actions,
-      close_days: makeAvailabilityAction(false, "The days are closed. Nights that are sold stay sold."),
-      open_days: makeAvailabilityAction(true, "The days are open again, but for what is sold or busy elsewhere.")
-    }
+    actions: { ...basePrices.actions, ...makeAvailabilityActions(service) }
   })
 })
+
+const makeListRoomTypes = (service: Service["Service"]) => {
+  const query = makeQuery(service, search_room_types)
+  return (visit: SignedInVisit) =>
+    Effect.match(query(visit, { limit: PAGE_MAX }), {
+      onSuccess: ({ room_types }) => room_types,
+      onFailure: () => []
+    })
+}
+
+interface PriceSectionContext {
+  readonly days: PricedDays | undefined
+  readonly today: string
+  readonly roomTypes: ReadonlyArray<NamedRecord>
+  readonly failedSubmission: FailedSubmission | undefined
+}
+
+/** Base prices of the past are not shown. */
+const makeShowPrices =
+  (basePrices: ReturnType<typeof makeBasePriceSection>) =>
+  (visit: SignedInVisit, { days, today, roomTypes, failedSubmission }: PriceSectionContext) => {
+    if (days === undefined || days.last < today) return Effect.succeed(nothing)
+    const { record } = days
+    const roomType = record.field === "room_type" ? roomTypes.find(({ id }) => id === record.id) : undefined
+    const shownDays = { ...days, first: days.first < today ? today : days.first, title: roomType?.title }
+    return basePrices.show(visit, shownDays, failedSubmission)
+  }
+
+const makeAvailabilityActions = (service: Service["Service"]) => {
+  const mutate = makeVoidMutation(service)
+  const makeAction = (available: boolean, message: string): HostAction => ({
+    doneMessage: message,
+    run: (visit, form) =>
+      mutate(visit, form, "update_availabilities", {
+        property_ids: [parseNumber(form.get("property") ?? "")],
+        available,
+        start_date: form.get("from") ?? "",
+        end_date: form.get("to") ?? ""
+      })
+  })
+  return {
+    close_days: makeAction(false, "The days are closed. Nights that are sold stay sold."),
+    open_days: makeAction(true, "The days are open again, but for what is sold or busy elsewhere.")
+  }
+}
 
 const lastDayOfMonth = (month: string): string => addDays(`${addMonths(month, 1)}-01`, -1)
 
@@ -93,7 +128,7 @@ const monthNavigation = (visit: SignedInVisit, month: string): Html => {
 `
 }
 
-const NO_SELECTION = { property: undefined, from: undefined, to: undefined }
+const NO_SELECTION = { property: undefined, room_type: undefined, from: undefined, to: undefined }
 
 type CalendarEntry = { readonly kind: "stay"; readonly stay: MonthStay } | { readonly kind: "closed" | "elsewhere" }
 

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { insertBasePrices } from "../../../support/domain/bookings/quotes/base-prices.ts"
+import { toBasePriceBody } from "../../../support/domain/bookings/quotes/base-prices.ts"
 import { NOW_ISO } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import { createOperator, insertProperty } from "../../../support/harness.ts"
 import { BaseUrl, layerHttpServer } from "../../../support/http-server.ts"
 
-// The whole way over the public API: fees and taxes, a quote, a reservation at its price.
+// The whole way over the public API: base prices, fees and taxes, a quote, a reservation at its price.
 
 const STAY = { check_in_date: "2027-06-01", check_out_date: "2027-06-03" }
 
@@ -17,7 +17,6 @@ layer(layerHttpServer())("a quoted stay", (it) => {
       const url = yield* BaseUrl
       const { operatorId, token } = yield* createOperator()
       const property_id = yield* insertProperty(operatorId, "Harbour 1")
-      yield* insertBasePrices(operatorId, { propertyId: property_id, from: STAY.check_in_date, prices: [110, 125] })
       const send = (method: string, path: string, body?: object) =>
         Effect.promise(async () => {
           const response = await fetch(`${url}/v3${path}`, {
@@ -28,6 +27,8 @@ layer(layerHttpServer())("a quoted stay", (it) => {
           const { error_code, error_msg, data } = JSON.parse(await response.text())
           return { code: error_code, message: error_msg, data }
         })
+      const basePrices = toBasePriceBody({ propertyId: property_id, from: STAY.check_in_date, prices: [110, 125] })
+      assert.strictEqual((yield* send("POST", "/base_prices", basePrices)).code, 0)
       const prices = {
         currency: "CHF",
         capacity: 2,

@@ -12,7 +12,7 @@ import {
   QUOTE_LIFETIME_MS,
   QUOTE_RETENTION_MS
 } from "../../../../src/platform/limits.ts"
-import { insertBasePrices } from "../../../support/domain/bookings/quotes/base-prices.ts"
+import { setBasePrices } from "../../../support/domain/bookings/quotes/base-prices.ts"
 import {
   layerWithoutRateWindows,
   loadReservationRows,
@@ -30,8 +30,8 @@ const { currency: _c, rate_amount: _r, commission_amount: _a, ...UNPRICED_RESERV
 /** Three nights of 100, 110 and 120, cleaning of 40, towels of 3.50 per guest and 10 % tax: 377 and 37.70. */
 const prepareQuotedProperty = Effect.gen(function* () {
   const host = yield* prepareOperator
-  const { operatorId, propertyId, token, api, as } = host
-  yield* insertBasePrices(operatorId, { propertyId, from: STAY.check_in_date, prices: [100, 110, 120] })
+  const { propertyId, token, api, as } = host
+  yield* setBasePrices(token, { propertyId, from: STAY.check_in_date, prices: [100, 110, 120] })
   yield* api
     .update_property({
       id: propertyId,
@@ -91,12 +91,12 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
 
   it.effect("has the value of the room type where the property has none, field by field", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, propertyId, rulesOf } = yield* prepareQuotedProperty
+      const { api, as, token, propertyId, rulesOf } = yield* prepareQuotedProperty
       const { room_type_id: roomTypeId } = yield* api
         .create_room_type({ title: "Double", property_ids: [propertyId] })
         .pipe(as)
       const from = STAY.check_in_date
-      yield* insertBasePrices(operatorId, { roomTypeId, from, prices: [70, 70, 70, 70], minimumStay: 4 })
+      yield* setBasePrices(token, { roomTypeId, from, prices: [70, 70, 70, 70], minimumStay: 4 })
       const { nights } = yield* api
         .create_quote({ property_id: propertyId, ...STAY, check_out_date: "2027-05-08" })
         .pipe(as)
@@ -110,11 +110,11 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
 
   it.effect("does not have the price of a room type with another currency", () =>
     Effect.gen(function* () {
-      const { api, as, operatorId, propertyId, secondPropertyId } = yield* prepareQuotedProperty
+      const { api, as, token, propertyId, secondPropertyId } = yield* prepareQuotedProperty
       const { room_type_id: roomTypeId } = yield* api
         .create_room_type({ title: "Double", property_ids: [propertyId, secondPropertyId] })
         .pipe(as)
-      yield* insertBasePrices(operatorId, { roomTypeId, from: STAY.check_in_date, prices: [70, 70, 70, 70] })
+      yield* setBasePrices(token, { roomTypeId, from: STAY.check_in_date, prices: [70, 70, 70, 70] })
       yield* api.update_property({ id: propertyId, currency: "USD" }).pipe(as)
       const { nights, currency } = yield* api
         .create_quote({ property_id: propertyId, ...STAY, check_out_date: "2027-05-08" })
@@ -178,6 +178,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
         ["422 check_out_date: must be at most", { ...property, check_out_date: addDays(last, 1) }],
         ["400 check_in_date: must be a date", { ...property, check_in_date: "May" }],
         ["400 number_of_guests: must be a number.", { ...property, number_of_guests: "two" }],
+        ["400 guests: is an unknown field.", { ...property, guests: 2 }],
         ["422 number_of_guests: must be", { ...property, number_of_guests: 0 }],
         ["422 number_of_guests: must be", { ...property, number_of_guests: GUESTS_MAX + 1 }]
       ] as const
@@ -199,9 +200,9 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("a quote", (it) =
 
   it.effect("is refused if its total is above the largest amount", () =>
     Effect.gen(function* () {
-      const { operatorId, propertyId, token } = yield* prepareOperator
+      const { propertyId, token } = yield* prepareOperator
       const from = STAY.check_in_date
-      yield* insertBasePrices(operatorId, { propertyId, from, prices: [AMOUNT_MAX, 1] })
+      yield* setBasePrices(token, { propertyId, from, prices: [AMOUNT_MAX, 1] })
       const quote = (nights: number) =>
         call(token, "create_quote", { property_id: propertyId, ...STAY, check_out_date: addDays(from, nights) })
       assert.strictEqual((yield* quote(1)).error_code, 0)

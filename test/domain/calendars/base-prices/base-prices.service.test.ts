@@ -14,11 +14,17 @@ import {
   STAY_NIGHTS
 } from "../../../../src/platform/limits.ts"
 import {
+  listing,
+  loadPrices,
+  loadRestrictions,
+  MAY,
+  prepareHost,
+  pushAll
+} from "../../../support/domain/calendars/base-prices/price-host.ts"
+import {
   layerPushService,
   loadListingUpdates,
-  makePushWorker,
   NOW,
-  pushAllDue,
   TODAY
 } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import { createHostClient } from "../../../support/domain/host-client.ts"
@@ -27,40 +33,6 @@ import { call, insertProperty } from "../../../support/harness.ts"
 import { insertChannelAccount, insertListing } from "../../../support/listings.ts"
 import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 import { countStatements } from "../../../support/statement-count.ts"
-
-const MAY = { start_date: "2027-05-01", end_date: "2027-05-04" }
-
-/** A host with a property and two listings of it, on a day in April. */
-const prepareHost = Effect.gen(function* () {
-  yield* TestClock.setTime(NOW)
-  const host = yield* createHostClient({ currency: "EUR" })
-  const { operatorId, token } = host
-  const propertyId = yield* insertProperty(operatorId, "Harbour 1")
-  const account = yield* insertChannelAccount(operatorId)
-  const plain = yield* insertListing(operatorId, account, { propertyId })
-  const dearer = yield* insertListing(operatorId, account, { propertyId, ratio: 110 })
-  const set = (...ranges: ReadonlyArray<object>) => call(token, "set_base_prices", { property_id: propertyId, ranges })
-  const setRatio = (listing_id: string, change: object) =>
-    call(token, "set_listing_mapping", { channel_type: "airbnb", listing_id, ...change })
-  return { ...host, propertyId, account, plain, dearer, set, setRatio }
-})
-
-const listing = (listing_id: string, channel_type = "airbnb") => ({ channel_type, listing_id })
-
-/** The prices that a listing got, each push one line: `2027-05-01..2027-05-03 100, …`. */
-const loadPrices = (listingId: string) =>
-  Effect.map(loadListingUpdates(listingId), (all) =>
-    all.flatMap(({ prices }) =>
-      prices === undefined
-        ? []
-        : [prices.map(({ start_date, end_date, price }) => `${start_date}..${end_date} ${price}`).join(", ")]
-    )
-  )
-
-const loadRestrictions = (listingId: string) =>
-  Effect.map(loadListingUpdates(listingId), (all) => all.flatMap(({ restrictions }) => restrictions ?? []))
-
-const pushAll = Effect.flatMap(makePushWorker, pushAllDue)
 
 layer(layerPushService)("base prices", (it) => {
   it.effect("reach the mapped listings times their ratio, and are read back", () =>
@@ -346,6 +318,8 @@ layer(layerPushService)("base prices", (it) => {
       assert.match(yield* rejectRange({ weekdays: [] }), /^422 ranges\[0\]\.weekdays/)
       assert.match(yield* rejectRange({ weekdays: [1, 2, 3, 4, 5, 6, 7, 1] }), /^422 ranges\[0\]\.weekdays/)
       for (const price of [0, AMOUNT_MAX + 1]) assert.match(yield* rejectRange({ price }), /^422 ranges\[0\]\.price/)
+      assert.strictEqual(yield* rejectRange({ prise: 2 }), "400 ranges[0].prise: is an unknown field.")
+      assert.strictEqual(yield* findRejection({ property_id, price: 2 }), "400 price: is an unknown field.")
       assert.match(yield* rejectRange({ price: 1.5 }), /^400 ranges\[0\]\.price/)
       for (const minimum_stay of [0, STAY_NIGHTS + 1])
         assert.match(yield* rejectRange({ minimum_stay }), /^422 ranges\[0\]\.minimum_stay/)

@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { layerAccountsWithPrices } from "../../../../src/domain/calendars/base-prices/missed-price-pushes.ts"
 import { ChannelAccounts } from "../../../../src/domain/channels/channel-accounts/ChannelAccounts.ts"
 import { CHANNEL_ACCOUNTS_MAX } from "../../../../src/platform/limits.ts"
 import { countRows, createHostClient, runConcurrently } from "../../../support/domain/host-client.ts"
@@ -34,7 +35,7 @@ const filled = Effect.fnUntraced(function* (operatorId: number, most: number) {
     FROM generate_series(1, ${most}::int) n`
 })
 
-layer(Layer.provideMerge(ChannelAccounts.layer, layerTest))("accounts at channels", (it) => {
+layer(Layer.provideMerge(layerAccountsWithPrices, layerTest))("accounts at channels", (it) => {
   it.effect("are listed as their channels have them, page by page", () =>
     Effect.gen(function* () {
       const { api, as, operatorId } = yield* createHostClient()

@@ -106,6 +106,30 @@ describe.skipIf(!hasChromium)(withChromiumNote("base prices in the console"), ()
           yield* run(() => page.locator("summary", { hasText: "Clear prices" }).click())
           yield* press("Clear prices")
           assert.notInclude(yield* Effect.promise(() => prices.innerText()), "150.00 EUR")
+
+          const { room_types: roomTypes } = yield* api("/room_types?limit=1")
+          const { id, title, properties: rooms } = roomTypes[0]
+          yield* run(() => page.goto("/console/calendar"))
+          yield* run(() => page.getByLabel("Room type").selectOption({ label: title }))
+          yield* run(() => page.getByLabel("First night").fill(LAST))
+          yield* run(() => page.getByLabel("Last night").fill(FIRST))
+          yield* press("Show the base prices")
+          const form = page.locator("#room-type")
+          assert.include(yield* Effect.promise(() => form.innerText()), "The last day is before the first.")
+          assert.strictEqual(yield* Effect.promise(() => page.getByRole("alert").count()), 1)
+          yield* run(() => page.getByLabel("First night").fill(FIRST))
+          yield* run(() => page.getByLabel("Last night").fill(LAST))
+          yield* press("Show the base prices")
+          assert.include(yield* Effect.promise(() => prices.innerText()), `Base prices of ${title}`)
+          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
+          yield* run(() => prices.getByLabel("Base price").fill("130"))
+          yield* press("Save prices")
+          assert.match(yield* Effect.promise(() => page.getByRole("status").first().innerText()), /^Prices saved\./)
+          assert.include(yield* Effect.promise(() => prices.innerText()), "130.00")
+          for (const query of [`room_type_id=${id}`, `property_id=${rooms[0].id}`]) {
+            const { days } = yield* api(`/base_prices?${query}&start_date=${FIRST}&end_date=${LAST}`)
+            assert.deepStrictEqual([days.length, days[0].price], [7, 130])
+          }
         }),
       EVERY_PAGE_MS
     )

@@ -10,7 +10,7 @@ import {
   openPage,
   withChromiumNote
 } from "../../../support/browser.ts"
-import { insertBasePrices } from "../../../support/domain/bookings/quotes/base-prices.ts"
+import { toBasePriceBody } from "../../../support/domain/bookings/quotes/base-prices.ts"
 import { createOperator, insertProperty } from "../../../support/harness.ts"
 import { BaseUrl } from "../../../support/http-server.ts"
 import { layerSignedInPages, signIn } from "../../../support/transports/console/signed-in-pages.ts"
@@ -25,11 +25,18 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
   layer(Layer.merge(layerQuiet, Browser.layer), { excludeTestServices: true })((it) => {
     it.effect("lead from the prices of a property to a reservation", () =>
       Effect.gen(function* () {
-        const { operatorId, accountId } = yield* createOperator()
+        const { operatorId, accountId, token } = yield* createOperator()
         const propertyId = yield* insertProperty(operatorId, "Harbour 1")
         const from = addDays(new Date().toISOString().slice(0, 10), 30)
-        yield* insertBasePrices(operatorId, { propertyId, from, prices: [100, 110] })
         const [base, cookie] = [yield* BaseUrl, yield* signIn(accountId)]
+        const { ok } = yield* Effect.promise(() =>
+          fetch(`${base}/v3/base_prices`, {
+            method: "POST",
+            headers: { "service-access-token": token, "content-type": "application/json" },
+            body: JSON.stringify(toBasePriceBody({ propertyId, from, prices: [100, 110] }))
+          })
+        )
+        assert.isTrue(ok)
         const page = yield* openPage({ viewport: DESKTOP_VIEWPORT, baseURL: base })
         const press = (name: string) =>
           run(async () => {

@@ -27,10 +27,20 @@ import {
 import type { FailedSubmission, HostAction, OneTimeContent } from "../host-page.ts"
 import { dayHtml, formatMoney, section, table } from "../page-parts.ts"
 
+/** The property or room type of the base prices. `field` names it in the query and in forms. */
+export interface PricedRecord {
+  readonly field: "property" | "room_type"
+  readonly id: number
+}
+
 export interface PricedDays {
-  readonly property: number
+  readonly record: PricedRecord
   readonly first: string
   readonly last: string
+}
+
+interface TitledDays extends PricedDays {
+  readonly title: string | undefined
 }
 
 interface PriceRun extends Omit<BasePriceDay, "date"> {
@@ -68,8 +78,15 @@ const readWeekdays = (form: SubmittedForm) => {
   return weekdays.length === 0 ? {} : { weekdays }
 }
 
+const readRecordId = (form: SubmittedForm): Schema.JsonObject => {
+  const roomTypeId = form.get("room_type")
+  return roomTypeId === null
+    ? { property_id: parseNumber(form.get("property") ?? "") }
+    : { room_type_id: parseNumber(roomTypeId) }
+}
+
 const toChange = (form: SubmittedForm, values: Schema.JsonObject): Schema.JsonObject => ({
-  property_id: parseNumber(form.get("property") ?? ""),
+  ...readRecordId(form),
   ranges: [
     {
       start_date: form.get("from") ?? "",
@@ -89,7 +106,7 @@ const removeRangeIndex = (error: ActionError): ActionError => ({
 const SKIP_TEXTS: Readonly<Record<SkipReason, string>> = {
   readonly: "its prices are set on its channel",
   currency: "it has another currency",
-  no_mapping: "it is not mapped to this property",
+  no_mapping: "it has another mapping or none",
   disconnected: "its channel account is disconnected",
   unsupported: "its channel does not take these values from here"
 }
@@ -130,16 +147,20 @@ export const makeBasePriceSection = (service: Service["Service"]) => {
       set_prices: makeAction((form) => readFilledFields(form, VALUE_FIELDS)),
       clear_prices: makeAction(() => CLEARED_VALUES)
     },
-    show: (visit: SignedInVisit, days: PricedDays, failedSubmission: FailedSubmission | undefined) =>
-      Effect.match(query(visit, { property_id: days.property, start_date: days.first, end_date: days.last }), {
-        onSuccess: ({ currency, days: pricedDays }) =>
-          section(
-            "Base prices",
-            html`${priceTable(currency, toPriceRuns(pricedDays))}${priceForms(visit, days, currency, failedSubmission)}`,
-            "prices"
-          ),
-        onFailure: ({ message }) => section("Base prices", html`<p>${message}</p>`, "prices")
-      })
+    /** `title` is that of a room type. */
+    show: (visit: SignedInVisit, { title, ...days }: TitledDays, failedSubmission: FailedSubmission | undefined) =>
+      Effect.match(
+        query(visit, { [`${days.record.field}_id`]: days.record.id, start_date: days.first, end_date: days.last }),
+        {
+          onSuccess: ({ currency, days: pricedDays }) =>
+            section(
+              title === undefined ? "Base prices" : `Base prices of ${title}`,
+              html`${priceTable(currency, toPriceRuns(pricedDays))}${priceForms(visit, days, currency, failedSubmission)}`,
+              "prices"
+            ),
+          onFailure: ({ message }) => section("Base prices", html`<p>${message}</p>`, "prices")
+        }
+      )
   }
 }
 
@@ -169,12 +190,12 @@ const priceTable = (currency: string, runs: ReadonlyArray<PriceRun>): Html =>
 
 const priceForms = (
   visit: SignedInVisit,
-  { property, first, last }: PricedDays,
+  { record, first, last }: PricedDays,
   currency: string,
   failedSubmission: FailedSubmission | undefined
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, "set_prices")
-  const days = html`<input type="hidden" name="property" value="${property}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`
+  const days = html`<input type="hidden" name="${record.field}" value="${record.id}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`
   const weekdays = (action: string) =>
     checkboxGroup({
       name: "weekdays",

@@ -7,6 +7,7 @@ import { actionForm, type FieldFiller, input, queryForm, select } from "../form-
 import { currentUrlWith } from "../host-page.ts"
 import { dayHtml, link, readDateParam, readIdParam, readOffsetParam, section } from "../page-parts.ts"
 import { CALENDAR_PATH, newReservationUrl, stayUrl } from "../urls.ts"
+import type { PricedDays, PricedRecord } from "./base-prices.ts"
 
 interface SelectedDays extends CalendarSpan {
   readonly property: number
@@ -20,18 +21,66 @@ export const daySelectionForm = (
   { first, last }: CalendarSpan,
   today: string
 ): Html => {
-  const from = today > first && today <= last ? today : first
-  const fields = html`<input type="hidden" name="month" value="${first.slice(0, 7)}"><input type="hidden" name="offset" value="${readOffsetParam(visit)}">
-${select(useDefault, { name: "property", label: "Property", value: readIdParam(visit, "property") ?? "", options: properties.map(({ id, title }) => ({ value: id, label: title })), isRequired: true })}
-${input(useDefault, { name: "from", label: "First day", type: "date", value: visit.query.get("from") ?? from, isRequired: true })}
-${input(useDefault, { name: "to", label: "Last day", type: "date", value: visit.query.get("to") ?? from, isRequired: true })}`
+  const fields = html`${recordField(visit, { name: "property", label: "Property", records: properties })}
+${dayFields(visit, { first, last }, today, ["First day", "Last day"])}`
   return properties.length === 0
     ? nothing
     : section(
         "Close, open or book days",
-        html`${rangeErrorMessage(visit)}${queryForm(CALENDAR_PATH, fields, "Look at these days")}`,
+        html`${rangeErrorMessage(visit, "property")}${queryForm(CALENDAR_PATH, fields, "Look at these days")}`,
         "choose"
       )
+}
+
+export interface NamedRecord {
+  readonly id: number
+  readonly title: string
+}
+
+export const roomTypeDaysForm = (
+  visit: SignedInVisit,
+  roomTypes: ReadonlyArray<NamedRecord>,
+  range: CalendarSpan,
+  today: string
+): Html => {
+  const fields = html`${recordField(visit, { name: "room_type", label: "Room type", records: roomTypes })}
+${dayFields(visit, range, today, ["First night", "Last night"])}`
+  return roomTypes.length === 0
+    ? nothing
+    : section(
+        "Price a room type",
+        html`${rangeErrorMessage(visit, "room_type")}${queryForm(CALENDAR_PATH, fields, "Show the base prices")}`,
+        "room-type"
+      )
+}
+
+interface RecordFieldOptions {
+  readonly name: PricedRecord["field"]
+  readonly label: string
+  readonly records: ReadonlyArray<NamedRecord>
+}
+
+const recordField = (visit: SignedInVisit, { name, label, records }: RecordFieldOptions): Html =>
+  select(useDefault, {
+    name,
+    label,
+    value: readIdParam(visit, name) ?? "",
+    options: records.map(({ id, title }) => ({ value: id, label: title })),
+    isRequired: true
+  })
+
+const dayFields = (
+  visit: SignedInVisit,
+  { first, last }: CalendarSpan,
+  today: string,
+  [fromLabel, toLabel]: readonly [from: string, to: string]
+): Html => {
+  const from = today > first && today <= last ? today : first
+  const dayField = (name: "from" | "to", label: string) =>
+    input(useDefault, { name, label, type: "date", value: visit.query.get(name) ?? from, isRequired: true })
+  return html`<input type="hidden" name="month" value="${first.slice(0, 7)}"><input type="hidden" name="offset" value="${readOffsetParam(visit)}">
+${dayField("from", fromLabel)}
+${dayField("to", toLabel)}`
 }
 
 export const selectedDaysSection = (
@@ -63,29 +112,36 @@ const findRangeError = (first: string, last: string): string | undefined => {
 }
 
 const readRequestedDays = (visit: SignedInVisit) => {
-  const [property, first, last] = [
-    readIdParam(visit, "property"),
-    readDateParam(visit, "from"),
-    readDateParam(visit, "to")
-  ]
+  const [first, last] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
   return first === undefined || last === undefined
     ? undefined
-    : { property, first, last, rangeError: findRangeError(first, last) }
+    : { record: readRequestedRecord(visit), first, last, rangeError: findRangeError(first, last) }
 }
 
-export const readSelectedDays = (visit: SignedInVisit) => {
+const readRequestedRecord = (visit: SignedInVisit): PricedRecord | undefined => {
+  const [property, roomType] = [readIdParam(visit, "property"), readIdParam(visit, "room_type")]
+  if (property !== undefined) return { field: "property", id: property }
+  return roomType === undefined ? undefined : { field: "room_type", id: roomType }
+}
+
+export const readPricedDays = (visit: SignedInVisit): PricedDays | undefined => {
   const requestedDays = readRequestedDays(visit)
-  if (requestedDays === undefined || requestedDays.property === undefined || requestedDays.rangeError !== undefined)
+  if (requestedDays === undefined || requestedDays.record === undefined || requestedDays.rangeError !== undefined)
     return undefined
-  const { property, first, last } = requestedDays
-  return { property, first, last }
+  const { record, first, last } = requestedDays
+  return { record, first, last }
 }
 
-const rangeErrorMessage = (visit: SignedInVisit): Html => {
-  const rangeError = readRequestedDays(visit)?.rangeError
-  return rangeError === undefined
+/** Returns undefined if a room type is selected. */
+export const toSelectedDays = (days: PricedDays | undefined): SelectedDays | undefined =>
+  days?.record.field === "property" ? { property: days.record.id, first: days.first, last: days.last } : undefined
+
+/** The form that was sent shows the error. A query without a record is that of the form for properties. */
+const rangeErrorMessage = (visit: SignedInVisit, field: PricedRecord["field"]): Html => {
+  const requestedDays = readRequestedDays(visit)
+  return requestedDays?.rangeError === undefined || (requestedDays.record?.field ?? "property") !== field
     ? nothing
-    : html`<p class="message error" role="alert">${rangeError}</p>
+    : html`<p class="message error" role="alert">${requestedDays.rangeError}</p>
 `
 }
 

@@ -1,26 +1,31 @@
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { addDays } from "../../../../../src/contract/time.ts"
+import { call, dataOf } from "../../../harness.ts"
 
 export interface BasePrices {
   readonly propertyId?: number
   readonly roomTypeId?: number
   readonly from: string
-  readonly prices: ReadonlyArray<number | null>
+  readonly prices: ReadonlyArray<number>
   readonly minimumStay?: number
   readonly maximumStay?: number
 }
 
-/** Writes one row for each price, from the day `from` on. */
-export const insertBasePrices = Effect.fnUntraced(function* (
-  operatorId: number,
-  { propertyId, roomTypeId, from, prices, minimumStay, maximumStay }: BasePrices
-) {
-  const sql = yield* SqlClient.SqlClient
-  yield* Effect.forEach(
-    prices,
-    (price, index) => sql`
-      INSERT INTO base_prices (operator_id, property_id, room_type_id, date, price, minimum_stay, maximum_stay)
-      VALUES (${operatorId}, ${propertyId ?? null}, ${roomTypeId ?? null}, ${from}::date + ${index}::integer, ${price},
-        ${minimumStay ?? null}, ${maximumStay ?? null})`
-  )
-}, Effect.orDie)
+/** Builds the body of POST /base_prices, with one range for each price, from the day `from` on. */
+export const toBasePriceBody = ({ propertyId, roomTypeId, from, prices, minimumStay, maximumStay }: BasePrices) => ({
+  ...(propertyId === undefined ? {} : { property_id: propertyId }),
+  ...(roomTypeId === undefined ? {} : { room_type_id: roomTypeId }),
+  ranges: prices.map((price, index) => {
+    const date = addDays(from, index)
+    return {
+      start_date: date,
+      end_date: date,
+      price,
+      ...(minimumStay === undefined ? {} : { minimum_stay: minimumStay }),
+      ...(maximumStay === undefined ? {} : { maximum_stay: maximumStay })
+    }
+  })
+})
+
+export const setBasePrices = (token: string, prices: BasePrices) =>
+  Effect.flatMap(call(token, "set_base_prices", toBasePriceBody(prices)), dataOf)

@@ -8,7 +8,7 @@ import { challengeOf } from "../../../../../src/domain/access/oauth/pkce.ts"
 import { Deployment, type DeploymentName } from "../../../../../src/platform/installation.ts"
 import type { DemoAccess } from "../../../../../src/tools/demo/seed.ts"
 import { submitIdentityDocuments } from "../../../domain/bookings/check-in/identity-documents.ts"
-import { insertBasePrices } from "../../../domain/bookings/quotes/base-prices.ts"
+import { toBasePriceBody } from "../../../domain/bookings/quotes/base-prices.ts"
 import { typedClient, withToken } from "../../../harness.ts"
 import { insertCalendarStay, insertUnreadablePart } from "../../../imported-calendars.ts"
 import { insertDeliveries } from "../../../webhook-deliveries.ts"
@@ -143,7 +143,7 @@ const callImportedCalendarOperations = (api: Client, { operatorId }: DemoAccess)
   })
 
 /** Base prices of the flat in Leith, and what a stay there costs with its fees and taxes. */
-const callQuoteOperations = (api: Client, { operatorId }: DemoAccess) =>
+const callQuoteOperations = (api: Client) =>
   Effect.gen(function* () {
     yield* api.update_property({
       id: LEITH,
@@ -153,7 +153,7 @@ const callQuoteOperations = (api: Client, { operatorId }: DemoAccess) =>
       taxes: [{ name: "VAT", percent: 20, per: "stay" }]
     })
     const stay = { check_in_date: dateInDays(100), check_out_date: dateInDays(102) }
-    yield* insertBasePrices(operatorId, { propertyId: LEITH, from: stay.check_in_date, prices: [110, 125] })
+    yield* api.set_base_prices(toBasePriceBody({ propertyId: LEITH, from: stay.check_in_date, prices: [110, 125] }))
     yield* api.create_quote({ property_id: LEITH, ...stay, number_of_guests: 2 })
   })
 
@@ -402,7 +402,7 @@ const callAllOperations = Effect.fnUntraced(function* (demo: DemoAccess) {
   yield* callMoneyOperations(api)
   yield* callPortfolioOperations(api)
   yield* callCalendarOperations(api, listing_id, vrboListing.listing_id)
-  yield* callQuoteOperations(api, demo)
+  yield* callQuoteOperations(api)
   yield* callImportedCalendarOperations(api, demo)
   yield* callOrderOperations(api, demo)
   yield* callStaffAndTaskOperations(api, yield* Deployment)

@@ -1,0 +1,51 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeSingleRowReader } from "../../../platform/database/rows.ts"
+import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
+import { LISTINGS_MAX, MISSED_PRICE_LISTINGS } from "../../../platform/limits.ts"
+import { currentTraceparent } from "../../../platform/telemetry/traceparent.ts"
+import { ChannelAccounts } from "../../channels/channel-accounts/ChannelAccounts.ts"
+import { MissedPricePushes, type ReconnectedAccount } from "../../channels/channel-accounts/MissedPricePushes.ts"
+import { queueCurrentPricesSql } from "./current-prices.ts"
+
+/** `last` is the last listing of the batch; null: no listing is left. */
+const Batch = Schema.Struct({ last: Schema.NullOr(Schema.Int), is_queue_full: Schema.Boolean })
+
+const readBatch = makeSingleRowReader(Batch)
+
+const queueBatch = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { operatorId, accountId }: ReconnectedAccount,
+  after: number,
+  now: Date
+) {
+  return yield* readBatch(sql`
+    WITH ${traceCteSql(sql, yield* currentTraceparent)}, changed_listing AS MATERIALIZED (
+      SELECT l.*, false AS has_new_target, true AS needs_stay_lengths FROM listings l
+      WHERE l.operator_id = ${operatorId} AND l.account_id = ${accountId} AND l.id > ${after}
+        AND num_nonnulls(l.property_id, l.room_type_id) = 1 AND l.shelf_status <> 'deleted'
+      ORDER BY l.id LIMIT ${MISSED_PRICE_LISTINGS}
+    ), ${queueCurrentPricesSql(sql, now)}
+    SELECT (SELECT max(id) FROM changed_listing) AS last, is_full AS is_queue_full FROM queue_check`)
+})
+
+/** A listing with a full queue is left out, because the account must be connected again in any case. */
+const makeQueuePushes = (sql: SqlClient.SqlClient): MissedPricePushes["Service"]["queuePushes"] =>
+  Effect.fnUntraced(function* (account, now) {
+    let after = 0
+    for (let listings = 0; listings < LISTINGS_MAX; listings += MISSED_PRICE_LISTINGS) {
+      const { last, is_queue_full } = yield* queueBatch(sql, account, after, now)
+      if (is_queue_full)
+        yield* Effect.logWarning("a listing of a reconnected account did not get its base prices: its queue is full")
+      if (last === null) return
+      after = last
+    }
+  })
+
+const layerMissedPricePushes = Layer.effect(
+  MissedPricePushes,
+  Effect.map(SqlClient.SqlClient, (sql) => MissedPricePushes.of({ queuePushes: makeQueuePushes(sql) }))
+)
+
+/** `ChannelAccounts` that push base prices when an account is connected again. */
+export const layerAccountsWithPrices = Layer.provide(ChannelAccounts.layer, layerMissedPricePushes)
