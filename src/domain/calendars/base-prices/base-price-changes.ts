@@ -2,19 +2,14 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordChange } from "../../../changes/recorded-change.ts"
-import { Conflict } from "../../../contract/errors.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import {
-  BASE_PRICE_LISTINGS_MAX,
-  QUEUED_LISTING_PUSHES_MAX,
-  UNMAPPED_LISTINGS_SHOWN
-} from "../../../platform/limits.ts"
-import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
+import { BASE_PRICE_LISTINGS_MAX, UNMAPPED_LISTINGS_SHOWN } from "../../../platform/limits.ts"
+import { makeMappedQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { endDirectPricesSql, queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
-import { listingsOfTargetSql, requestPushesSql, skipReasonSql } from "./price-pushes.ts"
+import { mappedListingsSql, priceListingsSql, requestPushesSql } from "./price-pushes.ts"
 import { type PriceTarget, targetSql } from "./price-target.ts"
 import type { BasePriceDayChange } from "./rules.ts"
 
@@ -111,14 +106,7 @@ const pushedDaysAndListingsSql = (sql: SqlClient) => sql`
       CASE WHEN minimum_stay IS DISTINCT FROM old_minimum THEN minimum_stay END AS minimum_stay,
       CASE WHEN maximum_stay IS DISTINCT FROM old_maximum THEN maximum_stay END AS maximum_stay
     FROM source_day
-  ), price_listing AS MATERIALIZED (
-    SELECT l.operator_id, l.id AS listing_row, l.account_id, l.channel_type, l.listing_id, l.ratio, source.source,
-      ${skipReasonSql(sql, sql`source.currency`)} AS reason, false AS keeps_direct_prices
-    FROM source
-    CROSS JOIN LATERAL (${listingsOfTargetSql(sql, sql`source`)}) l
-    JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
-    WHERE l.shelf_status <> 'deleted'
-  )`
+  ), ${priceListingsSql(sql, mappedListingsSql(sql, sql`source`))}`
 
 const preconditionSql = (sql: SqlClient) => sql`
   precondition AS MATERIALIZED (
@@ -202,15 +190,10 @@ export const makeChangeBasePrices = (sql: SqlClient) => {
       Effect.filterOrFail(
         readChange(changeStatement(sql, target, changes, now)),
         (row) => !row.is_queue_full,
-        () => queueFullError
+        () => makeMappedQueueFullError("ranges")
       )
     )
 }
-
-const queueFullError = new Conflict({
-  message: `ranges: the queue of a mapped listing has no room for more than ${QUEUED_LISTING_PUSHES_MAX} changes; try again later.`,
-  retryAfter: PUSH_RETRY_SECONDS
-})
 
 const changeStatement = (sql: SqlClient, target: PriceTarget, changes: ReadonlyArray<BasePriceDayChange>, now: Date) =>
   recordChange(sql, {

@@ -134,7 +134,7 @@ export const set_base_prices = operation("set_base_prices", {
 - A cleared value is not pushed, so the channel keeps its last value. If the room type of the property has a value, that value is pushed.
 - Values of a room type go to its own listings. They also go to the listings of its properties, for days on which the property has no value of its own.
 - A new ratio pushes the base prices of all days from today on. A new mapping also pushes the minimum and maximum stays.
-- A price of update_listing_prices stays on its channel until the base price or its currency changes. A new ratio does not change it. A price that the channel refused does not count.
+- A price of update_listing_prices stays on its channel until the base price of its day, the mapping of the listing, or the currency of the base price changes. A new ratio does not change it. If the channel refuses the price, the day follows the base price again.
 
 **What is skipped**
 
@@ -144,7 +144,7 @@ export const set_base_prices = operation("set_base_prices", {
 - \`disconnected\`: the channel account is disconnected.
 - \`unsupported\`: the channel does not support any of the changed values.
 
-A skipped listing gets neither prices nor minimum and maximum stays. It gets what it missed when \`readonly\` ends, when update_property gives the property its currency, or when its channel account is connected again. After a new currency of the listing itself, set \`readonly\` of its mapping to true and then to false. A listing without a changed day is in neither list.
+A skipped listing gets neither prices nor minimum and maximum stays. It gets what it missed when \`readonly\` ends, when update_property gives the property its currency, or when its channel account is connected again. A listing whose queue is full at the reconnection gets nothing. After a new currency of the listing itself, set \`readonly\` of its mapping to true and then to false. A listing without a changed day is in neither list.
 
 **Errors**
 

@@ -45,14 +45,11 @@ const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
  * After a calendar push (changed availability), waits so that further changes are sent together. Does not wait if a
  * push of the host is pending.
  */
-const advancePartitionSql = (
-  sql: SqlClient,
-  { now }: Pick<PushClaim, "now">,
-  assignments: Fragment = sql``
-): Fragment => sql`
+const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, assignments?: Fragment): Fragment => sql`
   UPDATE listing_lanes l
   SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
-    calendar_waits = l.calendar_waits AND settled.kind <> 'availability'${assignments},
+    calendar_waits = l.calendar_waits AND settled.kind <> 'availability',
+    ${assignments === undefined ? sql`` : sql`${assignments},`}
     traceparent = CASE WHEN NOT isempty(l.due_days) THEN l.traceparent END,
     due_at = ${now}::timestamptz + CASE
       WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
@@ -60,21 +57,24 @@ const advancePartitionSql = (
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
- * Returns assignments for days whose inventory or direct price no longer counts, because the channel did not accept the
- * pushes `over`. So the days follow the availability or the base price again.
+ * Returns assignments that end the host's inventory and the direct price of days whose pushes the channel did not
+ * accept.
  */
-const withdrawnDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`,
-  said_days = l.said_days - ${daysOfKindSql(sql, over, "inventories")},
-  direct_price_days = l.direct_price_days - ${daysOfKindSql(sql, over, "prices")}`
+const withdrawnDaysSql = (sql: SqlClient, endedPushes: Fragment): Fragment => sql`
+  said_days = l.said_days - ${daysOfKindSql(sql, endedPushes, "inventories")},
+  direct_price_days = l.direct_price_days - ${daysOfKindSql(sql, endedPushes, "prices")}`
 
-/** Leaves out days for which another push of the kind is pending. */
-const daysOfKindSql = (sql: SqlClient, over: Fragment, kind: "inventories" | "prices"): Fragment => sql`
-  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)}) THEN
-    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)})
+/**
+ * Computes the days of the pushes `endedPushes` of one kind, without days for which another push of that kind is
+ * pending.
+ */
+const daysOfKindSql = (sql: SqlClient, endedPushes: Fragment, kind: "inventories" | "prices"): Fragment => sql`
+  CASE WHEN EXISTS (SELECT FROM ${endedPushes} ended WHERE kind = ${sql.literal(`'${kind}'`)}) THEN
+    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${endedPushes} ended WHERE kind = ${sql.literal(`'${kind}'`)})
     - coalesce((
       SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM lane
       JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
-      WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
+      WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.id NOT IN (SELECT id FROM ${endedPushes} ended)), '{}')
   ELSE '{}' END`
 
 export interface CompletePushParameters extends PushClaim {
@@ -168,7 +168,8 @@ export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters):
   ), waits AS (
     UPDATE listing_lanes l
     SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${parameters.nextAttempt},
-      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar${withdrawnDaysSql(sql, sql`dead`)}
+      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar,
+      ${withdrawnDaysSql(sql, sql`dead`)}
     FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
   )
   SELECT pushes, of_calendar FROM gone`

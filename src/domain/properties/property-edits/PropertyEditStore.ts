@@ -2,16 +2,16 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
+import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import { addDays, dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { AVAILABILITY_END_DAYS, BASE_PRICE_LISTINGS_MAX, QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
+import { AVAILABILITY_END_DAYS, BASE_PRICE_LISTINGS_MAX } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { markStaysOfPropertySql } from "../../automation/planning/property-marks.ts"
 import { activationDaysSql, recordActivationEventSql } from "../../calendars/availability/activation-days.ts"
 import { queuePricesInNewCurrencySql } from "../../calendars/base-prices/currency-changes.ts"
-import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
+import { makeMappedQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { type FindIdByName, makeFindIdByName, type OperatorRowId, withOperatorLock } from "../../operator-rows.ts"
 import { makeLockProperty } from "../properties/activation.ts"
 import type { Property } from "../properties/contract.ts"
@@ -76,16 +76,11 @@ interface UpdateParameters extends OperatorRowId, Required<PropertyFieldEdit> {
 /** The caller rolls the edit back if this fails. */
 const checkPushes = (edited: EditedPropertyRow | undefined): Effect.Effect<void, Conflict | ValidationFailed> => {
   if (edited?.has_too_many_listings === true) return Effect.fail(tooManyListingsError)
-  return edited?.is_queue_full === true ? Effect.fail(queueFullError) : Effect.void
+  return edited?.is_queue_full === true ? Effect.fail(makeMappedQueueFullError("currency")) : Effect.void
 }
 
 const tooManyListingsError = new ValidationFailed({
-  message: `currency: its base prices would go to more than ${BASE_PRICE_LISTINGS_MAX} listings; unmap some of them first.`
-})
-
-const queueFullError = new Conflict({
-  message: `currency: the queue of a mapped listing has no room for more than ${QUEUED_LISTING_PUSHES_MAX} changes; try again later.`,
-  retryAfter: PUSH_RETRY_SECONDS
+  message: `currency: the base prices of this property and its room type would go to more than ${BASE_PRICE_LISTINGS_MAX} listings; unmap some of them first.`
 })
 
 const EditedPropertyRow = Schema.Struct({
