@@ -103,7 +103,7 @@ If the currencies of the property and its room type differ, the price of the roo
     property_id: PropertyId,
     room_type_id: RoomTypeId,
     start_date: CalendarDate.annotateKey({
-      documentation: `First day, within ${AVAILABILITY_START_DAYS} days of today in the host's time zone.`
+      documentation: `First day, at most ${AVAILABILITY_START_DAYS} days before today in the host's time zone.`
     }),
     end_date: CalendarDate.annotateKey({
       documentation: `Last day, included, at most ${AVAILABILITY_END_DAYS} days after today.`

@@ -7,6 +7,7 @@ import { listingPriceSql } from "../../../../src/domain/calendars/base-prices/pr
 import {
   AMOUNT_MAX,
   AVAILABILITY_END_DAYS,
+  AVAILABILITY_START_DAYS,
   BASE_PRICE_LISTINGS_MAX,
   LISTING_RANGES_MAX,
   QUEUED_LISTING_PUSHES_MAX,
@@ -335,6 +336,12 @@ layer(layerPushService)("base prices", (it) => {
       assert.match((yield* set({ ...MAY, maximum_stay: 3 })).error_msg, /^ranges\[0\]\.maximum_stay: .*2027-05-01/)
       const read = (fields: object) => call(token, "get_base_prices", { property_id, ...MAY, ...fields })
       assert.match((yield* read({ end_date: "2027-04-30" })).error_msg, /^start_date: /)
+      const first = addDays(TODAY, -AVAILABILITY_START_DAYS)
+      assert.match((yield* read({ start_date: addDays(first, -1) })).error_msg, /^start_date: .* before today/)
+      assert.strictEqual((yield* read({ start_date: first, end_date: last })).error_code, 0)
+      const { data: lastDay } = yield* read({ start_date: last, end_date: last })
+      const day = { date: last, price: AMOUNT_MAX, minimum_stay: STAY_NIGHTS, maximum_stay: null }
+      assert.deepStrictEqual(lastDay, { currency: "EUR", days: [day] })
       assert.match((yield* read({ end_date: addDays(last, 1) })).error_msg, /^end_date: /)
       assert.strictEqual((yield* call(otherHost.token, "get_base_prices", { property_id, ...MAY })).error_code, 404)
     })
