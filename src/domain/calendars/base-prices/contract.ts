@@ -139,7 +139,7 @@ export const set_base_prices = operation("set_base_prices", {
 **What is skipped**
 
 - \`readonly\`: the prices of the listing are set on its channel.
-- \`currency\`: the currency of the listing differs from that of the base price.
+- \`currency\`: the currency of the listing differs from that of the base price. Or the property of the listing does not use prices of its room type, because its currency differs.
 - \`no_mapping\`: the listing is not mapped (at most ${UNMAPPED_LISTINGS_SHOWN} are named). Or it is mapped to the room type of the property, whose base prices it has.
 - \`disconnected\`: the channel account is disconnected.
 - \`unsupported\`: the channel does not support any of the changed values.
