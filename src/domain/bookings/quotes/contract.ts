@@ -22,7 +22,7 @@ const amountFields = (noun: string) => ({
 export const QuoteTerms = Schema.Struct({
   property_id: Schema.NullOr(Id).annotateKey({
     documentation:
-      "Property of a reservation with this quote. For a listing of a room type: its first property that is free on these nights, otherwise its first property. Null if the listing is not mapped."
+      "Property of a reservation with this quote. For a listing of a room type: its first property that is free on these nights and would return neither `capacity` nor `currency_mismatch`. Without one: its first free property, otherwise its first property. Null if the listing is not mapped."
   }),
   currency: Schema.String.annotateKey({
     documentation: "ISO 4217 code of all amounts: the currency of the quoted property or listing."
