@@ -262,6 +262,22 @@ layer(layerPushService)("base prices", (it) => {
     })
   )
 
+  it.effect("of a room type do not depend on the currencies of other room types", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, api, as, token } = yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* insertProperty(operatorId, "Harbour 2")
+      yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${other}`
+      yield* api.create_room_type({ title: "Single", property_ids: [propertyId] }).pipe(as)
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [other] }).pipe(as)
+      yield* call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, price: 100 }] })
+      for (const target of [{ room_type_id }, { property_id: other }]) {
+        const { currency, days } = yield* api.get_base_prices({ ...target, ...MAY }).pipe(as)
+        assert.deepStrictEqual([currency, days[0]?.price], ["USD", 100])
+      }
+    })
+  )
+
   it.effect("of a room type name the listings of properties that have another currency", () =>
     Effect.gen(function* () {
       const { operatorId, propertyId, account, plain, dearer, set, api, as, token } = yield* prepareHost
