@@ -146,6 +146,8 @@ const skippedDaysSql = (sql: SqlClient): Fragment => sql`
  * - listings with a changed day
  * - listings of the property's room type: they sell the property, but at the prices of the room type
  * - unmapped listings, which a host may have forgotten to map
+ *
+ * `unusedPriceListingsSql` adds one more kind.
  */
 const listingOutcomesSql = (sql: SqlClient): Fragment => sql`
   affected_source AS MATERIALIZED (SELECT source FROM price_run UNION SELECT source FROM stay_run), listing_outcome AS (
@@ -164,7 +166,19 @@ const listingOutcomesSql = (sql: SqlClient): Fragment => sql`
       WHERE l.property_id IS NULL AND l.room_type_id IS NULL AND l.shelf_status <> 'deleted'
         AND EXISTS (SELECT FROM affected_source)
       ORDER BY l.id LIMIT ${sql.literal(String(UNMAPPED_LISTINGS_SHOWN))})
+    UNION ALL
+    ${unusedPriceListingsSql(sql)}
   )`
+
+/** Selects listings of properties that do not use the new price of their room type, because their currency differs. */
+const unusedPriceListingsSql = (sql: SqlClient): Fragment => sql`
+  SELECT l.listing_row, l.channel_type, l.listing_id, coalesce(l.reason, 'currency')
+  FROM target JOIN source ON NOT source.inherits_price JOIN price_listing l ON l.source = source.source
+  WHERE target.room_type_id IS NOT NULL AND l.source NOT IN (SELECT source FROM affected_source)
+    AND l.listing_row NOT IN (SELECT listing_row FROM requested_push) AND EXISTS (
+      SELECT FROM changed_day JOIN source_day ON source_day.source = l.source AND source_day.date = changed_day.date
+      WHERE changed_day.price IS DISTINCT FROM changed_day.old_price AND changed_day.price IS NOT NULL
+        AND source_day.price IS NULL)`
 
 const outcomeSql = (sql: SqlClient): Fragment => {
   const listing = sql`'channel_type', channel_type, 'listing_id', listing_id`

@@ -103,7 +103,7 @@ If the currencies of the property and its room type differ, the price of the roo
     property_id: PropertyId,
     room_type_id: RoomTypeId,
     start_date: CalendarDate.annotateKey({
-      documentation: `First day, within ${AVAILABILITY_START_DAYS} days of today in the host's time zone.`
+      documentation: `First day, at most ${AVAILABILITY_START_DAYS} days before today in the host's time zone.`
     }),
     end_date: CalendarDate.annotateKey({
       documentation: `Last day, included, at most ${AVAILABILITY_END_DAYS} days after today.`
@@ -139,7 +139,7 @@ export const set_base_prices = operation("set_base_prices", {
 **What is skipped**
 
 - \`readonly\`: the prices of the listing are set on its channel.
-- \`currency\`: the currency of the listing differs from that of the base price.
+- \`currency\`: the currency of the listing differs from that of the base price. Or the property of the listing does not use prices of its room type, because its currency differs.
 - \`no_mapping\`: the listing is not mapped (at most ${UNMAPPED_LISTINGS_SHOWN} are named). Or it is mapped to the room type of the property, whose base prices it has.
 - \`disconnected\`: the channel account is disconnected.
 - \`unsupported\`: the channel does not support any of the changed values.

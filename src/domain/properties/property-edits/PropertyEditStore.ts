@@ -15,6 +15,7 @@ import { makeMappedQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { type FindIdByName, makeFindIdByName, type OperatorRowId, withOperatorLock } from "../../operator-rows.ts"
 import { makeLockProperty } from "../properties/activation.ts"
 import type { Property } from "../properties/contract.ts"
+import { checkItemDecimals, PriceItems } from "../properties/price-items.ts"
 import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../properties/property-edit.ts"
 import { makeSearchProperties } from "../properties/property-search.ts"
 
@@ -31,7 +32,8 @@ export class PropertyEditStore extends Context.Service<
     readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
     /**
      * Applies the whole edit or nothing, and queues the base prices for listings in a new currency. Returns undefined
-     * for an unknown property. Fails with Conflict if the title is in use or the queue of a listing is full.
+     * for an unknown property. Fails with Conflict if the title is in use or the queue of a listing is full, and with
+     * ValidationFailed if a fee or tax has more decimals than the currency.
      */
     readonly update: (
       operatorId: number,
@@ -59,7 +61,9 @@ export class PropertyEditStore extends Context.Service<
               : updateWithActivation(operatorId, id, fields, is_active)
           return withChildSpan("PropertyEditStore.update")(
             // Base prices, mappings and ratios change under the same lock.
-            fields.currency === undefined ? change : runLocked(operatorId, Effect.tap(change, checkPushes))
+            hasPricingChange(fields)
+              ? runLocked(operatorId, change.pipe(Effect.tap(checkPricing), Effect.tap(checkPushes)))
+              : change
           )
         }
       })
@@ -73,6 +77,13 @@ interface UpdateParameters extends OperatorRowId, Required<PropertyFieldEdit> {
   readonly last: string | undefined
 }
 
+const hasPricingChange = ({ currency, fees, taxes }: PropertyFieldEdit): boolean =>
+  currency !== undefined || fees !== undefined || taxes !== undefined
+
+/** Checks the edited row, because a concurrent edit may have changed the fields that this edit leaves. */
+const checkPricing = (edited: EditedPropertyRow | undefined): Effect.Effect<void, ValidationFailed> =>
+  edited === undefined ? Effect.void : Effect.fromResult(checkItemDecimals(edited.pricing))
+
 /** The caller rolls the edit back if this fails. */
 const checkPushes = (edited: EditedPropertyRow | undefined): Effect.Effect<void, Conflict | ValidationFailed> => {
   if (edited?.has_too_many_listings === true) return Effect.fail(tooManyListingsError)
@@ -85,6 +96,7 @@ const tooManyListingsError = new ValidationFailed({
 
 const EditedPropertyRow = Schema.Struct({
   ...EditedProperty.fields,
+  pricing: Schema.Struct({ currency: Schema.String, fees: PriceItems, taxes: PriceItems }),
   is_queue_full: Schema.Boolean,
   has_too_many_listings: Schema.Boolean
 })
@@ -109,12 +121,16 @@ const prepareUpdate = (sql: SqlClient.SqlClient) => (values: UpdateParameters, a
       events: changesDays ? [recordActivationEventSql(sql, now)] : [],
       changedRecords: changedRecordsSql(sql, "property"),
       outcome: sql`
-        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days,
+        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days, ${pricingSql(sql)},
           ${changesCurrency ? pushOutcomeSql(sql) : sql`false AS is_queue_full, false AS has_too_many_listings`}
         FROM before`
     })
   )
 }
+
+const pricingSql = (sql: SqlClient.SqlClient) => sql`
+  (SELECT jsonb_build_object('currency', coalesce(edited.currency, o.currency), 'fees', edited.fees, 'taxes', edited.taxes)
+    FROM edited JOIN operators o ON o.id = edited.operator_id) AS pricing`
 
 const pushOutcomeSql = (sql: SqlClient.SqlClient) => sql`
   (SELECT is_full FROM queue_check) AS is_queue_full,

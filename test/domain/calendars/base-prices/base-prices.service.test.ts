@@ -7,6 +7,7 @@ import { listingPriceSql } from "../../../../src/domain/calendars/base-prices/pr
 import {
   AMOUNT_MAX,
   AVAILABILITY_END_DAYS,
+  AVAILABILITY_START_DAYS,
   BASE_PRICE_LISTINGS_MAX,
   LISTING_RANGES_MAX,
   QUEUED_LISTING_PUSHES_MAX,
@@ -272,6 +273,54 @@ layer(layerPushService)("base prices", (it) => {
     })
   )
 
+  it.effect("of a room type do not depend on the currencies of other room types", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, api, as, token } = yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* insertProperty(operatorId, "Harbour 2")
+      yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${other}`
+      yield* api.create_room_type({ title: "Single", property_ids: [propertyId] }).pipe(as)
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [other] }).pipe(as)
+      yield* call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, price: 100 }] })
+      for (const target of [{ room_type_id }, { property_id: other }]) {
+        const { currency, days } = yield* api.get_base_prices({ ...target, ...MAY }).pipe(as)
+        assert.deepStrictEqual([currency, days[0]?.price], ["USD", 100])
+      }
+    })
+  )
+
+  it.effect("of a room type name the listings of properties that have another currency", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, account, plain, dearer, set, api, as, token } = yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* insertProperty(operatorId, "Harbour 2")
+      const dollars = yield* insertListing(operatorId, account, { propertyId: other, currency: "USD" })
+      const { room_type_id } = yield* api
+        .create_room_type({ title: "Double", property_ids: [propertyId, other] })
+        .pipe(as)
+      yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${other}`
+      const setShared = (range: object) =>
+        Effect.map(call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, ...range }] }), ({ data }) => data)
+      const skipped = [{ ...listing(dollars), reason: "currency" }]
+      assert.deepStrictEqual(yield* setShared({ price: 100 }), { pushed: [listing(plain), listing(dearer)], skipped })
+      assert.deepStrictEqual(yield* setShared({ price: 100 }), { pushed: [], skipped: [] })
+      // Stay lengths have no currency.
+      assert.deepInclude(yield* setShared({ price: 110, minimum_stay: 2 }), {
+        pushed: [listing(plain), listing(dearer), listing(dollars)],
+        skipped: []
+      })
+      assert.deepStrictEqual(yield* setShared({ price: null }), { pushed: [], skipped: [] })
+      // A property that has a price of its own misses nothing.
+      yield* call(token, "set_base_prices", { property_id: other, ranges: [{ ...MAY, price: 90 }] })
+      assert.deepInclude(yield* setShared({ price: 120 }), { skipped: [] })
+      // Prices of a property without a room type are not concerned.
+      assert.deepStrictEqual((yield* set({ ...MAY, price: 130 })).data, {
+        pushed: [listing(plain), listing(dearer)],
+        skipped: []
+      })
+    })
+  )
+
   it.effect("push stay lengths only where the channel supports them", () =>
     Effect.gen(function* () {
       const { setBasePrices, operatorId, propertyId, plain, listingWithRatio } = yield* prepareHost
@@ -349,6 +398,12 @@ layer(layerPushService)("base prices", (it) => {
       )
       const read = (fields: object) => call(token, "get_base_prices", { property_id, ...MAY, ...fields })
       assert.match((yield* read({ end_date: "2027-04-30" })).error_msg, /^start_date: /)
+      const first = addDays(TODAY, -AVAILABILITY_START_DAYS)
+      assert.match((yield* read({ start_date: addDays(first, -1) })).error_msg, /^start_date: .* before today/)
+      assert.strictEqual((yield* read({ start_date: first, end_date: last })).error_code, 0)
+      const { data: lastDay } = yield* read({ start_date: last, end_date: last })
+      const day = { date: last, price: AMOUNT_MAX, minimum_stay: STAY_NIGHTS, maximum_stay: null }
+      assert.deepStrictEqual(lastDay, { currency: "EUR", days: [day] })
       assert.match((yield* read({ end_date: addDays(last, 1) })).error_msg, /^end_date: /)
       assert.strictEqual((yield* call(otherHost.token, "get_base_prices", { property_id, ...MAY })).error_code, 404)
     })
