@@ -291,7 +291,8 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("of a room type name the listings of properties that have another currency", () =>
     Effect.gen(function* () {
-      const { operatorId, propertyId, account, plain, dearer, set, api, as, token } = yield* prepareHost
+      const { operatorId, propertyId, account, plain, listingWithRatio, setBasePrices, api, as, token } =
+        yield* prepareHost
       const sql = yield* SqlClient.SqlClient
       const other = yield* insertProperty(operatorId, "Harbour 2")
       const dollars = yield* insertListing(operatorId, account, { propertyId: other, currency: "USD" })
@@ -302,11 +303,14 @@ layer(layerPushService)("base prices", (it) => {
       const setShared = (range: object) =>
         Effect.map(call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, ...range }] }), ({ data }) => data)
       const skipped = [{ ...listing(dollars), reason: "currency" }]
-      assert.deepStrictEqual(yield* setShared({ price: 100 }), { pushed: [listing(plain), listing(dearer)], skipped })
+      assert.deepStrictEqual(yield* setShared({ price: 100 }), {
+        pushed: [listing(plain), listing(listingWithRatio)],
+        skipped
+      })
       assert.deepStrictEqual(yield* setShared({ price: 100 }), { pushed: [], skipped: [] })
       // Stay lengths have no currency.
       assert.deepInclude(yield* setShared({ price: 110, minimum_stay: 2 }), {
-        pushed: [listing(plain), listing(dearer), listing(dollars)],
+        pushed: [listing(plain), listing(listingWithRatio), listing(dollars)],
         skipped: []
       })
       assert.deepStrictEqual(yield* setShared({ price: null }), { pushed: [], skipped: [] })
@@ -314,8 +318,8 @@ layer(layerPushService)("base prices", (it) => {
       yield* call(token, "set_base_prices", { property_id: other, ranges: [{ ...MAY, price: 90 }] })
       assert.deepInclude(yield* setShared({ price: 120 }), { skipped: [] })
       // Prices of a property without a room type are not concerned.
-      assert.deepStrictEqual((yield* set({ ...MAY, price: 130 })).data, {
-        pushed: [listing(plain), listing(dearer)],
+      assert.deepStrictEqual((yield* setBasePrices({ ...MAY, price: 130 })).data, {
+        pushed: [listing(plain), listing(listingWithRatio)],
         skipped: []
       })
     })
