@@ -68,7 +68,6 @@ export const queuePricesInNewCurrencySql = (sql: SqlClient, now: Date): Fragment
 
 /** For a target that keeps its currency: the day had no price, and now has that of the room type. */
 const startsToInheritCondition = (sql: SqlClient): Fragment => sql`
-  target.inherits_price AND NOT EXISTS (
-    SELECT FROM base_prices own
-    WHERE own.operator_id = target.operator_id AND own.property_id = target.property_id AND own.date = day.date
-      AND own.price IS NOT NULL)`
+  target.inherits_price AND (
+    SELECT own.price FROM base_prices own
+    WHERE own.operator_id = target.operator_id AND own.property_id = target.property_id AND own.date = day.date) IS NULL`
