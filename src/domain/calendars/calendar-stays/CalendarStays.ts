@@ -5,7 +5,7 @@ import { CALENDAR_STAY_CHANGES_MAX } from "../../../platform/limits.ts"
 import { type OrderChangeContext, Orders } from "../../bookings/reservations/Orders.ts"
 import { type CalendarKey, CalendarStayStore, type StayContext } from "./CalendarStayStore.ts"
 import { findConfirmationCode, findPhoneDigits, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
-import type { ImportedEvent, StayLink, StayNights } from "./stay-link.ts"
+import type { ImportedEvent, StayLink } from "./stay-link.ts"
 import { groupMoves, type StayMoveGroup } from "./stay-moves.ts"
 import { planStayChanges, type StayPlan } from "./stay-plan.ts"
 import { type StayProblem, shortenProblems, toCalendarProblem } from "./stay-problem.ts"
@@ -16,8 +16,6 @@ export interface StaySyncRequest extends CalendarKey {
   /** Undefined if neither the host nor the feed names a channel. Then bookings only block days. */
   readonly channelType: string | undefined
   readonly events: ReadonlyArray<ImportedEvent>
-  /** Bookings that share the UID of an event, with other nights. */
-  readonly duplicates: ReadonlyArray<StayNights>
   /** Whether the feed was read completely. */
   readonly isComplete: boolean
   /** Whether the feed has more events than were read. */
@@ -77,7 +75,7 @@ const makeSyncStays = (
   }, withoutIdempotencyKey)
 
 const toPlanRequest = (
-  { channelType, events, duplicates, isComplete, hasMore, timeZone }: StaySyncRequest,
+  { channelType, events, isComplete, hasMore, timeZone }: StaySyncRequest,
   { links, repeated_days, has_account }: StayContext,
   now: Date
 ) => ({
@@ -91,7 +89,6 @@ const toPlanRequest = (
     }
   })),
   events,
-  duplicates,
   isComplete: isComplete && !hasMore,
   createsStays: channelType !== undefined && !has_account,
   repeatedDays: new Set(repeated_days),

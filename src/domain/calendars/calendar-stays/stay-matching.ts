@@ -17,15 +17,17 @@ const isOtherName = (one: string | undefined, other: string | undefined): boolea
   return !name.startsWith(otherName) && !otherName.startsWith(name)
 }
 
-const haveDifferentCodes = ({ stay }: LinkedStay, event: BookingDetails): boolean =>
-  areKnownAndDifferent(stay?.confirmationCode, event.confirmationCode)
+type WithCode = Pick<BookingDetails, "confirmationCode">
+
+export const haveDifferentCodes = (one: WithCode | null, other: WithCode): boolean =>
+  areKnownAndDifferent(one?.confirmationCode, other.confirmationCode)
 
 /** If both have a confirmation code, only the codes are compared. */
 const haveConflictingTexts = (link: LinkedStay, event: BookingDetails): boolean => {
   const { stay } = link
   if (stay === null) return false
   if (stay.confirmationCode !== undefined && event.confirmationCode !== undefined)
-    return haveDifferentCodes(link, event)
+    return haveDifferentCodes(stay, event)
   return isOtherName(stay.guestName, event.guestName) || areKnownAndDifferent(stay.phoneDigits, event.phoneDigits)
 }
 
@@ -44,7 +46,7 @@ const hasSameUid = (link: LinkedStay, event: ImportedEvent): boolean => link.uid
 const isSameBookingOfUid =
   (today: string) =>
   (link: LinkedStay, event: ImportedEvent): boolean =>
-    !haveDifferentCodes(link, event) &&
+    !haveDifferentCodes(link.stay, event) &&
     (hasSameNights(link, event) || (!haveConflictingTexts(link, event) && link.check_out_date >= today))
 
 /**

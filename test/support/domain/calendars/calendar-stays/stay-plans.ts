@@ -37,7 +37,6 @@ export const planStays = <Event extends ImportedEvent = ImportedEvent>(request: 
   return planStayChanges<Event>({
     links: [],
     events: [],
-    duplicates: [],
     isComplete: true,
     createsStays: true,
     repeatedDays: new Set(),
