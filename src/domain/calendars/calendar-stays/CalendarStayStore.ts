@@ -65,6 +65,21 @@ const SavedLinks = Schema.Struct({
 })
 type SavedLinks = typeof SavedLinks.Type
 
+const OrderOfChannelId = Schema.Struct({
+  reservation_code: Schema.String,
+  status: OrderStatus,
+  /** Whether the host cancelled a stay of an imported calendar at the property. */
+  was_cancelled_here: Schema.Boolean
+})
+type OrderOfChannelId = typeof OrderOfChannelId.Type
+
+interface ChannelIdQuery {
+  readonly operatorId: number
+  readonly propertyId: number
+  readonly channelType: string
+  readonly channelId: string
+}
+
 const LINK_COLUMNS = `reservation_code text, uid_digest text, generation integer, check_in_date date, check_out_date date,
   state text, missing_since timestamptz`
 
@@ -109,6 +124,19 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
         AND c.property_id = ${propertyId} AND c.events = 'stay'`)
 }
 
+const makeFindOrder = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["findOrder"] => {
+  const read = makeOptionalRowReader(OrderOfChannelId)
+  return ({ operatorId, propertyId, channelType, channelId }) =>
+    read(sql`
+      SELECT o.reservation_code, o.status, o.status = 'cancelled' AND EXISTS (
+        SELECT FROM calendar_stays l
+        JOIN stays s ON s.operator_id = l.operator_id AND s.stay_code = l.reservation_code
+        WHERE l.operator_id = o.operator_id AND l.reservation_code = o.reservation_code AND l.state <> 'cancelled'
+          AND s.property_id = ${propertyId}) AS was_cancelled_here
+      FROM orders o
+      WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}`)
+}
+
 const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["saveLinks"] => {
   const read = makeSingleRowReader(SavedLinks)
   return ({ operatorId, calendarId, attempts }, { links, removedCodes }) =>
@@ -131,7 +159,7 @@ const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["
               link.check_out_date, link.state, link.missing_since
             FROM calendar c, link
             ON CONFLICT (operator_id, reservation_code) DO UPDATE SET calendar_id = excluded.calendar_id,
-              uid_digest = excluded.uid_digest, check_in_date = excluded.check_in_date,
+              uid_digest = excluded.uid_digest, generation = excluded.generation, check_in_date = excluded.check_in_date,
               check_out_date = excluded.check_out_date, missing_since = excluded.missing_since,
               state = CASE WHEN l.state = 'detached' THEN l.state ELSE excluded.state END
             WHERE l.calendar_id IS NULL OR l.calendar_id = excluded.calendar_id
@@ -175,6 +203,7 @@ export class CalendarStayStore extends Context.Service<
   {
     /** Returns undefined if another fetch has begun, or if the bookings of the calendar only block days. */
     readonly loadContext: (query: StayContextQuery) => Effect.Effect<StayContext | undefined>
+    readonly findOrder: (query: ChannelIdQuery) => Effect.Effect<OrderOfChannelId | undefined>
     /**
      * A link that the host has detached since it was read stays detached. A link of a removed calendar is taken over. A
      * link of another calendar stays unchanged.
@@ -189,6 +218,7 @@ export class CalendarStayStore extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) =>
       CalendarStayStore.of({
         loadContext: makeLoadContext(sql),
+        findOrder: makeFindOrder(sql),
         saveLinks: makeSaveLinks(sql),
         detachStay: makeDetachStay(sql)
       })
