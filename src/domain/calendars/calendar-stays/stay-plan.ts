@@ -174,14 +174,17 @@ class StayPlanner<Event extends ImportedEvent> {
       this.cancellations.push(toLink(former))
       return
     }
-    if (!isComplete) return
     if (stay === null && former.state === "following") {
-      this.removeLink(former)
+      if (isComplete) this.removeLink(former)
       return
     }
     if (stay === null || !isFollowing(former) || stay.check_out_date <= today) return
     if (stay.check_in_date <= today) {
       this.problems.push(toProblem("missing_after_check_in", stay, reservation_code))
+      return
+    }
+    if (!isComplete) {
+      this.problems.push(toProblem("missing", stay, reservation_code))
       return
     }
     if (missing_since !== null && now.getTime() - missing_since.getTime() >= CALENDAR_STAY_ABSENCE_MS) {

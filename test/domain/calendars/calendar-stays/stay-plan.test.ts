@@ -221,7 +221,11 @@ describe("the plan of a feed", () => {
     const link = (agoMs: number) => toLinkedStay(toEvent("gone", 3), { missing_since: new Date(NOW - agoMs) })
     assert.lengthOf(planStays({ links: [link(CALENDAR_STAY_ABSENCE_MS - 1)] }).cancellations, 0)
     assert.lengthOf(planStays({ links: [link(CALENDAR_STAY_ABSENCE_MS)] }).cancellations, 1)
-    assert.lengthOf(planStays({ links: [link(HOUR_MS)], isComplete: false }).cancellations, 0)
+    const ofIncompleteFeed = planStays({ links: [link(HOUR_MS)], isComplete: false })
+    assert.deepStrictEqual(
+      [ofIncompleteFeed.cancellations, ofIncompleteFeed.links, ofIncompleteFeed.problems.map(({ reason }) => reason)],
+      [[], [], ["missing"]]
+    )
   })
 
   it("keeps a stay whose event became a block", () => {
