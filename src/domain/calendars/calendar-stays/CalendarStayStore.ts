@@ -26,6 +26,7 @@ const LinkedStayRow = Schema.Struct({
       guest_name: Schema.NullOr(Schema.String),
       channel_remarks: Schema.String,
       isFromAccount: Schema.Boolean,
+      isErased: Schema.Boolean,
       channel_id: Schema.String
     })
   )
@@ -95,6 +96,7 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
             'stay', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('status', o.status, 'check_in_date', s.check_in_date,
               'check_out_date', s.check_out_date, 'property_id', s.property_id, 'guest_name', s.guest_name,
               'channel_remarks', s.channel_remarks, 'isFromAccount', o.channel_account_id IS NOT NULL,
+              'isErased', s.guide_token IS NULL,
               'channel_id', o.channel_id) END)
             ORDER BY l.calendar_id, l.check_in_date, l.reservation_code), '[]')
           FROM calendar_stays l

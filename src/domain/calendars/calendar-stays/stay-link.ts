@@ -38,6 +38,8 @@ export interface LinkedStay extends StayLink {
           readonly property_id: number | null
           readonly status: string
           readonly isFromAccount: boolean
+          /** Whether the guest was erased, so that the stay has no texts to compare. */
+          readonly isErased: boolean
         })
     | null
 }

@@ -27,7 +27,7 @@ export const toLinkedStay = (event: ImportedEvent, change: Partial<LinkedStay> =
     state: "following",
     missing_since: null,
     canBeTakenOver: false,
-    stay: { ...booking, property_id: 1, status: "accepted", isFromAccount: false },
+    stay: { ...booking, property_id: 1, status: "accepted", isFromAccount: false, isErased: false },
     ...change
   }
 }
