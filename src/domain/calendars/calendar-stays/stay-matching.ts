@@ -62,7 +62,8 @@ const isSameBookingOfUid =
  *
  * The UID comes last, because some marketplaces write new UIDs into each feed. Passes 3 and 4 skip conflicting texts.
  * Passes 1, 3 and 4 skip links whose stay the import cancelled. Passes 1 and 4 skip stays of erased guests, because their
- * texts are gone and cannot conflict. Only pass 5 matches blocks.
+ * texts are gone and cannot conflict. Only pass 5 matches blocks. It skips links of other calendars, because small numbers
+ * may be UIDs of several calendars.
  */
 export const matchEvents = <Event extends ImportedEvent>(
   links: ReadonlyArray<LinkedStay>,
@@ -97,7 +98,10 @@ export const matchEvents = <Event extends ImportedEvent>(
   match(listSameNights, (link, event) => hasSameUid(link, event) && !haveConflictingTexts(link, event))
   match(listSameNightsUnlessErased, (link, event) => link.stay !== null && !haveConflictingTexts(link, event))
   const eventsByUid = Map.groupBy(events, ({ uid_digest }) => uid_digest)
-  match(({ uid_digest }) => eventsByUid.get(uid_digest), isSameBookingOfUid(today))
+  match(
+    ({ uid_digest, isOfOtherCalendar }) => (isOfOtherCalendar ? undefined : eventsByUid.get(uid_digest)),
+    isSameBookingOfUid(today)
+  )
   match(listSameNights, ({ stay }) => stay === null)
   return { eventByCode, unmatched: Array.from(unmatched) }
 }

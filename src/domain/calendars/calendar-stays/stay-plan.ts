@@ -47,7 +47,13 @@ export const isFollowing = ({ state, stay }: LinkedStay): boolean =>
 
 const isImportCancelled = ({ state, stay }: LinkedStay): boolean => state === "cancelled" && stay?.status !== "accepted"
 
-const toLink = ({ stay: _stay, canBeTakenOver: _canBeTakenOver, ...link }: LinkedStay): StayLink => link
+const toLink = ({
+  stay: _stay,
+  canBeTakenOver: _canBeTakenOver,
+  isOfOtherCalendar: _isOfOtherCalendar,
+  isInOtherCalendar: _isInOtherCalendar,
+  ...link
+}: LinkedStay): StayLink => link
 
 const isSameLink = (one: StayLink, other: StayLink): boolean =>
   one.uid_digest === other.uid_digest &&
@@ -187,7 +193,8 @@ class StayPlanner<Event extends ImportedEvent> {
       this.problems.push(toProblem("missing", stay, reservation_code))
       return
     }
-    if (missing_since !== null && now.getTime() - missing_since.getTime() >= CALENDAR_STAY_ABSENCE_MS) {
+    const isAbsent = missing_since !== null && now.getTime() - missing_since.getTime() >= CALENDAR_STAY_ABSENCE_MS
+    if (isAbsent && !former.isInOtherCalendar) {
       const link: StayLink = { ...toLink(former), state: "cancelled" }
       this.links.push(link)
       this.cancellations.push(link)

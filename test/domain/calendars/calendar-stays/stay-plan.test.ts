@@ -217,6 +217,19 @@ describe("the plan of a feed", () => {
     assert.deepStrictEqual([detached.links.map(({ state }) => state), detached.moves], [["detached"], []])
   })
 
+  it("takes a missing stay of another calendar over only with its nights or code, and cancels none that one has", () => {
+    const missing = { missing_since: new Date(NOW - HOUR_MS) }
+    const linkedStay = toLinkedStay(toEvent("1", 3), { ...missing, canBeTakenOver: true, isOfOtherCalendar: true })
+    const plan = (event: ReturnType<typeof toEvent>) => planStays({ links: [linkedStay], events: [event] })
+    assert.deepStrictEqual([plan(toEvent("2", 3)).links.length, plan(toEvent("2", 3)).creations.length], [1, 0])
+    assert.deepStrictEqual([plan(toEvent("1", 9)).moves.length, plan(toEvent("1", 9)).creations.length], [0, 1])
+    const kept = planStays({ links: [toLinkedStay(toEvent("1", 3), { ...missing, isInOtherCalendar: true })] })
+    assert.deepStrictEqual(
+      [kept.cancellations, kept.problems.map(({ reason }) => reason), kept.isPending],
+      [[], ["missing"], true]
+    )
+  })
+
   it("waits exactly for the time between two fetches", () => {
     const link = (agoMs: number) => toLinkedStay(toEvent("gone", 3), { missing_since: new Date(NOW - agoMs) })
     assert.lengthOf(planStays({ links: [link(CALENDAR_STAY_ABSENCE_MS - 1)] }).cancellations, 0)

@@ -27,6 +27,8 @@ export const toLinkedStay = (event: ImportedEvent, change: Partial<LinkedStay> =
     state: "following",
     missing_since: null,
     canBeTakenOver: false,
+    isOfOtherCalendar: false,
+    isInOtherCalendar: false,
     stay: { ...booking, property_id: 1, status: "accepted", isFromAccount: false, isErased: false },
     ...change
   }
