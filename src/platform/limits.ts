@@ -373,6 +373,8 @@ export const CALENDAR_FEEDBACK_LOOP_MS = 7 * 24 * 60 * 60 * 1000
 export const CALENDAR_BOOKINGS_MAX = 1_000
 export const CALENDAR_STAYS_MAX = 1_000
 export const CALENDAR_STAY_CHANGES_MAX = 100
+/** Codes that one fetch tries for a booking whose former reservations have ended. */
+export const CALENDAR_STAY_CODE_TRIES = 10
 export const CALENDAR_STAY_PROBLEMS_MAX = 20
 export const CALENDAR_GUEST_NAME_LENGTH = 100
 /** A stay is cancelled if its booking is missing from two fetches that are at least this far apart. */

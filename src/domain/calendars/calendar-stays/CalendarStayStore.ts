@@ -17,6 +17,8 @@ const LinkedStayRow = Schema.Struct({
   state: Schema.Literals(["following", "cancelled", "detached"]),
   missing_since: Schema.NullOr(Schema.Date),
   canBeTakenOver: Schema.Boolean,
+  isOfOtherCalendar: Schema.Boolean,
+  isInOtherCalendar: Schema.Boolean,
   stay: Schema.NullOr(
     Schema.Struct({
       status: OrderStatus,
@@ -26,6 +28,7 @@ const LinkedStayRow = Schema.Struct({
       guest_name: Schema.NullOr(Schema.String),
       channel_remarks: Schema.String,
       isFromAccount: Schema.Boolean,
+      isErased: Schema.Boolean,
       channel_id: Schema.String
     })
   )
@@ -65,8 +68,27 @@ const SavedLinks = Schema.Struct({
 })
 type SavedLinks = typeof SavedLinks.Type
 
+const OrderOfChannelId = Schema.Struct({
+  reservation_code: Schema.String,
+  status: OrderStatus,
+  /** Whether the host cancelled a stay of an imported calendar at the property. */
+  was_cancelled_here: Schema.Boolean
+})
+type OrderOfChannelId = typeof OrderOfChannelId.Type
+
+interface ChannelIdQuery {
+  readonly operatorId: number
+  readonly propertyId: number
+  readonly channelType: string
+  readonly channelId: string
+}
+
 const LINK_COLUMNS = `reservation_code text, uid_digest text, generation integer, check_in_date date, check_out_date date,
   state text, missing_since timestamptz`
+
+/** The calendar of the link `l` lacks its booking, so another calendar that has it may take the link over. */
+const isMissingLinkCondition = (sql: SqlClient.SqlClient) =>
+  sql`(l.state = 'following' AND l.missing_since IS NOT NULL)`
 
 const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["loadContext"] => {
   const read = makeOptionalRowReader(Schema.toCodecJson(StayContext))
@@ -76,20 +98,31 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
         (SELECT coalesce(jsonb_agg(jsonb_build_object('reservation_code', l.reservation_code, 'uid_digest', l.uid_digest,
             'generation', l.generation, 'check_in_date', l.check_in_date, 'check_out_date', l.check_out_date,
             'state', l.state, 'missing_since', to_char(l.missing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-            'canBeTakenOver', l.calendar_id IS NULL,
+            'canBeTakenOver', l.calendar_id IS DISTINCT FROM c.id, 'isOfOtherCalendar', l.calendar_id <> c.id IS TRUE,
+            'isInOtherCalendar', l.missing_since IS NOT NULL AND EXISTS (
+              SELECT FROM imported_calendars other, jsonb_array_elements(other.stay_problems) problem
+              WHERE other.operator_id = c.operator_id AND other.property_id = c.property_id AND other.id <> c.id
+                AND other.events = 'stay' AND other.found_channel_type = o.channel_type
+                AND problem ->> 'reason' IN ('nights_taken', 'reservation_exists')
+                AND problem ->> 'check_in_date' = l.check_in_date::text
+                AND problem ->> 'check_out_date' = l.check_out_date::text),
             'stay', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('status', o.status, 'check_in_date', s.check_in_date,
               'check_out_date', s.check_out_date, 'property_id', s.property_id, 'guest_name', s.guest_name,
               'channel_remarks', s.channel_remarks, 'isFromAccount', o.channel_account_id IS NOT NULL,
+              'isErased', s.guide_token IS NULL,
               'channel_id', o.channel_id) END)
-            ORDER BY l.calendar_id, l.check_in_date, l.reservation_code), '[]')
+            ORDER BY (l.calendar_id IS NOT DISTINCT FROM c.id) DESC, l.calendar_id, l.check_in_date, l.reservation_code), '[]')
           FROM calendar_stays l
           LEFT JOIN stays s ON s.operator_id = l.operator_id AND s.stay_code = l.reservation_code
           LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-          -- Links of the calendar, and links of removed calendars of the same property and channel. The first condition
-          -- lets PostgreSQL use the index.
-          WHERE l.operator_id = c.operator_id AND (l.calendar_id = c.id OR l.calendar_id IS NULL)
+          -- Links of the calendar, and links of the same property and channel whose calendar was removed or lacks the
+          -- booking. The first condition lets PostgreSQL use the index.
+          WHERE l.operator_id = c.operator_id
+            AND (l.calendar_id = c.id OR l.calendar_id IS NULL OR l.calendar_id = ANY (ARRAY(
+              SELECT i.id FROM imported_calendars i WHERE i.operator_id = c.operator_id AND i.property_id = c.property_id)))
             AND (l.calendar_id = c.id
-              OR (s.property_id = c.property_id AND o.channel_type = ${channelType ?? null}::text))) AS links,
+              OR (s.property_id = c.property_id AND o.channel_type = ${channelType ?? null}::text
+                AND (l.calendar_id IS NULL OR ${isMissingLinkCondition(sql)})))) AS links,
         (SELECT coalesce(jsonb_agg(d.day ORDER BY d.day), '[]') FROM imported_days d
           WHERE d.operator_id = c.operator_id AND d.calendar_id = c.id AND d.echo) AS repeated_days,
         coalesce(p.currency, o.currency) AS currency,
@@ -107,6 +140,19 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
       JOIN properties p ON p.operator_id = c.operator_id AND p.id = c.property_id
       WHERE c.operator_id = ${operatorId} AND c.id = ${calendarId} AND c.attempts = ${attempts}
         AND c.property_id = ${propertyId} AND c.events = 'stay'`)
+}
+
+const makeFindOrder = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["findOrder"] => {
+  const read = makeOptionalRowReader(OrderOfChannelId)
+  return ({ operatorId, propertyId, channelType, channelId }) =>
+    read(sql`
+      SELECT o.reservation_code, o.status, o.status = 'cancelled' AND EXISTS (
+        SELECT FROM calendar_stays l
+        JOIN stays s ON s.operator_id = l.operator_id AND s.stay_code = l.reservation_code
+        WHERE l.operator_id = o.operator_id AND l.reservation_code = o.reservation_code AND l.state <> 'cancelled'
+          AND s.property_id = ${propertyId}) AS was_cancelled_here
+      FROM orders o
+      WHERE o.operator_id = ${operatorId} AND o.channel_id = ${channelId} AND o.channel_type = ${channelType}`)
 }
 
 const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["saveLinks"] => {
@@ -131,10 +177,10 @@ const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["
               link.check_out_date, link.state, link.missing_since
             FROM calendar c, link
             ON CONFLICT (operator_id, reservation_code) DO UPDATE SET calendar_id = excluded.calendar_id,
-              uid_digest = excluded.uid_digest, check_in_date = excluded.check_in_date,
+              uid_digest = excluded.uid_digest, generation = excluded.generation, check_in_date = excluded.check_in_date,
               check_out_date = excluded.check_out_date, missing_since = excluded.missing_since,
               state = CASE WHEN l.state = 'detached' THEN l.state ELSE excluded.state END
-            WHERE l.calendar_id IS NULL OR l.calendar_id = excluded.calendar_id
+            WHERE l.calendar_id IS NULL OR l.calendar_id = excluded.calendar_id OR ${isMissingLinkCondition(sql)}
             RETURNING l.reservation_code, l.state
           )
           SELECT EXISTS (SELECT FROM calendar) AS is_current,
@@ -175,9 +221,10 @@ export class CalendarStayStore extends Context.Service<
   {
     /** Returns undefined if another fetch has begun, or if the bookings of the calendar only block days. */
     readonly loadContext: (query: StayContextQuery) => Effect.Effect<StayContext | undefined>
+    readonly findOrder: (query: ChannelIdQuery) => Effect.Effect<OrderOfChannelId | undefined>
     /**
-     * A link that the host has detached since it was read stays detached. A link of a removed calendar is taken over. A
-     * link of another calendar stays unchanged.
+     * A link that the host has detached since it was read stays detached. A link of a removed calendar is taken over, and
+     * so is one whose calendar lacks the booking. Any other link of another calendar stays unchanged.
      */
     readonly saveLinks: (calendar: CalendarKey, change: LinkChange) => Effect.Effect<SavedLinks>
     /** Ends the link of a reservation. Idempotent. Returns false if there is no such reservation. */
@@ -189,6 +236,7 @@ export class CalendarStayStore extends Context.Service<
     Effect.map(SqlClient.SqlClient, (sql) =>
       CalendarStayStore.of({
         loadContext: makeLoadContext(sql),
+        findOrder: makeFindOrder(sql),
         saveLinks: makeSaveLinks(sql),
         detachStay: makeDetachStay(sql)
       })

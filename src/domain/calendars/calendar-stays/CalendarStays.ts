@@ -1,11 +1,12 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { CurrentActor } from "../../../contract/actor.ts"
 import { currentSecond, dateInZone } from "../../../contract/time.ts"
-import { CALENDAR_STAY_CHANGES_MAX } from "../../../platform/limits.ts"
+import { CALENDAR_STAY_CHANGES_MAX, CALENDAR_STAY_CODE_TRIES } from "../../../platform/limits.ts"
+import { hasOrderEnded } from "../../bookings/orders/order.ts"
 import { type OrderChangeContext, Orders } from "../../bookings/reservations/Orders.ts"
 import { type CalendarKey, CalendarStayStore, type StayContext } from "./CalendarStayStore.ts"
 import { findConfirmationCode, findPhoneDigits, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
-import type { ImportedEvent, StayLink, StayNights } from "./stay-link.ts"
+import type { ImportedEvent, StayLink } from "./stay-link.ts"
 import { groupMoves, type StayMoveGroup } from "./stay-moves.ts"
 import { planStayChanges, type StayPlan } from "./stay-plan.ts"
 import { type StayProblem, shortenProblems, toCalendarProblem } from "./stay-problem.ts"
@@ -16,8 +17,6 @@ export interface StaySyncRequest extends CalendarKey {
   /** Undefined if neither the host nor the feed names a channel. Then bookings only block days. */
   readonly channelType: string | undefined
   readonly events: ReadonlyArray<ImportedEvent>
-  /** Bookings that share the UID of an event, with other nights. */
-  readonly duplicates: ReadonlyArray<StayNights>
   /** Whether the feed was read completely. */
   readonly isComplete: boolean
   /** Whether the feed has more events than were read. */
@@ -73,11 +72,11 @@ const makeSyncStays = (
       cancellations: plan.cancellations.filter(isAttached),
       moves: plan.moves.filter(({ link }) => isAttached(link))
     }
-    return yield* applyPlan(orders, request, context, attachedPlan)
+    return yield* applyPlan(store, orders, request, context, attachedPlan)
   }, withoutIdempotencyKey)
 
 const toPlanRequest = (
-  { channelType, events, duplicates, isComplete, hasMore, timeZone }: StaySyncRequest,
+  { channelType, events, isComplete, hasMore, timeZone }: StaySyncRequest,
   { links, repeated_days, has_account }: StayContext,
   now: Date
 ) => ({
@@ -91,7 +90,6 @@ const toPlanRequest = (
     }
   })),
   events,
-  duplicates,
   isComplete: isComplete && !hasMore,
   createsStays: channelType !== undefined && !has_account,
   repeatedDays: new Set(repeated_days),
@@ -125,16 +123,18 @@ const toChange = (apply: Effect.Effect<ChangeOutcome, never, CurrentActor>): Sta
 
 /** Cancellations and moves come first, because they free nights for other stays. */
 const toChanges = (
+  store: CalendarStayStore["Service"],
   orders: Orders["Service"],
-  { operatorId, propertyId, channelType = "" }: StaySyncRequest,
+  request: StaySyncRequest,
   { currency }: StayContext,
   { cancellations, moves, creations }: StayPlan<ImportedEvent>
 ): ReadonlyArray<StayChange> => [
-  ...cancellations.map((link) => toChange(cancelStay(orders, operatorId, link))),
-  ...groupMoves(moves).map((group) => ({ stayCount: group.length, apply: moveStays(orders, operatorId, group) })),
-  ...creations.map(({ link, event }) =>
-    toChange(createStay(orders, operatorId, event, { ...link, channelType, propertyId, currency }))
-  )
+  ...cancellations.map((link) => toChange(cancelStay(orders, request.operatorId, link))),
+  ...groupMoves(moves).map((group) => ({
+    stayCount: group.length,
+    apply: moveStays(orders, request.operatorId, group)
+  })),
+  ...creations.map(({ link, event }) => toChange(createStay(store, orders, request, { link, event, currency })))
 ]
 
 /** Returns the first changes of at most {@link CALENDAR_STAY_CHANGES_MAX} stays, and at least one change. */
@@ -150,20 +150,23 @@ const takeChanges = (changes: ReadonlyArray<StayChange>): ReadonlyArray<StayChan
 }
 
 const applyPlan = Effect.fnUntraced(function* (
+  store: CalendarStayStore["Service"],
   orders: Orders["Service"],
   request: StaySyncRequest,
   context: StayContext,
   plan: StayPlan<ImportedEvent>
 ): Effect.fn.Return<StaySyncResult, never, CurrentActor> {
-  const changes = toChanges(orders, request, context, plan)
+  const changes = toChanges(store, orders, request, context, plan)
   const dueChanges = takeChanges(changes)
   const outcomes = (yield* Effect.forEach(dueChanges, ({ apply }) => apply)).flat()
   const problems = outcomes.flatMap((outcome) => (typeof outcome === "string" ? [] : [outcome]))
   const hasChanges = outcomes.includes("changed")
   const hasMoreChanges = changes.length > dueChanges.length
-  // The nights may become free while the feed stays unchanged.
+  // The nights or the confirmation code may become free while the feed stays unchanged.
   const mustRetry =
-    hasMoreChanges || outcomes.includes("busy") || problems.some(({ reason }) => reason === "nights_taken")
+    hasMoreChanges ||
+    outcomes.includes("busy") ||
+    problems.some(({ reason }) => reason === "nights_taken" || reason === "reservation_exists")
   return {
     problems: shortenProblems([...listCalendarProblems(request, context), ...plan.problems, ...problems]),
     // Reads again at once only after progress. Otherwise the same changes would fail in an endless loop.
@@ -182,19 +185,44 @@ const toNightsTaken = ({ check_in_date, check_out_date }: StayLink, reservation_
   check_out_date
 })
 
+interface StayCreation {
+  readonly link: StayLink
+  readonly event: ImportedEvent
+  readonly currency: string
+}
+
+/**
+ * An ended order keeps the confirmation code of its booking for ever. The next stay of the booking then gets the code
+ * with the next generation. The link is saved first, because its generation says which code the order has.
+ */
 const createStay = (
+  store: CalendarStayStore["Service"],
   orders: Orders["Service"],
-  operatorId: number,
-  event: ImportedEvent,
-  details: StayLink & Omit<Parameters<typeof toCalendarOrder>[1], "at">
+  request: StaySyncRequest,
+  { link, event, currency }: StayCreation
 ): Effect.Effect<ChangeOutcome, never, CurrentActor> =>
   Effect.gen(function* () {
+    const { operatorId, propertyId, channelType = "" } = request
     const at = yield* currentSecond
-    const order = yield* orders.create(operatorId, toCalendarOrder(event, { ...details, at }), at)
-    const outcome: ChangeOutcome =
-      order === undefined ? { ...toNightsTaken(details, null), reason: "reservation_exists" } : "changed"
-    return outcome
-  }).pipe(Effect.catchTag("NightTaken", () => Effect.succeed(toNightsTaken(details, null))))
+    for (let tries = 0; tries < CALENDAR_STAY_CODE_TRIES; tries += 1) {
+      const nextLink = { ...link, generation: link.generation + tries }
+      if (tries > 0) {
+        const { is_current, unfollowed_codes } = yield* store.saveLinks(request, {
+          links: [nextLink],
+          removedCodes: []
+        })
+        if (!is_current || unfollowed_codes.length > 0) return "busy"
+      }
+      const order = toCalendarOrder(event, { ...nextLink, channelType, propertyId, currency, at })
+      if ((yield* orders.create(operatorId, order, at)) !== undefined) return "changed"
+      const holder = yield* store.findOrder({ operatorId, propertyId, channelType, channelId: order.channel_id })
+      const problem = toNightsTaken(link, holder?.reservation_code ?? null)
+      if (holder?.was_cancelled_here) return { ...problem, reason: "cancelled_here" as const }
+      const isFinal = holder === undefined || !hasOrderEnded(holder) || event.confirmationCode === undefined
+      if (isFinal) return { ...problem, reason: "reservation_exists" as const }
+    }
+    return "busy"
+  }).pipe(Effect.catchTag("NightTaken", () => Effect.succeed<ChangeOutcome>(toNightsTaken(link, null))))
 
 /**
  * Moves the stays of the group in one change. A stay whose order is no longer accepted, or has a channel account, is

@@ -29,8 +29,15 @@ export interface StayLink extends StayNights {
 
 /** A link with its stay. */
 export interface LinkedStay extends StayLink {
-  /** Whether the calendar of the link was removed, so that another calendar may take the link over. */
+  /**
+   * Whether this calendar may take the link over. The calendar of the link was removed, or its last complete feed lacks
+   * the booking.
+   */
   readonly canBeTakenOver: boolean
+  /** Whether another calendar has the link. */
+  readonly isOfOtherCalendar: boolean
+  /** Whether another calendar last read a booking of these nights, so that it may take the link over. */
+  readonly isInOtherCalendar: boolean
   /** Null if the booking has no stay yet. */
   readonly stay:
     | (StayNights &
@@ -38,6 +45,8 @@ export interface LinkedStay extends StayLink {
           readonly property_id: number | null
           readonly status: string
           readonly isFromAccount: boolean
+          /** Whether the guest was erased, so that the stay has no texts to compare. */
+          readonly isErased: boolean
         })
     | null
 }

@@ -17,22 +17,25 @@ const isOtherName = (one: string | undefined, other: string | undefined): boolea
   return !name.startsWith(otherName) && !otherName.startsWith(name)
 }
 
-const haveDifferentCodes = ({ stay }: LinkedStay, event: BookingDetails): boolean =>
-  areKnownAndDifferent(stay?.confirmationCode, event.confirmationCode)
+type WithCode = Pick<BookingDetails, "confirmationCode">
+
+export const haveDifferentCodes = (one: WithCode | null, other: WithCode): boolean =>
+  areKnownAndDifferent(one?.confirmationCode, other.confirmationCode)
 
 /** If both have a confirmation code, only the codes are compared. */
 const haveConflictingTexts = (link: LinkedStay, event: BookingDetails): boolean => {
   const { stay } = link
   if (stay === null) return false
   if (stay.confirmationCode !== undefined && event.confirmationCode !== undefined)
-    return haveDifferentCodes(link, event)
+    return haveDifferentCodes(stay, event)
   return isOtherName(stay.guestName, event.guestName) || areKnownAndDifferent(stay.phoneDigits, event.phoneDigits)
 }
 
 const haveEqualTexts = ({ stay }: LinkedStay, event: BookingDetails): boolean =>
-  stay?.confirmationCode === event.confirmationCode &&
-  stay?.guestName === event.guestName &&
-  stay?.phoneDigits === event.phoneDigits
+  stay !== null &&
+  stay.confirmationCode === event.confirmationCode &&
+  stay.guestName === event.guestName &&
+  stay.phoneDigits === event.phoneDigits
 
 const hasSameUid = (link: LinkedStay, event: ImportedEvent): boolean => link.uid_digest === event.uid_digest
 
@@ -44,7 +47,7 @@ const hasSameUid = (link: LinkedStay, event: ImportedEvent): boolean => link.uid
 const isSameBookingOfUid =
   (today: string) =>
   (link: LinkedStay, event: ImportedEvent): boolean =>
-    !haveDifferentCodes(link, event) &&
+    !haveDifferentCodes(link.stay, event) &&
     (hasSameNights(link, event) || (!haveConflictingTexts(link, event) && link.check_out_date >= today))
 
 /**
@@ -55,9 +58,12 @@ const isSameBookingOfUid =
  * 3. same nights and UID
  * 4. same nights
  * 5. same UID (see {@link isSameBookingOfUid})
+ * 6. same nights as a link that has no stay yet
  *
  * The UID comes last, because some marketplaces write new UIDs into each feed. Passes 3 and 4 skip conflicting texts.
- * Passes 1, 3 and 4 skip links whose stay the import cancelled. Only pass 5 matches blocks.
+ * Passes 1, 3 and 4 skip links whose stay the import cancelled. Passes 1 and 4 skip stays of erased guests, because their
+ * texts are gone and cannot conflict. Only pass 5 matches blocks. It skips links of other calendars, because small numbers
+ * may be UIDs of several calendars.
  */
 export const matchEvents = <Event extends ImportedEvent>(
   links: ReadonlyArray<LinkedStay>,
@@ -82,15 +88,20 @@ export const matchEvents = <Event extends ImportedEvent>(
   const bookingsByNights = Map.groupBy(bookings, nightsKey)
   const listSameNights = (link: LinkedStay) =>
     link.state === "cancelled" ? undefined : bookingsByNights.get(nightsKey(link))
-  match(listSameNights, haveEqualTexts)
+  const listSameNightsUnlessErased = (link: LinkedStay) => (link.stay?.isErased ? undefined : listSameNights(link))
+  match(listSameNightsUnlessErased, haveEqualTexts)
   const bookingsByCode = Map.groupBy(bookings, ({ confirmationCode }) => confirmationCode)
   match(
     ({ stay }) => (stay?.confirmationCode === undefined ? undefined : bookingsByCode.get(stay.confirmationCode)),
     () => true
   )
   match(listSameNights, (link, event) => hasSameUid(link, event) && !haveConflictingTexts(link, event))
-  match(listSameNights, (link, event) => !haveConflictingTexts(link, event))
+  match(listSameNightsUnlessErased, (link, event) => link.stay !== null && !haveConflictingTexts(link, event))
   const eventsByUid = Map.groupBy(events, ({ uid_digest }) => uid_digest)
-  match(({ uid_digest }) => eventsByUid.get(uid_digest), isSameBookingOfUid(today))
+  match(
+    ({ uid_digest, isOfOtherCalendar }) => (isOfOtherCalendar ? undefined : eventsByUid.get(uid_digest)),
+    isSameBookingOfUid(today)
+  )
+  match(listSameNights, ({ stay }) => stay === null)
   return { eventByCode, unmatched: Array.from(unmatched) }
 }

@@ -2,7 +2,7 @@ import { addDays } from "../../../contract/time.ts"
 import { CALENDAR_DAY_RETENTION_MS, CALENDAR_STAY_ABSENCE_MS, CALENDAR_STAYS_MAX } from "../../../platform/limits.ts"
 import { listStayNights } from "../../bookings/reservations/rules/nights.ts"
 import { hasSameNights, type ImportedEvent, type LinkedStay, type StayLink, type StayNights } from "./stay-link.ts"
-import { matchEvents } from "./stay-matching.ts"
+import { haveDifferentCodes, matchEvents } from "./stay-matching.ts"
 import type { StayMove } from "./stay-moves.ts"
 import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./stay-problem.ts"
 
@@ -12,8 +12,6 @@ import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./s
 export interface StayPlanRequest<Event extends ImportedEvent> {
   readonly links: ReadonlyArray<LinkedStay>
   readonly events: ReadonlyArray<Event>
-  /** Bookings that share the UID of an event, with other nights. They only block days. */
-  readonly duplicates: ReadonlyArray<StayNights>
   /** Whether the feed was read completely. */
   readonly isComplete: boolean
   /** Whether new bookings become stays. */
@@ -47,7 +45,15 @@ const toProblem = (
 export const isFollowing = ({ state, stay }: LinkedStay): boolean =>
   state === "following" && stay !== null && stay.status === "accepted" && !stay.isFromAccount
 
-const toLink = ({ stay: _stay, canBeTakenOver: _canBeTakenOver, ...link }: LinkedStay): StayLink => link
+const isImportCancelled = ({ state, stay }: LinkedStay): boolean => state === "cancelled" && stay?.status !== "accepted"
+
+const toLink = ({
+  stay: _stay,
+  canBeTakenOver: _canBeTakenOver,
+  isOfOtherCalendar: _isOfOtherCalendar,
+  isInOtherCalendar: _isInOtherCalendar,
+  ...link
+}: LinkedStay): StayLink => link
 
 const isSameLink = (one: StayLink, other: StayLink): boolean =>
   one.uid_digest === other.uid_digest &&
@@ -64,6 +70,7 @@ class StayPlanner<Event extends ImportedEvent> {
   readonly problems: Array<StayProblem> = []
   isPending = false
   readonly #request: StayPlanRequest<Event>
+  readonly #eventsWithStay = new Map<string, Array<Event>>()
   /** Links of this calendar. Links that it may take over do not count toward {@link CALENDAR_STAYS_MAX}. */
   #linkCount: number
 
@@ -82,10 +89,19 @@ class StayPlanner<Event extends ImportedEvent> {
     return createsStays && event.isBooking && event.check_out_date > today && !isRepeated
   }
 
+  noteStayOf(event: Event): void {
+    const others = this.#eventsWithStay.get(event.uid_digest) ?? []
+    this.#eventsWithStay.set(event.uid_digest, [...others, event])
+  }
+
+  /** Bookings with different confirmation codes need no UID. */
+  #hasStayWithUid(event: Event): boolean {
+    return (this.#eventsWithStay.get(event.uid_digest) ?? []).some((other) => !haveDifferentCodes(other, event))
+  }
+
   followEvent(former: LinkedStay, event: Event): void {
     const { check_in_date, check_out_date, uid_digest } = event
-    const wasCancelled = former.state === "cancelled" && former.stay?.status !== "accepted"
-    if (wasCancelled) {
+    if (isImportCancelled(former)) {
       const isReplaced = this.#mayCreate(event) && this.addStay(event, former)
       if (!isReplaced) this.#saveLinkIfChanged(former, { ...toLink(former), missing_since: null })
       return
@@ -122,10 +138,15 @@ class StayPlanner<Event extends ImportedEvent> {
 
   /**
    * A booking that came back after its cancellation becomes a new stay, because a cancelled reservation is final.
-   * Returns false and reports `too_many` if the calendar already has {@link CALENDAR_STAYS_MAX} links.
+   * Returns false and reports `duplicate_uid` if a stay of the feed has the UID, or `too_many` if the calendar already has
+   * {@link CALENDAR_STAYS_MAX} links.
    */
   addStay(event: Event, former?: LinkedStay): boolean {
     const { newCode } = this.#request
+    if (this.#hasStayWithUid(event)) {
+      this.problems.push(toProblem("duplicate_uid", event, null))
+      return false
+    }
     if (this.#linkCount >= CALENDAR_STAYS_MAX) {
       if (!this.problems.some(({ reason }) => reason === "too_many")) this.problems.push(toCalendarProblem("too_many"))
       return false
@@ -142,14 +163,10 @@ class StayPlanner<Event extends ImportedEvent> {
     }
     if (former !== undefined) this.removeLink(former)
     this.#linkCount += 1
+    this.noteStayOf(event)
     this.links.push(link)
     this.creations.push({ link, event })
     return true
-  }
-
-  reportDuplicate(booking: StayNights): void {
-    const { createsStays, today } = this.#request
-    if (createsStays && booking.check_out_date > today) this.problems.push(toProblem("duplicate_uid", booking, null))
   }
 
   handleNewEvent(event: Event): void {
@@ -163,9 +180,8 @@ class StayPlanner<Event extends ImportedEvent> {
       this.cancellations.push(toLink(former))
       return
     }
-    if (!isComplete) return
     if (stay === null && former.state === "following") {
-      this.removeLink(former)
+      if (isComplete) this.removeLink(former)
       return
     }
     if (stay === null || !isFollowing(former) || stay.check_out_date <= today) return
@@ -173,7 +189,12 @@ class StayPlanner<Event extends ImportedEvent> {
       this.problems.push(toProblem("missing_after_check_in", stay, reservation_code))
       return
     }
-    if (missing_since !== null && now.getTime() - missing_since.getTime() >= CALENDAR_STAY_ABSENCE_MS) {
+    if (!isComplete) {
+      this.problems.push(toProblem("missing", stay, reservation_code))
+      return
+    }
+    const isAbsent = missing_since !== null && now.getTime() - missing_since.getTime() >= CALENDAR_STAY_ABSENCE_MS
+    if (isAbsent && !former.isInOtherCalendar) {
       const link: StayLink = { ...toLink(former), state: "cancelled" }
       this.links.push(link)
       this.cancellations.push(link)
@@ -193,13 +214,16 @@ export const planStayChanges = <Event extends ImportedEvent>(request: StayPlanRe
   const oldest = addDays(request.today, -RETENTION_DAYS)
   for (const link of request.links) {
     const event = eventByCode.get(link.reservation_code)
+    if (event !== undefined && !isImportCancelled(link)) planner.noteStayOf(event)
+  }
+  for (const link of request.links) {
+    const event = eventByCode.get(link.reservation_code)
     if (event !== undefined) planner.followEvent(link, event)
     else if (link.canBeTakenOver) continue
     else if (link.check_out_date < oldest) planner.removeLink(link)
     else planner.handleMissingEvent(link)
   }
   for (const event of unmatched) planner.handleNewEvent(event)
-  for (const booking of request.duplicates) planner.reportDuplicate(booking)
   const { links, removedCodes, creations, moves, cancellations, problems, isPending } = planner
   return { links, removedCodes, creations, moves, cancellations, problems, isPending }
 }

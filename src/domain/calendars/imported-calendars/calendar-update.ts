@@ -61,7 +61,7 @@ const toStayNights = ({ from, before }: NightSpan): StayNights => ({
 
 export const toCalendarBookings = (
   { channel_type, host }: Pick<ClaimedCalendar, "channel_type" | "host">,
-  { bookings: { events, duplicates, hasMore, origin }, unreadable }: Pick<ParsedFeed, "bookings" | "unreadable">
+  { bookings: { events, hasMore, origin }, unreadable }: Pick<ParsedFeed, "bookings" | "unreadable">
 ): CalendarBookings => ({
   events: events.map(({ uidDigest, booking, ...span }) => ({
     ...(booking ?? NO_BOOKING),
@@ -69,7 +69,6 @@ export const toCalendarBookings = (
     isBooking: booking !== undefined,
     ...toStayNights(span)
   })),
-  duplicates: duplicates.map(toStayNights),
   hasMore,
   channelType:
     channel_type ?? findChannelOfHost(host) ?? (origin === undefined ? undefined : CHANNELS_OF_ORIGINS[origin]),

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
 import { InstantColumn } from "../../column-schemas.ts"
 import { CalendarChannelType } from "../calendar-stays/stay-channel.ts"
-import type { ImportedEvent, StayNights } from "../calendar-stays/stay-link.ts"
+import type { ImportedEvent } from "../calendar-stays/stay-link.ts"
 
 /** Whether the bookings of a calendar only block days, or also become stays. */
 export const CalendarEvents = Schema.Literals(["block", "stay"])
@@ -81,7 +81,6 @@ export interface BookingWindow {
 /** The bookings of a feed, for a calendar whose bookings become stays. */
 export interface CalendarBookings {
   readonly events: ReadonlyArray<ImportedEvent>
-  readonly duplicates: ReadonlyArray<StayNights>
   readonly hasMore: boolean
   readonly channelType: CalendarChannelType | undefined
   /** Whether the feed was read completely. */

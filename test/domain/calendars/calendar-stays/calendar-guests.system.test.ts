@@ -125,6 +125,23 @@ layer(layerService, { excludeTestServices: false })("a guest whose booking came 
     })
   )
 
+  it.effect("leaves no reservation to the next guest of the same nights after erasure", () =>
+    Effect.gen(function* () {
+      const { operatorId, serveAndFetch, loadStays } = yield* prepare
+      const booking = { uid: "1", start: "2027-05-01", end: "2027-05-04", summary: "Reserved - Melusine" }
+      yield* serveAndFetch(toVrboFeed(booking))
+      const { reservation_code } = (yield* loadStays)[0] ?? assert.fail("there is no stay")
+      const matches = yield* findGuest(operatorId, { by: "order", value: reservation_code }, yield* DateTime.nowAsDate)
+      yield* asSystemActor(eraseGuestMatches(matches))
+      for (let fetches = 0; fetches < 2; fetches += 1) {
+        yield* serveAndFetch(toVrboFeed({ ...booking, uid: "2", summary: "Reserved - Undine" }))
+        yield* TestClock.adjust(16 * MINUTE_MS)
+      }
+      const stays = (yield* loadStays).map(({ status, guest_name }) => `${status} ${guest_name}`)
+      assert.deepStrictEqual(stays.toSorted(), ["accepted Undine", "cancelled null"])
+    })
+  )
+
   it.effect("stays erased when the calendar is fetched again", () =>
     Effect.gen(function* () {
       const { operatorId, serveAndFetch, readHouseCalendar, loadStays, api, as } = yield* prepare

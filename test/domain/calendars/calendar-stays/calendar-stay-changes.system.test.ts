@@ -124,6 +124,41 @@ layer(layerImportService)("stays of a changed calendar", (it) => {
     })
   )
 
+  it.effect("stay when an earlier booking repeats their UID, and each confirmation code makes its own", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepareStayImport
+      yield* serveAndFetch(toAirbnbFeed(OTHER))
+      const earlier = { ...BOOKING, uid: OTHER.uid ?? "" }
+      for (const events of [
+        [earlier, OTHER],
+        [OTHER, earlier]
+      ]) {
+        yield* serveAndFetch(toAirbnbFeed(...events))
+        yield* fetchDue
+        assert.deepStrictEqual(yield* stayLines, [
+          "2027-05-01 2027-05-04 accepted HMABCDEF12",
+          "2027-05-10 2027-05-12 accepted HMOTHER123"
+        ])
+        assert.deepStrictEqual(yield* loadProblems, [])
+      }
+    })
+  )
+
+  it.effect("stay when an earlier booking without a code repeats their UID", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, stayLines, loadProblems, fetchDue } = yield* prepareStayImport
+      const [first, second] = [
+        { uid: "same", start: "2027-05-01", end: "2027-05-04", summary: "Reserved - Ada" },
+        { uid: "same", start: "2027-05-10", end: "2027-05-12", summary: "Reserved - Grace" }
+      ]
+      yield* serveAndFetch(toVrboFeed(second))
+      yield* serveAndFetch(toVrboFeed(first, second))
+      yield* fetchDue
+      assert.deepStrictEqual(yield* stayLines, ["2027-05-10 2027-05-12 accepted"])
+      assert.deepStrictEqual(yield* loadProblems, ["duplicate_uid 2027-05-01"])
+    })
+  )
+
   it.effect("keep their guests when the feed numbers its events anew", () =>
     Effect.gen(function* () {
       const { serveAndFetch, loadStays, loadProblems } = yield* prepareStayImport

@@ -114,6 +114,7 @@ layer(layerImportService)("stays from a calendar", (it) => {
       yield* fetchDue
       const both = ["2027-04-20 2027-04-25 accepted HMBEGUN123", "2027-05-01 2027-05-04 accepted HMABCDEF12"]
       assert.deepStrictEqual(yield* stayLines, both)
+      assert.deepStrictEqual(yield* loadProblems, ["missing_after_check_in 2027-04-20", "missing 2027-05-01"])
       yield* serveAndFetch(toAirbnbFeed())
       assert.deepStrictEqual(yield* loadProblems, ["missing_after_check_in 2027-04-20", "missing 2027-05-01"])
       yield* fetchDue

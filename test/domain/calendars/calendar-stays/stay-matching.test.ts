@@ -72,6 +72,27 @@ describe("the match of bookings and stays", () => {
     for (const texts of same) assert.strictEqual(countMatches(former, { ...toEvent("1", 9), ...texts }), 1)
   })
 
+  it("takes a booking for that of an erased guest only by its UID or confirmation code", () => {
+    const former = { ...toEvent("1", 3), confirmationCode: "HMABCDEF12" }
+    const { stay, ...link } = toLinkedStay(former)
+    const count = (event: Partial<ImportedEvent>, code = stay?.confirmationCode) =>
+      matchEvents(
+        [{ ...link, stay: stay && { ...stay, confirmationCode: code, isErased: true } }],
+        [{ ...toEvent("2", 3), ...event }],
+        TODAY
+      ).eventByCode.size
+    assert.deepStrictEqual([count({}), count({ guestName: "Grace" }), count({}, undefined)], [0, 0, 0])
+    assert.deepStrictEqual([count({ uid_digest: "1" }), count({ confirmationCode: "HMABCDEF12" })], [1, 1])
+  })
+
+  it("matches a stay by its UID before a link without a stay by its nights", () => {
+    const [former, moved] = [toEvent("1", 3), toEvent("1", 3, 4)]
+    const pending = { ...toLinkedStay(toEvent("2", 3, 4)), stay: null }
+    const { eventByCode } = matchEvents([pending, toLinkedStay(former)], [moved], TODAY)
+    assert.deepStrictEqual([...eventByCode.keys()], ["9-1"])
+    assert.strictEqual(matchEvents([pending], [moved], TODAY).eventByCode.size, 1)
+  })
+
   it("does not take the next booking of a UID for a stay that has ended", () => {
     assert.strictEqual(countMatches(toEvent("1", -3), toEvent("1", 9)), 0)
     assert.strictEqual(countMatches(toEvent("1", -2), toEvent("1", 9)), 1)

@@ -9,7 +9,7 @@ import { NOW } from "../../../support/domain/calendars/imported-calendars/import
 
 const toMove = (name: string, from: number, to: number, property_id: number | null = 1): StayMove => {
   const former = toEvent(name, from)
-  const { stay: _stay, canBeTakenOver: _canBeTakenOver, ...link } = toLinkedStay(toEvent(name, to))
+  const link = toLinkedStay(toEvent(name, to))
   return { link, from: { ...former, property_id } }
 }
 
@@ -56,7 +56,10 @@ const makeProperty = () => {
   const saveLink = (link: StayLink) => {
     const former = present.find(({ reservation_code }) => reservation_code === link.reservation_code)
     const others = present.filter((each) => each !== former)
-    present = [...others, { canBeTakenOver: false, stay: null, ...former, ...link }]
+    present = [
+      ...others,
+      { canBeTakenOver: false, isOfOtherCalendar: false, isInOtherCalendar: false, stay: null, ...former, ...link }
+    ]
   }
   const fetchFeed = (events: ReadonlyArray<Booking>) => {
     fetches += 1

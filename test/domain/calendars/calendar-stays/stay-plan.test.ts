@@ -157,10 +157,45 @@ describe("the plan of a feed", () => {
   })
 
   it("reports bookings that share a UID with another one and have not ended", () => {
-    const events = [toEvent("a", 3)]
     const reasonsOf = (offset: number, createsStays = true) =>
-      planStays({ events, duplicates: [toEvent("a", offset)], createsStays }).problems.map(({ reason }) => reason)
+      planStays({ events: [toEvent("a", 3), toEvent("a", offset)], createsStays }).problems.map(({ reason }) => reason)
     assert.deepStrictEqual([reasonsOf(9), reasonsOf(-9), reasonsOf(9, false)], [["duplicate_uid"], [], []])
+  })
+
+  it("never misses a booking whose UID an earlier booking repeats", () => {
+    const linkedStay = toLinkedStay(toEvent("a", 9))
+    const { links, creations, problems } = planStays({
+      links: [linkedStay],
+      events: [toEvent("a", 3), toEvent("a", 9)]
+    })
+    assert.deepStrictEqual([links, creations], [[], []])
+    assert.deepStrictEqual(
+      problems.map(({ reason, check_in_date }) => [reason, check_in_date]),
+      [["duplicate_uid", addDays(TODAY, 3)]]
+    )
+  })
+
+  it("makes one stay of each confirmation code that shares a UID, and one of all bookings without a code", () => {
+    const withCode = (offset: number, confirmationCode?: string) => ({ ...toEvent("a", offset), confirmationCode })
+    const toDates = (events: ReadonlyArray<ReturnType<typeof withCode>>) =>
+      planStays({ events }).creations.map(({ link }) => link.check_in_date)
+    assert.deepStrictEqual(toDates([withCode(3, "HMA"), withCode(9, "HMB"), withCode(15)]), [
+      addDays(TODAY, 3),
+      addDays(TODAY, 9)
+    ])
+    assert.deepStrictEqual(toDates([withCode(3), withCode(9)]), [addDays(TODAY, 3)])
+  })
+
+  it("makes no second stay of a UID when a cancelled booking comes back", () => {
+    const cancelled = toLinkedStay(toEvent("a", 9), { state: "cancelled", reservation_code: "9-cancelled" })
+    const { creations, problems } = planStays({
+      links: [
+        toLinkedStay(toEvent("a", 3)),
+        { ...cancelled, stay: cancelled.stay && { ...cancelled.stay, status: "cancelled" } }
+      ],
+      events: [toEvent("a", 3), toEvent("a", 9)]
+    })
+    assert.deepStrictEqual([creations.length, problems.map(({ reason }) => reason)], [0, ["duplicate_uid"]])
   })
 
   it("takes over a stay of a removed calendar only with its booking", () => {
@@ -182,11 +217,28 @@ describe("the plan of a feed", () => {
     assert.deepStrictEqual([detached.links.map(({ state }) => state), detached.moves], [["detached"], []])
   })
 
+  it("takes a missing stay of another calendar over only with its nights or code, and cancels none that one has", () => {
+    const missing = { missing_since: new Date(NOW - HOUR_MS) }
+    const linkedStay = toLinkedStay(toEvent("1", 3), { ...missing, canBeTakenOver: true, isOfOtherCalendar: true })
+    const plan = (event: ReturnType<typeof toEvent>) => planStays({ links: [linkedStay], events: [event] })
+    assert.deepStrictEqual([plan(toEvent("2", 3)).links.length, plan(toEvent("2", 3)).creations.length], [1, 0])
+    assert.deepStrictEqual([plan(toEvent("1", 9)).moves.length, plan(toEvent("1", 9)).creations.length], [0, 1])
+    const kept = planStays({ links: [toLinkedStay(toEvent("1", 3), { ...missing, isInOtherCalendar: true })] })
+    assert.deepStrictEqual(
+      [kept.cancellations, kept.problems.map(({ reason }) => reason), kept.isPending],
+      [[], ["missing"], true]
+    )
+  })
+
   it("waits exactly for the time between two fetches", () => {
     const link = (agoMs: number) => toLinkedStay(toEvent("gone", 3), { missing_since: new Date(NOW - agoMs) })
     assert.lengthOf(planStays({ links: [link(CALENDAR_STAY_ABSENCE_MS - 1)] }).cancellations, 0)
     assert.lengthOf(planStays({ links: [link(CALENDAR_STAY_ABSENCE_MS)] }).cancellations, 1)
-    assert.lengthOf(planStays({ links: [link(HOUR_MS)], isComplete: false }).cancellations, 0)
+    const ofIncompleteFeed = planStays({ links: [link(HOUR_MS)], isComplete: false })
+    assert.deepStrictEqual(
+      [ofIncompleteFeed.cancellations, ofIncompleteFeed.links, ofIncompleteFeed.problems.map(({ reason }) => reason)],
+      [[], [], ["missing"]]
+    )
   })
 
   it("keeps a stay whose event became a block", () => {

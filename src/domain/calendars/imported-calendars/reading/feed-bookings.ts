@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { CALENDAR_BOOKINGS_MAX, CALENDAR_STAY_PROBLEMS_MAX } from "../../../../platform/limits.ts"
+import { CALENDAR_BOOKINGS_MAX } from "../../../../platform/limits.ts"
 import type { BookingDetails } from "../../calendar-stays/stay-link.ts"
 import { type FeedOrigin, recognizeBooking } from "./booking-texts.ts"
 import type { CalendarEvent } from "./calendar-event.ts"
@@ -14,9 +14,8 @@ export interface FeedEvent extends NightSpan {
 }
 
 export interface FeedBookings {
+  /** Several bookings may have one UID, with other nights or other confirmation codes. */
   readonly events: ReadonlyArray<FeedEvent>
-  /** Bookings with the UID of an earlier booking but other nights. At most {@link CALENDAR_STAY_PROBLEMS_MAX}. */
-  readonly duplicates: ReadonlyArray<FeedEvent>
   /** Whether the feed has more such events than the limit. */
   readonly hasMore: boolean
   /** The program that wrote the feed, if known. */
@@ -69,27 +68,31 @@ export const toFeedEvent = (
   }
 }
 
+const codeOf = ({ booking }: FeedEvent): string => booking?.confirmationCode ?? ""
+
+/** Of the bookings with one UID and the same nights, those with a code come first. */
 const compareEvents = (one: FeedEvent, other: FeedEvent): number =>
   Number(one.booking === undefined) - Number(other.booking === undefined) ||
   one.from - other.from ||
   one.before - other.before ||
+  (one.uidDigest === other.uidDigest ? Number(codeOf(one) === "") - Number(codeOf(other) === "") : 0) ||
   (one.uidDigest < other.uidDigest ? -1 : 1)
 
-/** Bookings come first. Of several events with one UID, only one is kept: the earliest booking, if there is one. */
+/** Bookings come first, the earliest first. An event that only repeats an earlier one is left out. */
 export const toFeedBookings = (all: ReadonlyArray<FeedEvent>, origin: FeedOrigin | undefined): FeedBookings => {
-  const events = new Map<string, FeedEvent>()
-  const duplicates: Array<FeedEvent> = []
-  for (const event of all.toSorted(compareEvents)) {
-    const first = events.get(event.uidDigest)
-    if (first === undefined) events.set(event.uidDigest, event)
-    else if (event.booking !== undefined && (event.from !== first.from || event.before !== first.before))
-      duplicates.push(event)
-  }
-  const distinctEvents = Array.from(events.values())
+  const seenKeys = new Set<string>()
+  const events = all.toSorted(compareEvents).filter((event) => {
+    const { uidDigest, from, before, booking } = event
+    const nightsKey = `${uidDigest} ${from} ${before}`
+    const codeKey = `${nightsKey} ${codeOf(event)}`
+    // A block repeats any event with its UID. A booking without a code repeats any booking with its UID and nights.
+    const isNew = !seenKeys.has(booking === undefined ? uidDigest : codeOf(event) === "" ? nightsKey : codeKey)
+    for (const key of [uidDigest, nightsKey, codeKey]) seenKeys.add(key)
+    return isNew
+  })
   return {
-    events: distinctEvents.slice(0, CALENDAR_BOOKINGS_MAX),
-    duplicates: duplicates.slice(0, CALENDAR_STAY_PROBLEMS_MAX),
-    hasMore: distinctEvents.length > CALENDAR_BOOKINGS_MAX,
+    events: events.slice(0, CALENDAR_BOOKINGS_MAX),
+    hasMore: events.length > CALENDAR_BOOKINGS_MAX,
     origin: origin === "latchkey" ? undefined : origin
   }
 }

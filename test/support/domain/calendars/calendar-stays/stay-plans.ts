@@ -27,7 +27,9 @@ export const toLinkedStay = (event: ImportedEvent, change: Partial<LinkedStay> =
     state: "following",
     missing_since: null,
     canBeTakenOver: false,
-    stay: { ...booking, property_id: 1, status: "accepted", isFromAccount: false },
+    isOfOtherCalendar: false,
+    isInOtherCalendar: false,
+    stay: { ...booking, property_id: 1, status: "accepted", isFromAccount: false, isErased: false },
     ...change
   }
 }
@@ -37,7 +39,6 @@ export const planStays = <Event extends ImportedEvent = ImportedEvent>(request: 
   return planStayChanges<Event>({
     links: [],
     events: [],
-    duplicates: [],
     isComplete: true,
     createsStays: true,
     repeatedDays: new Set(),
