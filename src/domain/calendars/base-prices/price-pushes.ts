@@ -54,7 +54,7 @@ export const requestPushesSql = (sql: SqlClient, condition: Fragment): Fragment 
     GROUP BY source, minimum_stay, maximum_stay, run
   ), requested_push AS MATERIALIZED (
     SELECT l.operator_id, l.listing_row, l.account_id, coalesce(priced.days, '{}') AS price_days, priced.prices,
-      restricted.restrictions, l.keeps_direct_prices
+      restricted.restrictions, l.source, l.keeps_direct_prices
     FROM price_listing l
     LEFT JOIN (
       SELECT l.listing_row, range_agg(daterange(run.start_date, run.end_date, '[]')) AS days,

@@ -61,20 +61,32 @@ const advancePartitionSql = (
 
 /**
  * Returns assignments for days whose inventory or direct price no longer counts, because the channel did not accept the
- * pushes `over`. So the days follow the availability or the base price again.
+ * pushes `over`. So the days follow the availability or the base price again. Days with an earlier direct price that the
+ * channel accepted keep that price.
  */
 const withdrawnDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`,
   said_days = l.said_days - ${daysOfKindSql(sql, over, "inventories")},
-  direct_price_days = l.direct_price_days - ${daysOfKindSql(sql, over, "prices")}`
+  direct_price_days = l.direct_price_days - (${daysOfKindSql(sql, over, "prices")} - l.accepted_price_days)`
 
-/** Leaves out days for which another push of the kind is pending. */
+/** Returns the assignment for days of a direct price that the channel accepted. Leaves out days with a later base price. */
+const acceptedDaysSql = (sql: SqlClient): Fragment => sql`,
+  accepted_price_days = CASE WHEN settled.kind = 'prices' AND settled.price_source IS NULL THEN
+    l.direct_price_days * (l.accepted_price_days + (${daySetSql(sql, sql`settled.ranges`)} - coalesce((
+      SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
+      WHERE p.operator_id = l.operator_id AND p.listing_row = l.listing_row AND p.settled_at IS NULL AND p.kind = 'prices'
+        AND p.price_source IS NOT NULL), '{}')))
+    ELSE l.accepted_price_days END`
+
+/** Reads only pushes of the host. Leaves out days for which another of these pushes is pending. */
 const daysOfKindSql = (sql: SqlClient, over: Fragment, kind: "inventories" | "prices"): Fragment => sql`
-  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)}) THEN
-    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)})
+  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)} AND price_source IS NULL) THEN
+    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over
+      WHERE kind = ${sql.literal(`'${kind}'`)} AND price_source IS NULL)
     - coalesce((
       SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM lane
       JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
-      WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
+      WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.price_source IS NULL
+        AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
   ELSE '{}' END`
 
 export interface CompletePushParameters extends PushClaim {
@@ -111,8 +123,8 @@ export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParamete
       FROM lane
       WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${push_id}
         AND p.settled_at IS NULL
-      RETURNING p.operator_id, p.listing_row, p.kind
-    ), going_on AS (${advancePartitionSql(sql, parameters)})
+      RETURNING p.operator_id, p.listing_row, p.kind, p.ranges, p.price_source
+    ), going_on AS (${advancePartitionSql(sql, parameters, start_date === undefined ? sql`` : acceptedDaysSql(sql))})
     ${start_date === undefined ? sql`` : sql`, told AS (${pushedListing}), event AS (${event})`}
     SELECT 1 AS pushes FROM settled`
 }
@@ -134,7 +146,7 @@ export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameter
     FROM lane
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${parameters.push_id}
       AND p.settled_at IS NULL
-    RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges
+    RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges, p.price_source
   ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`))})
   SELECT 1 AS pushes FROM settled`
 
@@ -162,7 +174,7 @@ export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters):
     FROM lane
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
       AND (p.id = ${parameters.push_id} OR p.created_at <= ${parameters.tooOld})
-    RETURNING p.id, p.kind, p.ranges, p.settled_at
+    RETURNING p.id, p.kind, p.ranges, p.price_source, p.settled_at
   ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), gone AS (
     SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead
   ), waits AS (

@@ -270,6 +270,44 @@ layer(layerAccounts)("base prices that a listing missed", (it) => {
     })
   )
 
+  it.effect("stay behind a direct price that the channel accepted before it refused later ones of the day", () =>
+    Effect.gen(function* () {
+      const { plain, dearer, set, setRatio, token } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* set({ ...MAY, price: 100 })
+      const setDirectPrice = (listingId: string, price: number) =>
+        call(token, "update_listing_prices", { ...listing(listingId), prices: [{ ...SECOND_DAY, price }] })
+      yield* setDirectPrice(plain, 70)
+      yield* pushAll
+      for (const each of [plain, dearer])
+        yield* channel.setResponse(each, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      // Only the first listing has a direct price that its channel accepted.
+      for (const price of [7, 8]) for (const each of [plain, dearer]) yield* setDirectPrice(each, price)
+      yield* pushAll
+      for (const each of [plain, dearer]) yield* channel.setResponse(each, Effect.void)
+      for (const each of [plain, dearer]) yield* setRatio(each, { ratio: 200 })
+      yield* pushAll
+      assert.deepStrictEqual(
+        (yield* loadPrices(plain)).at(-1),
+        "2027-05-01..2027-05-01 200, 2027-05-03..2027-05-04 200"
+      )
+      assert.deepStrictEqual((yield* loadPrices(dearer)).at(-1), "2027-05-01..2027-05-04 200")
+      // A new base price ends the direct price, so a refused direct price after it holds no day.
+      yield* set({ ...SECOND_DAY, price: 110 })
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      yield* setDirectPrice(plain, 9)
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.void)
+      yield* setRatio(plain, { ratio: 100 })
+      yield* pushAll
+      assert.deepStrictEqual(
+        (yield* loadPrices(plain)).at(-1),
+        "2027-05-01..2027-05-01 100, 2027-05-02..2027-05-02 110, 2027-05-03..2027-05-04 100"
+      )
+    })
+  )
+
   it.effect.skipIf(!canOverlap)(withServerNote("are never pushed in the wrong currency"), () =>
     Effect.gen(function* () {
       const { api, as, operatorId, account, propertyId, plain, set } = yield* prepareHost
