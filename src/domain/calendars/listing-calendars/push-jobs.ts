@@ -84,9 +84,11 @@ const limitToInventory = Effect.fnUntraced(function* (
 
 /** Returns undefined if another worker has the claim. */
 const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
-  const { content, push_id, listing_id: listingId, channel_type } = claimedPush
+  const { content, push_id, listing_id: listingId, channel_type, obsolete_reason } = claimedPush
   if (push_id === null) return yield* buildCalendarMessage(claimedPush)
   const push = { claimedPush, push_id, ranges: undefined }
+  if (obsolete_reason !== null)
+    return { push, emptyReason: obsolete_reason, ranges: [], send: () => Effect.void } satisfies PushMessage
   const emptyReason = `${channel_type} supports none of these restrictions`
   const account = toChannelAccountTarget(claimedPush)
   switch (content.kind) {

@@ -19,7 +19,11 @@ import {
   prepareHost,
   pushAll
 } from "../../../support/domain/calendars/base-prices/price-host.ts"
-import { layerPushService, NOW } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
+import {
+  layerPushService,
+  loadPushLines,
+  NOW
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import { EVENT_TIME, makeAccountEvent, toChannelAccountRef } from "../../../support/domain/listings/listing-events.ts"
 import { asSystemActor, call, insertProperty } from "../../../support/harness.ts"
 import { insertListing } from "../../../support/listings.ts"
@@ -305,6 +309,36 @@ layer(layerAccounts)("base prices that a listing missed", (it) => {
         (yield* loadPrices(plain)).at(-1),
         "2027-05-01..2027-05-01 100, 2027-05-02..2027-05-02 110, 2027-05-03..2027-05-04 100"
       )
+    })
+  )
+
+  it.effect("are not sent to a listing that became read-only or got another mapping while they were queued", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, plain, dearer, set, setRatio } = yield* prepareHost
+      const otherId = yield* insertProperty(operatorId, "Harbour 2")
+      yield* set({ ...MAY, price: 100, minimum_stay: 2 })
+      yield* setRatio(plain, { readonly: true })
+      yield* setRatio(dearer, { property_id: otherId })
+      yield* pushAll
+      for (const each of [plain, dearer])
+        assert.deepStrictEqual([yield* loadPrices(each), yield* loadRestrictions(each)], [[], []])
+      const [readonly, remapped] = [
+        "the prices of the listing are set on its channel",
+        "the listing is no longer mapped to the owner of these base prices"
+      ]
+      for (const [listingId, reason] of [
+        [plain, readonly],
+        [dearer, remapped]
+      ] as const)
+        assert.deepStrictEqual(yield* loadPushLines(listingId), [
+          `prices pushed after 1: ${reason}`,
+          `restrictions pushed after 1: ${reason}`
+        ])
+      yield* setRatio(plain, { readonly: false })
+      yield* setRatio(dearer, { property_id: propertyId })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-01..2027-05-04 100"])
+      assert.deepStrictEqual(yield* loadRestrictions(dearer), [{ ...MAY, min_stay_on_arrival: 2 }])
     })
   )
 
