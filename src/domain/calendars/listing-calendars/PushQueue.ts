@@ -36,7 +36,7 @@ const selectFirstPushesSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.listing_row, claimed.attempts, claimed.failures, listing.account_id, listing.channel_type,
     listing.listing_id, first.id AS push_id,
     jsonb_build_object('kind', coalesce(first.kind, 'availability'), 'ranges', coalesce(first.ranges, '[]')) AS content,
-    ${obsoleteReasonSql(sql)} AS obsolete_reason,
+    ${obsoleteReasonSql(sql)} AS obsolete_reason, CASE WHEN first.price_source IS NOT NULL THEN o.time_zone END AS time_zone,
     CASE WHEN claimed.of_calendar THEN claimed.traceparent ELSE first.traceparent END AS traceparent
   FROM claimed
   LEFT JOIN LATERAL (
@@ -45,6 +45,7 @@ const selectFirstPushesSql = (sql: SqlClient.SqlClient): Fragment => sql`
       AND NOT claimed.of_calendar
     ORDER BY id LIMIT 1) first ON true
   JOIN listings listing ON listing.operator_id = claimed.operator_id AND listing.id = claimed.listing_row
+  JOIN operators o ON o.id = claimed.operator_id
   WHERE claimed.of_calendar OR first.id IS NOT NULL`
 
 type ListingKey = Pick<ClaimedPush, "operator_id" | "listing_row">

@@ -21,7 +21,7 @@ import { PushQueue } from "./PushQueue.ts"
 import type { ClaimedPush, PushInProgress, PushOutcome, PushSpan } from "./push.ts"
 import { PUSH_TABLE, PUSHING_ROOM } from "./push-statements.ts"
 import { deleteOldPushes } from "./retention.ts"
-import { findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
+import { type DayRange, findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
 
 export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
@@ -82,6 +82,15 @@ const limitToInventory = Effect.fnUntraced(function* (
   return listingInventory === undefined ? requested : toHostInventories(listingInventory, requested)
 })
 
+/** Removes past days from base prices, which can wait for days. A channel would refuse the push because of them. */
+const removePastDays = <Range extends DayRange>(
+  { time_zone }: ClaimedPush,
+  ranges: ReadonlyArray<Range>
+): Effect.Effect<ReadonlyArray<Range>> =>
+  time_zone === null
+    ? Effect.succeed(ranges)
+    : Effect.map(DateTime.nowAsDate, (now) => clipRanges(ranges, pushHorizonOf(dateInZone(now, time_zone))))
+
 /** Returns undefined if another worker has the claim. */
 const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const { content, push_id, listing_id: listingId, channel_type, obsolete_reason } = claimedPush
@@ -93,10 +102,10 @@ const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
   const account = toChannelAccountTarget(claimedPush)
   switch (content.kind) {
     case "prices": {
-      const prices = content.ranges
+      const prices = yield* removePastDays(claimedPush, content.ranges)
       return {
         push,
-        emptyReason,
+        emptyReason: "its days have passed",
         ranges: prices,
         send: (gateway) => sendInChunks(prices, (chunk) => gateway.pushPrices(account, { listingId, prices: chunk }))
       } satisfies PushMessage
@@ -111,7 +120,7 @@ const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
       } satisfies PushMessage
     }
     case "restrictions": {
-      const restrictions = keepSupportedRestrictions(channel_type, content.ranges)
+      const restrictions = keepSupportedRestrictions(channel_type, yield* removePastDays(claimedPush, content.ranges))
       return {
         push,
         emptyReason,

@@ -4,7 +4,7 @@ import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import { isClaimedCondition, type JobClaim, type JobTable } from "../../../jobs/job-queue.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
-import { cooldownSql, daySetSql } from "./due-days.ts"
+import { cooldownSql, daySetSql, withoutPastDaysSql } from "./due-days.ts"
 import type { DayRange } from "./rules.ts"
 
 // Each listing is a partition: a row of `listing_lanes`, which a worker claims for one push at a time. Each statement
@@ -62,14 +62,24 @@ const advancePartitionSql = (
 /**
  * Returns assignments for days whose inventory or direct price no longer counts, because the channel did not accept the
  * pushes `over`. So the days follow the availability or the base price again. Days with an earlier direct price that the
- * channel accepted keep that price.
+ * channel accepted keep that price. Days of a base price become missed days.
  */
-const withdrawnDaysSql = (sql: SqlClient, over: Fragment): Fragment => sql`,
+const withdrawnDaysSql = (sql: SqlClient, over: Fragment, now: Date): Fragment => sql`,
   said_days = l.said_days - ${daysOfKindSql(sql, over, "inventories")},
-  direct_price_days = l.direct_price_days - (${daysOfKindSql(sql, over, "prices")} - l.accepted_price_days)`
+  direct_price_days = l.direct_price_days - (${daysOfKindSql(sql, over, "prices")} - l.accepted_price_days),
+  missed_price_days = ${withoutPastDaysSql(sql, sql`l.missed_price_days`, now)} + coalesce((
+    SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over
+    WHERE kind = 'prices' AND price_source IS NOT NULL), '{}')`
 
-/** Returns the assignment for days of a direct price that the channel accepted. Leaves out days with a later base price. */
+/**
+ * Returns assignments for days of a price that the channel accepted. A day with a later base price keeps no direct price.
+ * A day with a pending direct price may still need a later base price.
+ */
 const acceptedDaysSql = (sql: SqlClient): Fragment => sql`,
+  missed_price_days = CASE WHEN settled.kind = 'prices' AND NOT isempty(l.missed_price_days) THEN
+    l.missed_price_days - (${daySetSql(sql, sql`settled.ranges`)}
+      - CASE WHEN settled.price_source IS NOT NULL THEN l.direct_price_days ELSE '{}' END)
+    ELSE l.missed_price_days END,
   accepted_price_days = CASE WHEN settled.kind = 'prices' AND settled.price_source IS NULL THEN
     l.direct_price_days * (l.accepted_price_days + (${daySetSql(sql, sql`settled.ranges`)} - coalesce((
       SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
@@ -147,7 +157,7 @@ export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameter
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${parameters.push_id}
       AND p.settled_at IS NULL
     RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges, p.price_source
-  ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`))})
+  ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`, parameters.now))})
   SELECT 1 AS pushes FROM settled`
 
 interface FailPushParameters extends RefusePushParameters {
@@ -180,7 +190,7 @@ export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters):
   ), waits AS (
     UPDATE listing_lanes l
     SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${parameters.nextAttempt},
-      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar${withdrawnDaysSql(sql, sql`dead`)}
+      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar${withdrawnDaysSql(sql, sql`dead`, parameters.now)}
     FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
   )
   SELECT pushes, of_calendar FROM gone`

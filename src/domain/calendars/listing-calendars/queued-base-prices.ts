@@ -25,13 +25,14 @@ export const queueBasePricePushesSql = (sql: SqlClient, now: Date): Fragment => 
       ON CONFLICT (operator_id, listing_row) DO UPDATE
         SET account_id = excluded.account_id,
           due_at = CASE WHEN lane.waiting = 0 THEN excluded.due_at ELSE lane.due_at END,
-          (waiting, direct_price_days, accepted_price_days) = (
+          (waiting, direct_price_days, accepted_price_days, missed_price_days) = (
             SELECT lane.waiting + excluded.waiting
                 - (r.prices IS NOT NULL AND r.keeps_direct_prices AND r.price_days <@ lane.direct_price_days)::integer,
               CASE WHEN r.keeps_direct_prices THEN lane.direct_price_days
                 ELSE ${withoutPastDaysSql(sql, sql`lane.direct_price_days`, now)} - r.price_days END,
               CASE WHEN r.keeps_direct_prices THEN lane.accepted_price_days
-                ELSE ${withoutPastDaysSql(sql, sql`lane.accepted_price_days`, now)} - r.price_days END
+                ELSE ${withoutPastDaysSql(sql, sql`lane.accepted_price_days`, now)} - r.price_days END,
+              lane.missed_price_days - (r.price_days - CASE WHEN r.keeps_direct_prices THEN lane.direct_price_days ELSE '{}' END)
             FROM requested_push r
             WHERE r.operator_id = excluded.operator_id AND r.listing_row = excluded.listing_row)
         WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer + excluded.waiting <= ${maxQueued}

@@ -342,6 +342,55 @@ layer(layerAccounts)("base prices that a listing missed", (it) => {
     })
   )
 
+  it.effect("reach a listing whose channel refused them when the host sets them again", () =>
+    Effect.gen(function* () {
+      const { plain, dearer, set } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* channel.setResponse(plain, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      yield* set({ ...MAY, price: 100 })
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.void)
+      yield* set({ ...MAY, minimum_stay: 2 })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), [])
+      assert.deepStrictEqual((yield* set({ ...SECOND_DAY, price: 100 })).data, {
+        pushed: [listing(plain)],
+        skipped: []
+      })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-02..2027-05-02 100"])
+      const again = [
+        { ...MAY, price: 100 },
+        { start_date: "2027-05-04", end_date: "2027-05-04", price: 120 }
+      ]
+      yield* set(...again)
+      yield* pushAll
+      assert.deepStrictEqual((yield* loadPrices(plain)).slice(1), [
+        "2027-05-01..2027-05-01 100, 2027-05-03..2027-05-03 100, 2027-05-04..2027-05-04 120"
+      ])
+      assert.deepStrictEqual((yield* loadPrices(dearer)).slice(1), ["2027-05-04..2027-05-04 132"])
+      assert.deepStrictEqual((yield* set(...again)).data, { pushed: [], skipped: [] })
+    })
+  )
+
+  it.effect("of a room type reach the listing of a property that missed them", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, account, propertyId, plain, dearer, token } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [propertyId] }).pipe(as)
+      const shared = yield* insertListing(operatorId, account, { roomTypeId: room_type_id })
+      const set = call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, price: 100 }] })
+      yield* channel.setResponse(dearer, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      yield* set
+      yield* pushAll
+      yield* channel.setResponse(dearer, Effect.void)
+      assert.deepStrictEqual((yield* set).data, { pushed: [listing(dearer)], skipped: [] })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(dearer), ["2027-05-01..2027-05-04 110"])
+      for (const each of [plain, shared]) assert.strictEqual((yield* loadPrices(each)).length, 1)
+    })
+  )
+
   it.effect.skipIf(!canOverlap)(withServerNote("are never pushed in the wrong currency"), () =>
     Effect.gen(function* () {
       const { api, as, operatorId, account, propertyId, plain, set } = yield* prepareHost
