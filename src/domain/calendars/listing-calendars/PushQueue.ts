@@ -53,7 +53,12 @@ type ListingKey = Pick<ClaimedPush, "operator_id" | "listing_row">
 const readCount = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int }))
 const readCalendarPush = makeOptionalRowReader(CalendarPushRow)
 const readInventory = makeOptionalRowReader(InventoryRow)
-const readDeadLetters = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
+/** The base prices, or stay lengths, that must be queued again. The host repeats a base price that the channel refused. */
+const missedFields = { misses_prices: Schema.Boolean, misses_stay_lengths: Schema.Boolean }
+const readRefusal = makeOptionalRowReader(Schema.Struct(missedFields))
+const readDeadLetters = makeOptionalRowReader(
+  Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean, ...missedFields })
+)
 
 const makeCompareSoon =
   (sql: SqlClient.SqlClient) =>
@@ -110,7 +115,7 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
 
     refuse: (push: PushInProgress, reason: string, now: Date) =>
-      readCount(sql`${recordRefusedSql(sql, { ...toPushClaim(push, now), reason })}`),
+      readRefusal(sql`${recordRefusedSql(sql, { ...toPushClaim(push, now), reason })}`),
 
     fail: (push: PushInProgress, reason: string, nextAttempt: Date, now: Date) =>
       readDeadLetters(

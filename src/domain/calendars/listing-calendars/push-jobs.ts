@@ -16,6 +16,7 @@ import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-error
 import { describeChannelError } from "../../channels/port/error-descriptions.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
 import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
+import { CurrentPricePushes } from "./CurrentPricePushes.ts"
 import { clipRanges, pushHorizonOf, toCalendarInventories, toHostInventories } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { ClaimedPush, PushInProgress, PushOutcome, PushSpan } from "./push.ts"
@@ -205,6 +206,7 @@ const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAtt
     case "unserved":
     case "refused": {
       const recorded = yield* queue.refuse(push, outcome.reason, now)
+      if (recorded !== undefined) yield* queueMissedPrices(push, recorded, now)
       const isQuiet = outcome.end === "unserved" && push.claimedPush.content.kind === "availability"
       if (recorded === undefined || isQuiet) return
       yield* recordFailure(outcome.end, { "latchkey.outcome": outcome.end })
@@ -214,6 +216,26 @@ const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAtt
       yield* recordFailure(outcome.end, { "latchkey.outcome": outcome.end })
       return yield* withPushLogs(postponePush(push, outcome.reason, end))
   }
+})
+
+interface MissedValues {
+  readonly misses_prices: boolean
+  readonly misses_stay_lengths: boolean
+}
+
+/**
+ * Base prices of dead letters are queued again, behind the other pushes of the listing. So are base prices that a new
+ * ratio left out for a direct price, if the channel did not accept that price.
+ */
+const queueMissedPrices = Effect.fnUntraced(function* (
+  { claimedPush: { operator_id, listing_row } }: PushInProgress,
+  { misses_prices, misses_stay_lengths }: MissedValues,
+  now: Date
+) {
+  if (!misses_prices && !misses_stay_lengths) return
+  const listing = { operatorId: operator_id, listingRow: listing_row, needsStayLengths: misses_stay_lengths }
+  yield* Effect.flatMap(CurrentPricePushes, (pushes) => pushes.queuePushes(listing, now))
+  yield* (yield* WakeUp).wake
 })
 
 /** If a calendar push was given up, the next comparison finds its days. */
@@ -226,6 +248,7 @@ const postponePush = Effect.fnUntraced(function* (
   const givenUp = yield* queue.fail(push, reason, nextAttempt(), now)
   if (givenUp === undefined || givenUp.pushes === 0) return
   yield* Effect.logWarning(`${givenUp.pushes} changes of a listing were given up`, reason)
+  yield* queueMissedPrices(push, givenUp, now)
   if (givenUp.of_calendar) yield* queue.compareSoon(push.claimedPush, now)
 })
 

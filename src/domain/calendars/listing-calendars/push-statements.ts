@@ -99,6 +99,10 @@ const daysOfKindSql = (sql: SqlClient, over: Fragment, kind: "inventories" | "pr
         AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
   ELSE '{}' END`
 
+/** True if base prices of days without a direct price have not reached the channel. */
+const freedMissedDaysCondition = (sql: SqlClient): Fragment =>
+  sql`NOT isempty(l.missed_price_days - l.direct_price_days)`
+
 export interface CompletePushParameters extends PushClaim {
   readonly reason: string | undefined
   /** As in {@link PushInProgress}. */
@@ -157,8 +161,13 @@ export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameter
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${parameters.push_id}
       AND p.settled_at IS NULL
     RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges, p.price_source
-  ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`, parameters.now))})
-  SELECT 1 AS pushes FROM settled`
+  ), going_on AS (
+    ${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`, parameters.now))}
+    RETURNING ${freedMissedDaysCondition(sql)} AS has_missed_days
+  )
+  SELECT coalesce(bool_or(going_on.has_missed_days AND settled.kind = 'prices' AND settled.price_source IS NULL), false)
+      AS misses_prices, false AS misses_stay_lengths
+  FROM settled CROSS JOIN going_on HAVING count(*) > 0`
 
 interface FailPushParameters extends RefusePushParameters {
   readonly failures: number
@@ -186,11 +195,15 @@ export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters):
       AND (p.id = ${parameters.push_id} OR p.created_at <= ${parameters.tooOld})
     RETURNING p.id, p.kind, p.ranges, p.price_source, p.settled_at
   ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), gone AS (
-    SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead
+    SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar,
+      coalesce(bool_or(kind = 'prices'), false) AS has_prices,
+      coalesce(bool_or(kind = 'restrictions' AND price_source IS NOT NULL), false) AS misses_stay_lengths
+    FROM dead
   ), waits AS (
     UPDATE listing_lanes l
     SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${parameters.nextAttempt},
       calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar${withdrawnDaysSql(sql, sql`dead`, parameters.now)}
     FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
+    RETURNING ${freedMissedDaysCondition(sql)} AS has_missed_days
   )
-  SELECT pushes, of_calendar FROM gone`
+  SELECT pushes, of_calendar, has_prices AND has_missed_days AS misses_prices, misses_stay_lengths FROM gone, waits`

@@ -32,7 +32,10 @@ export const queueBasePricePushesSql = (sql: SqlClient, now: Date): Fragment => 
                 ELSE ${withoutPastDaysSql(sql, sql`lane.direct_price_days`, now)} - r.price_days END,
               CASE WHEN r.keeps_direct_prices THEN lane.accepted_price_days
                 ELSE ${withoutPastDaysSql(sql, sql`lane.accepted_price_days`, now)} - r.price_days END,
-              lane.missed_price_days - (r.price_days - CASE WHEN r.keeps_direct_prices THEN lane.direct_price_days ELSE '{}' END)
+              CASE WHEN r.keeps_direct_prices
+                THEN (lane.missed_price_days - (r.price_days - lane.direct_price_days))
+                  + r.price_days * (lane.direct_price_days - lane.accepted_price_days)
+                ELSE lane.missed_price_days - r.price_days END
             FROM requested_push r
             WHERE r.operator_id = excluded.operator_id AND r.listing_row = excluded.listing_row)
         WHERE lane.waiting - lane.calendar_waits::integer - (NOT isempty(lane.due_days))::integer + excluded.waiting <= ${maxQueued}

@@ -240,6 +240,8 @@ layer(layerAccounts)("base prices that a listing missed", (it) => {
       yield* pushAll
       for (const each of [plain, dearer]) yield* channel.setResponse(each, Effect.void)
       for (const each of [plain, dearer]) yield* setRatio(each, { ratio: 200 })
+      // The first try after a failure waits.
+      yield* TestClock.adjust("1 hour")
       yield* pushAll
       assert.deepStrictEqual(
         (yield* loadPrices(plain)).at(-1),
@@ -388,6 +390,55 @@ layer(layerAccounts)("base prices that a listing missed", (it) => {
       yield* pushAll
       assert.deepStrictEqual(yield* loadPrices(dearer), ["2027-05-01..2027-05-04 110"])
       for (const each of [plain, shared]) assert.strictEqual((yield* loadPrices(each)).length, 1)
+    })
+  )
+
+  it.effect("wait for a channel that is unreachable for days, without the days that pass", () =>
+    Effect.gen(function* () {
+      const { plain, set } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* channel.setResponse(plain, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* set({ ...MAY, price: 100, maximum_stay: 9 })
+      yield* pushAll
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.void)
+      yield* TestClock.setTime(Date.parse("2027-05-03T10:00:00Z"))
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-03..2027-05-04 100"])
+      assert.deepStrictEqual(yield* loadRestrictions(plain), [
+        { start_date: "2027-05-03", end_date: "2027-05-04", max_stay_on_arrival: 9 }
+      ])
+      assert.deepStrictEqual(
+        (yield* loadPushLines(plain)).map((line) => line.replace(/ after.*/, "")),
+        ["prices dead", "restrictions dead", "prices pushed", "restrictions pushed"]
+      )
+    })
+  )
+
+  it.effect("because a direct price was pending reach the channel once it does not take that price", () =>
+    Effect.gen(function* () {
+      const { plain, dearer, set, setRatio, token } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* set({ ...MAY, price: 100 })
+      yield* pushAll
+      const listings = [plain, dearer]
+      for (const each of listings) {
+        yield* call(token, "update_listing_prices", { ...listing(each), prices: [{ ...SECOND_DAY, price: 7 }] })
+        yield* setRatio(each, { ratio: 200 })
+      }
+      const failOnce = (error: ChannelRefused | ChannelUnavailable) => {
+        let failures = 1
+        return Effect.suspend(() => (failures-- > 0 ? Effect.fail(error) : Effect.void))
+      }
+      yield* channel.setResponse(plain, failOnce(new ChannelRefused({ reason: "too low" })))
+      yield* channel.setResponse(dearer, failOnce(new ChannelUnavailable({ code: 503 })))
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
+      yield* pushAll
+      yield* TestClock.adjust("1 hour")
+      yield* pushAll
+      for (const each of listings)
+        assert.deepStrictEqual((yield* loadPrices(each)).at(-1), "2027-05-01..2027-05-04 200")
     })
   )
 
