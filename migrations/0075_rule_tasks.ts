@@ -52,7 +52,7 @@ export default Effect.gen(function* () {
         WHERE t.operator_id = OLD.operator_id AND t.id = OLD.task_id AND t.status <> 'cancelled' FOR NO KEY UPDATE;
       IF is_untouched IS NULL THEN RETURN NULL; END IF;
       IF NOT is_untouched THEN
-        -- The same as addAutomaticLine of src/domain/work/tasks/note.ts.
+        -- Like addAutomaticLine of src/domain/work/tasks/note.ts. Without an automatic line to remove, the line is always added.
         WHILE char_length(new_note) + char_length(line) + 1 > 1000 AND new_note ~ E'(^|\n)Automation: ' LOOP
           new_note := regexp_replace(new_note, E'^Automation: [^\n]*\n?|\nAutomation: [^\n]*', '');
         END LOOP;

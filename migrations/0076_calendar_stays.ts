@@ -21,7 +21,8 @@ export default Effect.gen(function* () {
   // `uid_digest`: digest of the event's UID. `generation`: rises when a cancelled booking comes back.
   // `check_in_date`, `check_out_date`: dates of the event, which may differ from those of the stay.
   // `state`: `cancelled` if the import cancelled the stay, `detached` if the host ended the link.
-  // `calendar_id`: null after the calendar was removed. A calendar of the same property and channel can then take the row over.
+  // `calendar_id`: null after the calendar was removed. A calendar of the same property and channel can then take over
+  // the row.
   // `missing_since`: time of the first complete fetch without the booking.
   yield* sql`
     CREATE TABLE calendar_stays (

@@ -136,6 +136,14 @@ describe("a test server", () => {
         const headers = { "Service-Access-Token": host.token, "Content-Type": "application/json" }
         const webhook = { method: "POST", headers, body: JSON.stringify({ url: receiverUrl }) }
         yield* Effect.promise(() => fetch(`${url}/v3/webhooks`, webhook))
+        const range = { start_date: "2027-01-05", end_date: "2027-01-06", price: 95 }
+        const prices = {
+          method: "POST",
+          headers,
+          body: JSON.stringify({ property_id: flat?.property_id, ranges: [range] })
+        }
+        const pushes = yield* Effect.promise(async () => (await fetch(`${url}/v3/base_prices`, prices)).text())
+        assert.include(pushes, `"pushed":[{"channel_type":"airbnb","listing_id":"${flat?.listing_id}"}],"skipped":[]`)
         const stay = { check_in_date: "2027-01-05", check_out_date: "2027-01-06", guest_name: "Ada Moreau" }
         const listing_id = flat?.listing_id ?? ""
         const inquiry = { ...stay, listing_id, text: "Is there a lift?" }

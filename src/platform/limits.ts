@@ -176,7 +176,10 @@ export const BUSY_RETRY_SECONDS = 5
 export const STAFF_NAME_LENGTH = 128
 export const STAFF_NOTE_LENGTH = 500
 export const TASK_NOTE_LENGTH = 500
-/** Characters of the lines that automation adds to the note of a task. Beyond it, the oldest lines are removed. */
+/**
+ * Characters that a note may have beyond TASK_NOTE_LENGTH, for the lines of automation. If the whole note is longer,
+ * automation removes its oldest lines.
+ */
 export const AUTOMATIC_LINES_LENGTH = 500
 /** Fewest digits without the country code, and most digits with it (ITU-T E.164). */
 export const MOBILE_DIGITS_MIN = 4
@@ -635,10 +638,10 @@ export const NOTIFICATION_MAILS_AN_HOUR = 6
 export const NOTIFICATION_MAILS_A_DAY = 48
 export const VERIFICATION_MAILS_AN_HOUR = 3
 /**
- * Mails in RESET_LINK_MS. While the limit permits no further mail, the links of the earlier ones work. So requests by
- * others cannot keep the owner of an account from a reset.
+ * Reset mails to one address in RESET_LINK_MS. When the limit is reached, the links of these mails still work, so other
+ * people's requests cannot lock the owner out.
  */
-export const RESET_MAILS_OF_LINK_LIFETIME = 3
+export const RESET_MAILS_PER_LINK_LIFETIME = 3
 /** Requests of a password reset per network. */
 export const RESET_REQUESTS_OF_NETWORK_AN_HOUR = 20
 export const VERIFICATION_LINK_MS = 24 * 60 * 60 * 1000

@@ -147,7 +147,7 @@ export const SETTINGS = [
     group: "Features",
     printablePart: "host",
     meaning:
-      "The mail server for [notifications and password resets](../operate/mail.md): `smtp://user:password@host:587` or `smtps://…:465`. A mail server on another machine must encrypt. Without it, the service sends no mail."
+      "The mail server for [notifications and password resets](../operate/mail.md): `smtp://user:password@host:587` or `smtps://…:465`. The connection to another machine must be encrypted, unless a server without a password has `?tls=optional`. Without it, the service sends no mail."
   },
   {
     name: "MAIL_FROM",

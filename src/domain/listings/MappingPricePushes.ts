@@ -22,3 +22,10 @@ export const listingQueueFullError = new Conflict({
   message: `listing_id: ${QUEUED_LISTING_PUSHES_MAX} changes of this listing are already queued for its channel; try again later.`,
   retryAfter: PUSH_RETRY_SECONDS
 })
+
+/** For a change of `field` that affects several mapped listings. */
+export const makeMappedQueueFullError = (field: string) =>
+  new Conflict({
+    message: `${field}: ${QUEUED_LISTING_PUSHES_MAX} changes of a mapped listing are already queued; try again later.`,
+    retryAfter: PUSH_RETRY_SECONDS
+  })

@@ -90,9 +90,9 @@ const CONNECT_ERRORS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * After a refusal by the server, or an error before the first command, the mail was certainly not delivered. After every
- * other error, the server may have accepted it. A rejected sign-in and a connection without encryption are deferred,
- * because the administrator can correct them.
+ * After a refusal by the server, or an error before the first command, the mail was certainly not delivered. After
+ * every other error, the server may have accepted it. The mail is deferred if the server rejects the sign-in or does
+ * not offer TLS, because the administrator can correct both.
  */
 export const toMailFailure = (error: unknown): MailFailure => {
   const { code, responseCode, timeoutType } = toErrorFacts(error)

@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { NetAddress } from "effect/net"
 
 export const SMTP_URL_DESCRIPTION =
-  "an smtp:// or smtps:// address without path, such as smtp://user:password@mail.example.com:587"
+  "an smtp:// or smtps:// address without a path, such as smtp://user:password@mail.example.com:587. The only permitted query is ?tls=optional, on smtp:// without a password"
 
 export interface SmtpServer {
   readonly host: string

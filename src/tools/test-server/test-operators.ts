@@ -62,7 +62,7 @@ const createTestProperty = Effect.fnUntraced(function* (operatorId: number, prop
   })
   const [listing] = yield* listings.list({ operator_id: operatorId, channel_type, listing_id }, 1)
   if (listing === undefined) return yield* Effect.die(new Error(`the sandbox did not report listing ${listing_id}`))
-  yield* listings.setMapping(operatorId, listing, { mapping: { type: "property", id }, readonly: true })
+  yield* listings.setMapping(operatorId, listing, { mapping: { type: "property", id }, ratio: 100, readonly: false })
   return { property_id: id, title, channel_type, listing_id }
 })
 

@@ -66,7 +66,7 @@ export const TEXTS = {
     email: "E-mail address",
     requestButton: "Send the link",
     requested:
-      "If an account has this address, a link is on its way. It works once, within 30 minutes. Check your spam folder too. We send at most three links an hour to an address.",
+      "If an account has this address, a link is on its way. It works once, within 30 minutes. Check your spam folder too. We send at most three links in 30 minutes to an address.",
     backToSignIn: "Back to sign-in",
     consequences: "A new password ends all your sessions. Sign in again with it.",
     newPassword: "New password",

@@ -71,8 +71,8 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
       const text = "x".repeat(TASK_NOTE_LENGTH)
       yield* api.update_task({ id, note: text }).pipe(as)
       yield* moveStay(code, { check_out_date: "2027-04-30" })
-      const edited = "It was not moved, because a person had edited it."
-      const line = `Automation: stay ${code} now needs this task on 2027-04-30 12:00 in Harbour 1. ${edited}`
+      const editedReason = "It was not moved, because a person had edited it."
+      const line = `Automation: stay ${code} now needs this task on 2027-04-30 12:00 in Harbour 1. ${editedReason}`
       const [task] = yield* listTasks
       assert.strictEqual(task?.note, `${text}\n${line}`)
       if (task === undefined) return
@@ -87,8 +87,9 @@ layer(layerAutomationService)("a rule that creates tasks", (it) => {
         WITH freed_night AS (DELETE FROM calendar_days WHERE operator_id = ${operatorId}),
           removed_guest AS (DELETE FROM guests WHERE operator_id = ${operatorId})
         DELETE FROM stays WHERE operator_id = ${operatorId}`
-      const removed = "Automation: the stay was removed. This task was not cancelled, because a person had changed it."
-      assert.strictEqual((yield* listTasks)[0]?.note, `${text}\n${line}\n${removed}`)
+      const removedStayLine =
+        "Automation: the stay was removed. This task was not cancelled, because a person had changed it."
+      assert.strictEqual((yield* listTasks)[0]?.note, `${text}\n${line}\n${removedStayLine}`)
     })
   )
 

@@ -6,7 +6,7 @@ import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { PasswordCost } from "../../../src/domain/access/operators/password.ts"
 import {
   RESET_LINK_MS,
-  RESET_MAILS_OF_LINK_LIFETIME,
+  RESET_MAILS_PER_LINK_LIFETIME,
   RESET_REQUESTS_OF_NETWORK_AN_HOUR
 } from "../../../src/platform/limits.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
@@ -70,13 +70,18 @@ const submitReset = Effect.fnUntraced(function* (browser: FormBrowser, token: st
   return { status, location: headers.get("location"), alert: findAlert(text) }
 })
 
-/** The link works neither when it is opened nor when its form is sent, and the old password stays. */
+/** The link works neither when it is opened nor when its form is sent, and the password stays. */
 const assertUnusable = Effect.fnUntraced(function* (token: string, email: string) {
+  const sql = yield* SqlClient.SqlClient
+  const loadPasswordHash = sql`SELECT password_hash FROM accounts WHERE email = ${email}`
+  const passwordHash = yield* loadPasswordHash
   const browser = yield* newFormBrowser
   const opened = yield* browser.request(`${RESET}?token=${token}`)
   assert.deepStrictEqual({ status: opened.status, alert: findAlert(opened.text) }, UNUSABLE)
   assert.notInclude(opened.text, email)
   assert.deepInclude(yield* submitReset(browser, token), UNUSABLE)
+  assert.lengthOf(passwordHash, 1)
+  assert.deepStrictEqual(yield* loadPasswordHash, passwordHash)
 })
 
 const canSignIn = Effect.fnUntraced(function* (email: string, password: string) {
@@ -193,14 +198,14 @@ layer(layerConsole, { excludeTestServices: false })("a request to reset the pass
     Effect.gen(function* () {
       const { host, browser } = yield* begin
       const stranger = yield* newFormBrowser
-      for (let requests = 0; requests <= RESET_MAILS_OF_LINK_LIFETIME; requests++)
+      for (let requests = 0; requests <= RESET_MAILS_PER_LINK_LIFETIME; requests++)
         yield* requestReset(stranger, host.email)
       yield* mailAllDue
-      assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_OF_LINK_LIFETIME)
+      assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_PER_LINK_LIFETIME)
       yield* TestClock.adjust(RESET_LINK_MS - 1_000)
       yield* requestReset(browser, host.email)
       yield* mailAllDue
-      assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_OF_LINK_LIFETIME)
+      assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_PER_LINK_LIFETIME)
       const links = Array.from(yield* mailsTo(host.email), ({ text }) => findLinkToken(text))
       for (const token of links) {
         assert.strictEqual((yield* browser.request(`${RESET}?token=${token}`)).status, 200)

@@ -71,6 +71,13 @@ describe("the text of a house calendar", () => {
     for (const line of sample.replaceAll("\n ", "").split("\n")) assert.include(lines, line)
   })
 
+  it("has an Airbnb code that Rental Control reads without the suffix", () => {
+    for (const bookingId of ["HM12345678", "HM12345678-2"]) {
+      const [event] = readRentalControlCalendar(render(makeEvent({ guestName: undefined, bookingId })))
+      assert.strictEqual(event?.slotName, "HM12345678")
+    }
+  })
+
   it("leaves Rental Control the phone number where there is no code of four digits", () => {
     for (const doorCode of [undefined, "99#", "12345"]) {
       assert.strictEqual(readRentalControlCalendar(render(makeEvent({ doorCode })))[0]?.lastFour, "5678")

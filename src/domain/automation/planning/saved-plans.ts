@@ -5,9 +5,9 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { lockRuleTasksSql, ruleTaskRecordsSql, writeRuleTasksSql } from "../../work/tasks/rule-task-statements.ts"
 import type { CurrentRuleTask, RuleTaskTarget } from "../../work/tasks/rule-tasks.ts"
 
-// Lock order: stays, then their tasks, marks (rows of `automation_stays`) and plans. The deletion of a stay also locks the
-// stay first, so it never waits for a planner that waits for it. The sort of `locked_task` reads all rows of `held` before
-// it locks a task.
+// Lock order: stays, tasks, marks (rows of `automation_stays`), plans. The deletion of a stay locks the stay first too,
+// which prevents a deadlock. `locked_task` sorts its rows, so PostgreSQL locks all stays of `held` before the first
+// task.
 
 export interface SavePlansParameters {
   readonly stays: ReadonlyArray<{
@@ -93,8 +93,8 @@ const saveTasksSql = (sql: SqlClient, now: Date): Fragment => sql`
   )`
 
 /**
- * Replaces the pending plans of the stays, and creates and changes their tasks. Other plans are kept, because a rule acts
- * on a stay only once. A new scheduled time ends the claim of the plan's worker.
+ * Replaces the pending plans of the stays, and creates and changes their tasks. Other plans are kept, because a rule
+ * acts on a stay only once. A new scheduled time ends the claim of the plan's worker.
  */
 export const savePlansChange = (sql: SqlClient, parameters: SavePlansParameters): RecordedChange => ({
   change: sql`

@@ -22,7 +22,7 @@ const amountFields = (noun: string) => ({
 export const QuoteTerms = Schema.Struct({
   property_id: Schema.NullOr(Id).annotateKey({
     documentation:
-      "Property of a reservation with this quote. For a listing of a room type: its first property that is free on these nights, otherwise its first property. Null if the listing is not mapped."
+      "Property of a reservation with this quote. For a listing of a room type: its first property that is free on these nights and would return neither `capacity` nor `currency_mismatch`. Without one: its first free property, otherwise its first property. Null if the listing is not mapped."
   }),
   currency: Schema.String.annotateKey({
     documentation: "ISO 4217 code of all amounts: the currency of the quoted property or listing."
@@ -85,7 +85,7 @@ export const create_quote = operation("create_quote", {
 **Terms**
 
 - Amounts are exact in the smallest unit of the currency. Each percentage is rounded once, half up.
-- A quote holds no nights. It expires after ${QUOTE_LIFETIME_MS / 60_000} minutes, and create_reservation uses it at most once. Later changes of prices do not change it.
+- A quote holds no nights. Nights that the host blocks after the quote can still be booked with it. It expires after ${QUOTE_LIFETIME_MS / 60_000} minutes, and create_reservation uses it at most once. Later changes of prices do not change it.
 - The commission of a reservation with the quote is 0. The price of a \`ctrip\` listing is the host's part, after commission.
 
 **Errors**

@@ -21,6 +21,10 @@ interface StayDates {
   readonly check_out_date: string
 }
 
+interface GuestStay extends StayDates {
+  readonly number_of_guests: number
+}
+
 const PropertyRow = Schema.Struct({
   property_id: Id,
   currency: Schema.String,
@@ -82,11 +86,18 @@ const makeFindProperty =
       SELECT quoted.property, (${basePricesSql(sql, dates)}) AS prices
       FROM (${quotedPropertySql(sql, dates, sql`p.operator_id = ${operatorId} AND p.id = ${propertyId}`)}) quoted`)
 
+/** Is true if neither `capacity` nor `currency_mismatch` prevents a stay in the row `quoted` at the price of the listing `l`. */
+const canTakeStayCondition = (sql: Sql, { number_of_guests }: GuestStay): Fragment => sql`
+  coalesce((quoted.property ->> 'capacity')::integer >= ${number_of_guests}, true)
+    AND (quoted.property ->> 'currency' = l.currency OR NOT EXISTS (
+      SELECT FROM jsonb_array_elements((quoted.property -> 'fees') || (quoted.property -> 'taxes')) item
+      WHERE (item ->> 'amount')::numeric > 0))`
+
 const readListing = makeOptionalRowReader(ListingRow)
 
 const makeFindListing =
   (sql: Sql): QuoteStore["Service"]["findListing"] =>
-  (operatorId, { channel_type, listing_id }, dates) =>
+  (operatorId, { channel_type, listing_id }, stay) =>
     readListing(sql`
       SELECT l.account_id, l.currency, l.shelf_status IN ('on', 'unknown') AS is_listed,
         coalesce(l.price_and_rules, '{}') AS settings, sold.property
@@ -94,18 +105,17 @@ const makeFindListing =
       LEFT JOIN LATERAL (
         SELECT quoted.property FROM (${quotedPropertySql(
           sql,
-          dates,
+          stay,
           sql`p.operator_id = l.operator_id AND p.id IN (${soldPropertiesSql(sql, sql`l`)})`
         )}) quoted
-        ORDER BY quoted.is_free DESC, quoted.id LIMIT 1
+        ORDER BY (quoted.is_free AND ${canTakeStayCondition(sql, stay)}) DESC, quoted.is_free DESC, quoted.id LIMIT 1
       ) sold ON true`)
 
 export const CreatedQuote = Schema.Struct({ quote_id: Schema.String, terms: QuoteTerms, expires_at: InstantColumn })
 export type CreatedQuote = typeof CreatedQuote.Type
 
-export interface NewQuote extends StayDates, Partial<ListingKey> {
+export interface NewQuote extends GuestStay, Partial<ListingKey> {
   readonly quote_id: string
-  readonly number_of_guests: number
   readonly terms: QuoteTerms
   readonly created_at: Date
   readonly expires_at: Date
@@ -144,12 +154,13 @@ export class QuoteStore extends Context.Service<
     ) => Effect.Effect<PricedPropertyRow | undefined>
     /**
      * Returns the listing with its property, or undefined if the operator has no such listing. The property of a room
-     * type's listing is the first free property of the room type, otherwise its first property.
+     * type's listing is the first free property of the room type that can take the stay. Without one, it is the first
+     * free property, otherwise the first property.
      */
     readonly findListing: (
       operatorId: number,
       listing: ListingKey,
-      dates: StayDates
+      stay: GuestStay
     ) => Effect.Effect<ListingRow | undefined>
     readonly create: (operatorId: number, quote: NewQuote) => Effect.Effect<CreatedQuote, never, CurrentActor>
   }

@@ -31,6 +31,11 @@ export interface OrderChangeContext extends LoadedOrder {
 
 type ComputeOrders<E> = (context: OrderChangeContext) => Effect.Effect<ReadonlyArray<OrderState>, E, CurrentActor>
 
+/** A change loads other orders by destination or by code, but not by both. */
+type OrderChangeTarget =
+  | { readonly key: OrderKey; readonly destination?: StayDestination; readonly otherCodes?: never }
+  | { readonly key: OrderKey; readonly destination?: never; readonly otherCodes: ReadonlyArray<string> }
+
 /** Only this service assigns and frees nights of stays. */
 export class Orders extends Context.Service<
   Orders,
@@ -55,17 +60,14 @@ export class Orders extends Context.Service<
       at: Date
     ) => Effect.Effect<ChannelOrderResult, never, CurrentActor>
     /**
-     * Loads the orders of `key` and `otherCodes`, and writes the orders that `computeOrders` returns in one statement.
-     * Other loaded orders stay unchanged. Starts again after a concurrent change. Fails, with nothing written, if another order holds a night.
+     * Loads the order of `key`, and the orders of `otherCodes` or, without codes, the orders that hold nights at
+     * `destination`. Writes the orders that `computeOrders` returns in one statement. Other loaded orders stay
+     * unchanged. Starts again after a concurrent change. Fails, with nothing written, if another order holds a night.
      */
     readonly change: <E>(
       operatorId: number,
       at: Date,
-      target: {
-        readonly key: OrderKey
-        readonly destination?: StayDestination
-        readonly otherCodes?: ReadonlyArray<string>
-      },
+      target: OrderChangeTarget,
       computeOrders: ComputeOrders<E>
     ) => Effect.Effect<void, E | NightTaken | Conflict, CurrentActor>
     /**
@@ -203,13 +205,7 @@ const applyChange = Effect.fnUntraced(function* <E>(
 
 type ChangeStore = Pick<Store, "loadForChange" | "applyChange" | "withOperatorOrderLock" | "findTakenNights">
 
-interface ChangeRequest {
-  readonly operatorId: number
-  readonly at: Date
-  readonly key: OrderKey
-  readonly destination?: StayDestination | undefined
-  readonly otherCodes?: ReadonlyArray<string> | undefined
-}
+type ChangeRequest = OrderChangeTarget & { readonly operatorId: number; readonly at: Date }
 
 const change = (store: Store): Orders["Service"]["change"] =>
   Effect.fnUntraced(function* (operatorId, at, target, computeOrders) {

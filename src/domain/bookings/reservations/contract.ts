@@ -127,7 +127,8 @@ One \`channel_id\` makes at most one reservation of the operator, also for calls
 With \`quote_id\`, the reservation has the total and the currency of the quote. Its commission is 0.
 
 - A \`property_id\`, date, \`rate_amount\`, \`currency\` or \`commission_amount\` that differs from the quote returns 422.
-- A quote that is expired, used or not bookable returns 409. An unknown quote returns 404.`,
+- A quote that is expired, used or not bookable returns 409. An unknown quote returns 404.
+- Nights that the host blocked after the quote are booked all the same.`,
   payload: {
     property_id: Id.annotateKey({
       documentation: "The property, from search_properties. An unknown property returns 404, an inactive one 422."

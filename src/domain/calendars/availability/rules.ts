@@ -15,7 +15,7 @@ export const listDates = (first: string, last: string): ReadonlyArray<string> =>
 
 const failValidation = (message: string) => Result.fail(new ValidationFailed({ message }))
 
-const checkRangeEnd = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
+export const checkRangeEnd = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
   range.end > addDays(today, AVAILABILITY_END_DAYS)
     ? failValidation(`end_date: must be within ${AVAILABILITY_END_DAYS} days of today.`)
     : Result.succeed(range)

@@ -2,21 +2,16 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { Fragment } from "effect/sql/Statement"
 import { recordChange } from "../../../changes/recorded-change.ts"
-import { Conflict } from "../../../contract/errors.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import {
-  BASE_PRICE_LISTINGS_MAX,
-  QUEUED_LISTING_PUSHES_MAX,
-  UNMAPPED_LISTINGS_SHOWN
-} from "../../../platform/limits.ts"
-import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
+import { BASE_PRICE_LISTINGS_MAX, UNMAPPED_LISTINGS_SHOWN } from "../../../platform/limits.ts"
+import { makeMappedQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
 import { formatDaySet } from "../listing-calendars/due-days.ts"
 import { endDirectPricesSql, queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
 import { effectiveBasePricesSql } from "./effective-prices.ts"
-import { listingsOfTargetSql, requestPushesSql, skipReasonSql } from "./price-pushes.ts"
+import { mappedListingsSql, priceListingsSql, requestPushesSql } from "./price-pushes.ts"
 import { type PriceTarget, targetSql } from "./price-target.ts"
 import type { BasePriceDayChange } from "./rules.ts"
 
@@ -114,14 +109,7 @@ const pushedDaysAndListingsSql = (sql: SqlClient) => sql`
       CASE WHEN minimum_stay IS DISTINCT FROM old_minimum THEN minimum_stay END AS minimum_stay,
       CASE WHEN maximum_stay IS DISTINCT FROM old_maximum THEN maximum_stay END AS maximum_stay
     FROM source_day
-  ), price_listing AS MATERIALIZED (
-    SELECT l.operator_id, l.id AS listing_row, l.account_id, l.channel_type, l.listing_id, l.ratio, source.source,
-      ${skipReasonSql(sql, sql`source.currency`)} AS reason, false AS keeps_direct_prices
-    FROM source
-    CROSS JOIN LATERAL (${listingsOfTargetSql(sql, sql`source`)}) l
-    JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
-    WHERE l.shelf_status <> 'deleted'
-  )`
+  ), ${priceListingsSql(sql, mappedListingsSql(sql, sql`source`))}`
 
 /**
  * Returns the CTEs `missed_day` and `missed_run`: days whose price is set again to the same value, and which a listing
@@ -189,6 +177,8 @@ const skippedDaysSql = (sql: SqlClient): Fragment => sql`
  * - listings without a changed day that missed the price of a day
  * - listings of the property's room type: they sell the property, but at the prices of the room type
  * - unmapped listings, which a host may have forgotten to map
+ *
+ * `unusedPriceListingsSql` adds one more kind.
  */
 const listingOutcomesSql = (sql: SqlClient): Fragment => sql`
   affected_source AS MATERIALIZED (SELECT source FROM price_run UNION SELECT source FROM stay_run), listing_outcome AS (
@@ -211,7 +201,19 @@ const listingOutcomesSql = (sql: SqlClient): Fragment => sql`
       WHERE l.property_id IS NULL AND l.room_type_id IS NULL AND l.shelf_status <> 'deleted'
         AND EXISTS (SELECT FROM affected_source)
       ORDER BY l.id LIMIT ${sql.literal(String(UNMAPPED_LISTINGS_SHOWN))})
+    UNION ALL
+    ${unusedPriceListingsSql(sql)}
   )`
+
+/** Selects listings of properties that do not use the new price of their room type, because their currency differs. */
+const unusedPriceListingsSql = (sql: SqlClient): Fragment => sql`
+  SELECT l.listing_row, l.channel_type, l.listing_id, coalesce(l.reason, 'currency')
+  FROM target JOIN source ON NOT source.inherits_price JOIN price_listing l ON l.source = source.source
+  WHERE target.room_type_id IS NOT NULL AND l.source NOT IN (SELECT source FROM affected_source)
+    AND l.listing_row NOT IN (SELECT listing_row FROM requested_push) AND EXISTS (
+      SELECT FROM changed_day JOIN source_day ON source_day.source = l.source AND source_day.date = changed_day.date
+      WHERE changed_day.price IS DISTINCT FROM changed_day.old_price AND changed_day.price IS NOT NULL
+        AND source_day.price IS NULL)`
 
 const outcomeSql = (sql: SqlClient): Fragment => {
   const listing = sql`'channel_type', channel_type, 'listing_id', listing_id`
@@ -237,15 +239,10 @@ export const makeChangeBasePrices = (sql: SqlClient) => {
       Effect.filterOrFail(
         readChange(changeStatement(sql, target, changes, now)),
         (row) => !row.is_queue_full,
-        () => queueFullError
+        () => makeMappedQueueFullError("ranges")
       )
     )
 }
-
-const queueFullError = new Conflict({
-  message: `ranges: the queue of a mapped listing has no room for more than ${QUEUED_LISTING_PUSHES_MAX} changes; try again later.`,
-  retryAfter: PUSH_RETRY_SECONDS
-})
 
 const changeStatement = (sql: SqlClient, target: PriceTarget, changes: ReadonlyArray<BasePriceDayChange>, now: Date) =>
   recordChange(sql, {

@@ -103,7 +103,7 @@ If the currencies of the property and its room type differ, the price of the roo
     property_id: PropertyId,
     room_type_id: RoomTypeId,
     start_date: CalendarDate.annotateKey({
-      documentation: `First day, within ${AVAILABILITY_START_DAYS} days of today in the host's time zone.`
+      documentation: `First day, at most ${AVAILABILITY_START_DAYS} days before today in the host's time zone.`
     }),
     end_date: CalendarDate.annotateKey({
       documentation: `Last day, included, at most ${AVAILABILITY_END_DAYS} days after today.`
@@ -137,17 +137,17 @@ export const set_base_prices = operation("set_base_prices", {
 - A cleared value is not pushed, so the channel keeps its last value. If the room type of the property has a value, that value is pushed.
 - Values of a room type go to its own listings. They also go to the listings of its properties, for days on which the property has no value of its own.
 - A new ratio pushes the base prices of all days from today on. A new mapping also pushes the minimum and maximum stays.
-- A price of update_listing_prices stays on its channel until the base price or its currency changes. A new ratio does not change it. A price that the channel refused does not count.
+- A price of update_listing_prices stays on its channel until the base price of its day, the mapping of the listing, or the currency of the base price changes. A new ratio does not change it. If the channel refuses the price, the day follows the base price again.
 
 **What is skipped**
 
 - \`readonly\`: the prices of the listing are set on its channel.
-- \`currency\`: the currency of the listing differs from that of the base price.
+- \`currency\`: the currency of the listing differs from that of the base price. Or the property of the listing does not use prices of its room type, because its currency differs.
 - \`no_mapping\`: the listing is not mapped (at most ${UNMAPPED_LISTINGS_SHOWN} are named). Or it is mapped to the room type of the property, whose base prices it has.
 - \`disconnected\`: the channel account is disconnected.
 - \`unsupported\`: the channel does not support any of the changed values.
 
-A skipped listing gets neither prices nor minimum and maximum stays. It gets what it missed when \`readonly\` ends, when update_property gives the property its currency, or when its channel account is connected again. After a new currency of the listing itself, set \`readonly\` of its mapping to true and then to false. A listing without a changed day is in neither list.
+A skipped listing gets neither prices nor minimum and maximum stays. It gets what it missed when \`readonly\` ends, when update_property gives the property its currency, or when its channel account is connected again. A listing whose queue is full at the reconnection gets nothing. After a new currency of the listing itself, set \`readonly\` of its mapping to true and then to false. A listing without a changed day is in neither list.
 
 **Errors**
 

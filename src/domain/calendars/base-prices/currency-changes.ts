@@ -3,12 +3,13 @@ import type { Fragment } from "effect/sql/Statement"
 import { queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { currentDatesSql } from "./current-prices.ts"
 import { effectiveBasePricesSql, propertyTargetSql, roomTypeTargetSql } from "./effective-prices.ts"
-import { listingsOfTargetSql, requestPushesSql, skipReasonSql, sourceSql } from "./price-pushes.ts"
+import { mappedListingsSql, priceListingsSql, requestPushesSql, sourceSql } from "./price-pushes.ts"
 
 /**
  * Returns the CTEs `edited_property` and `price_target`. A new currency of the property can change the currency of its
- * room type, and so decides whether each property of the room type uses its prices. A statement reads the rows of
- * `properties` as they were before it, so `edited_property` adds the new currency.
+ * room type. A property uses prices of its room type only if both have the same currency, so other properties of the
+ * room type are targets too. A statement reads the rows of `properties` as they were before it, so `edited_property`
+ * adds the new currency.
  */
 const changedTargetsSql = (sql: SqlClient): Fragment => {
   const editedProperties = sql`edited_property`
@@ -49,19 +50,13 @@ const changedTargetsSql = (sql: SqlClient): Fragment => {
 
 /**
  * Returns CTEs that compare the CTEs `before` and `after`, each with at most one row of `properties`. They queue the
- * base prices from today on for the listings in the new currency, in place of direct prices. These listings missed every
- * change, so they also get the stay lengths. The caller must hold the operator's lock. The last CTE is `queue_check`.
+ * base prices from today on for the listings in the new currency, in place of direct prices. These listings missed
+ * every change, so they also get the stay lengths. The caller must hold the operator's lock. The last CTE is
+ * `queue_check`.
  */
 export const queuePricesInNewCurrencySql = (sql: SqlClient, now: Date): Fragment => sql`
-  ${changedTargetsSql(sql)}, price_listing AS MATERIALIZED (
-    SELECT l.operator_id, l.id AS listing_row, l.account_id, l.channel_type, l.ratio,
-      ${sourceSql(sql, sql`target`)} AS source, ${skipReasonSql(sql, sql`target.currency`)} AS reason,
-      false AS keeps_direct_prices
-    FROM price_target target
-    CROSS JOIN LATERAL (${listingsOfTargetSql(sql, sql`target`)}) l
-    JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
-    WHERE l.shelf_status <> 'deleted'
-  ), pushed_day AS MATERIALIZED (
+  ${changedTargetsSql(sql)}, ${priceListingsSql(sql, mappedListingsSql(sql, sql`price_target`))},
+  pushed_day AS MATERIALIZED (
     SELECT ${sourceSql(sql, sql`target`)} AS source, day.date,
       CASE WHEN target.has_new_currency OR ${startsToInheritCondition(sql)} THEN day.price END AS price,
       CASE WHEN target.has_new_currency THEN day.minimum_stay END AS minimum_stay,

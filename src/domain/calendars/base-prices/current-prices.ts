@@ -3,7 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { AVAILABILITY_END_DAYS } from "../../../platform/limits.ts"
 import { queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { effectiveBasePricesSql, type PriceDates, propertyTargetSql, roomTypeTargetSql } from "./effective-prices.ts"
-import { requestPushesSql, skipReasonSql, sourceSql } from "./price-pushes.ts"
+import { priceListingsSql, requestPushesSql, sourceSql } from "./price-pushes.ts"
 
 /** Days from today on, in the time zone of the row `target`. */
 export const currentDatesSql = (sql: SqlClient, now: Date): PriceDates => {
@@ -13,8 +13,8 @@ export const currentDatesSql = (sql: SqlClient, now: Date): PriceDates => {
 
 /**
  * Returns CTEs that queue the base prices of the CTE `changed_listing` from today on. It has rows of `listings` with
- * `has_new_target`, which replaces direct prices, and `needs_stay_lengths`, which also queues the stay lengths. Listings
- * with the same target must agree in `needs_stay_lengths`. The last CTE is `queue_check`.
+ * `has_new_target`, which replaces direct prices, and `needs_stay_lengths`, which also queues the stay lengths.
+ * Listings with the same target must agree in `needs_stay_lengths`. The last CTE is `queue_check`.
  */
 export const queueCurrentPricesSql = (sql: SqlClient, now: Date): Fragment => sql`
   price_target AS MATERIALIZED (
@@ -26,17 +26,13 @@ export const queueCurrentPricesSql = (sql: SqlClient, now: Date): Fragment => sq
       ${roomTypeTargetSql(sql, sql`changed.operator_id`, sql`changed.room_type_id`)}
     ) target
     JOIN operators o ON o.id = target.operator_id
-  ), price_listing AS MATERIALIZED (
-    SELECT l.operator_id, l.id AS listing_row, l.account_id, l.channel_type, l.ratio,
-      ${sourceSql(sql, sql`target`)} AS source, ${skipReasonSql(sql, sql`target.currency`)} AS reason,
-      NOT l.has_new_target AS keeps_direct_prices
-    FROM changed_listing l
-    JOIN price_target target ON ${sourceSql(sql, sql`target`)} = ${sourceSql(sql, sql`l`)}
-    JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
-  ), pushed_day AS MATERIALIZED (
+  ), ${priceListingsSql(sql, targetOfListingSql(sql), sql`NOT l.has_new_target`)}, pushed_day AS MATERIALIZED (
     SELECT ${sourceSql(sql, sql`target`)} AS source, day.date, day.price,
       CASE WHEN target.needs_stay_lengths THEN day.minimum_stay END AS minimum_stay,
       CASE WHEN target.needs_stay_lengths THEN day.maximum_stay END AS maximum_stay
     FROM price_target target
     CROSS JOIN LATERAL (${effectiveBasePricesSql(sql, sql`(SELECT target.*)`, currentDatesSql(sql, now))}) day
   ), ${requestPushesSql(sql, sql`true`)}, ${queueBasePricePushesSql(sql, now)}`
+
+const targetOfListingSql = (sql: SqlClient): Fragment => sql`
+  changed_listing l JOIN price_target target ON ${sourceSql(sql, sql`target`)} = ${sourceSql(sql, sql`l`)}`

@@ -9,9 +9,9 @@ const roomTypeCurrencySql = (sql: SqlClient, roomTypeId: Fragment, o: Fragment, 
   (SELECT CASE WHEN min(each.currency) = max(each.currency) THEN min(each.currency) ELSE ${o}.currency END
     FROM (
       SELECT coalesce(p.currency, ${o}.currency) AS currency
-      FROM room_type_properties member
-      JOIN ${properties} p ON p.operator_id = member.operator_id AND p.id = member.property_id
-      WHERE member.operator_id = ${o}.id AND member.room_type_id = ${roomTypeId}) each)`
+      FROM room_type_properties sibling
+      JOIN ${properties} p ON p.operator_id = sibling.operator_id AND p.id = sibling.property_id
+      WHERE sibling.operator_id = ${o}.id AND sibling.room_type_id = ${roomTypeId}) each)`
 
 /**
  * Selects the target of base prices, at most one row: `operator_id, property_id, room_type_id, fallback_id, currency,

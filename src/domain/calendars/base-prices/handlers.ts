@@ -6,10 +6,9 @@ import { BASE_PRICE_LISTINGS_MAX } from "../../../platform/limits.ts"
 import { parseListingMapping } from "../../listings/rules.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { unknownPropertyIdError, unknownRoomTypeIdError } from "../../properties/properties/ownership.ts"
-import { checkReadableRange } from "../availability/rules.ts"
 import { BasePriceOperations, BasePricePushes, type get_base_prices, type set_base_prices } from "./contract.ts"
 import type { PriceTarget } from "./price-target.ts"
-import { describeStayConflict, toDayChanges, validateBasePriceRanges } from "./rules.ts"
+import { checkReadableBasePrices, describeStayConflict, toDayChanges, validateBasePriceRanges } from "./rules.ts"
 import { BasePriceStore } from "./store.ts"
 
 const toUnknownTargetError = ({ type }: PriceTarget) =>
@@ -21,7 +20,7 @@ const getBasePrices = (store: BasePriceStore["Service"]) =>
     const target = { operatorId, ...(yield* Effect.fromResult(parseListingMapping(payload))) }
     const today = dateInZone(yield* Clock.currentTimeMillis, timeZone)
     const requested = { start: payload.start_date, end: payload.end_date }
-    const range = yield* Effect.fromResult(checkReadableRange(requested, today))
+    const range = yield* Effect.fromResult(checkReadableBasePrices(requested, today))
     return (yield* store.readDays(target, range)) ?? (yield* toUnknownTargetError(target))
   })
 

@@ -6,6 +6,8 @@ import { MappingPricePushes } from "../../listings/MappingPricePushes.ts"
 import { queueCurrentPricesSql } from "./current-prices.ts"
 
 /**
+ * Returns CTEs that queue the base prices of a listing whose mapping, ratio or `readonly` changed.
+ *
  * A new mapping replaces direct prices, because the listing now follows other base prices. A new ratio keeps direct
  * prices. A listing that was read-only missed every change, so it also gets the stay lengths.
  */

@@ -18,14 +18,16 @@ import { BasePriceStore } from "./store.ts"
 
 type Database = MemoryDatabase["Service"]
 
-/** The id is that of the property or room type: ids are unique across tables. */
+/** The id of the property or room type. In the memory database, ids are unique across tables. */
 interface PriceCalendarRecord extends MemoryRecord {
   readonly days: ReadonlyMap<string, BasePriceDay>
 }
 
 const calendarRecords = makeMemoryTable<PriceCalendarRecord>()
 
-/** No store in memory has listings or currencies of properties, so nothing is pushed and all prices have one currency. */
+/**
+ * No store in memory has listings or currencies of properties, so nothing is pushed and all prices have one currency.
+ */
 export const layerMemory: Layer.Layer<BasePriceStore, never, MemoryDatabase> = Layer.effect(
   BasePriceStore,
   Effect.map(MemoryDatabase, (database) => ({
@@ -47,9 +49,11 @@ export const layerMemory: Layer.Layer<BasePriceStore, never, MemoryDatabase> = L
           const calendar = changeCalendar(findCalendar(database, target.operatorId, target.id), target, changes)
           const conflictingDate = findConflictingDate(database, target, calendar, changes)
           if (conflictingDate !== undefined) return { unchanged: { ...NO_CHANGE, conflicting_date: conflictingDate } }
-          const before = makeReadDay(database, target.operatorId)
-          const after = makeReadDay(database, target.operatorId, calendar)
-          const isSame = changes.every(({ date }) => !hasChanged(before(target.id, date), after(target.id, date)))
+          const readDayBefore = makeReadDay(database, target.operatorId)
+          const readDayAfter = makeReadDay(database, target.operatorId, calendar)
+          const isSame = changes.every(
+            ({ date }) => !hasChanged(readDayBefore(target.id, date), readDayAfter(target.id, date))
+          )
           return {
             outcome: NO_CHANGE,
             changedRecords: [{ record: `${target.type}:${target.id}`, fields: isSame ? [] : ["base_prices"] }],
@@ -107,9 +111,9 @@ const makeReadDay =
   }
 
 const hasChanged = (before: BasePriceDay, after: BasePriceDay): boolean =>
-  before.price !== after.price || haveStaysChanged(before, after)
+  before.price !== after.price || haveStayLengthsChanged(before, after)
 
-const haveStaysChanged = (before: BasePriceDay, after: BasePriceDay): boolean =>
+const haveStayLengthsChanged = (before: BasePriceDay, after: BasePriceDay): boolean =>
   before.minimum_stay !== after.minimum_stay || before.maximum_stay !== after.maximum_stay
 
 /** The changes are sorted by date. */
@@ -119,13 +123,14 @@ const findConflictingDate = (
   calendar: PriceCalendarRecord,
   changes: ReadonlyArray<BasePriceDayChange>
 ): string | undefined => {
-  const [before, after] = [makeReadDay(database, operatorId), makeReadDay(database, operatorId, calendar)]
+  const readDayBefore = makeReadDay(database, operatorId)
+  const readDayAfter = makeReadDay(database, operatorId, calendar)
   const ownerIds = [id, ...(findRecord(roomTypeRecords(database), operatorId, id)?.property_ids ?? [])]
   return changes.find(({ date }) =>
     ownerIds.some((ownerId) => {
-      const { minimum_stay, maximum_stay } = after(ownerId, date)
+      const { minimum_stay, maximum_stay } = readDayAfter(ownerId, date)
       const isConflict = minimum_stay !== null && maximum_stay !== null && minimum_stay > maximum_stay
-      return isConflict && haveStaysChanged(before(ownerId, date), after(ownerId, date))
+      return isConflict && haveStayLengthsChanged(readDayBefore(ownerId, date), readDayAfter(ownerId, date))
     })
   )?.date
 }

@@ -55,14 +55,17 @@ const makeCurrentPricePushes = (sql: SqlClient.SqlClient): CurrentPricePushes["S
   }
 }
 
-/** A listing with a full queue is left out, because the account must be connected again in any case. */
+/** Skips listings whose queue is full, so that one listing cannot prevent the reconnection. */
 const makeQueuePushes = (sql: SqlClient.SqlClient): MissedPricePushes["Service"]["queuePushes"] =>
   Effect.fnUntraced(function* (account, now) {
     let after = 0
     for (let listings = 0; listings < LISTINGS_MAX; listings += MISSED_PRICE_LISTINGS) {
       const { last, is_queue_full } = yield* queueBatch(sql, account, after, now)
       if (is_queue_full)
-        yield* Effect.logWarning("a listing of a reconnected account did not get its base prices: its queue is full")
+        yield* Effect.annotateLogs(
+          Effect.logWarning("listings of a reconnected account got no base prices, because their queues are full"),
+          { operatorId: account.operatorId, accountId: account.accountId }
+        )
       if (last === null) return
       after = last
     }

@@ -13,21 +13,36 @@ export const listingPriceSql = (sql: SqlClient, price: Fragment, ratio: Fragment
   least(${sql.literal(String(AMOUNT_MAX))}, greatest(1, (${price}::bigint * ${ratio}::bigint + 50) / 100))`
 
 /** Returns the reason why the listing in row `l` of the account in row `a` gets no base prices, or null. */
-export const skipReasonSql = (sql: SqlClient, currency: Fragment): Fragment => sql`
+const skipReasonSql = (sql: SqlClient, currency: Fragment): Fragment => sql`
   CASE WHEN l.ratio_readonly THEN 'readonly'
     WHEN l.currency <> ${currency} THEN 'currency'
     WHEN a.auth_status = 'disconnected' THEN 'disconnected'
     WHEN l.channel_type NOT IN (${sql.literal(PUSH_CHANNELS_SQL)}) THEN 'unsupported' END`
 
-/** Selects the listings that are mapped to the property or room type of the row `target`. */
-export const listingsOfTargetSql = (sql: SqlClient, target: Fragment): Fragment => sql`
-  SELECT * FROM listings WHERE operator_id = ${target}.operator_id AND property_id = ${target}.property_id
-  UNION ALL
-  SELECT * FROM listings WHERE operator_id = ${target}.operator_id AND room_type_id = ${target}.room_type_id`
+/** Joins each row `target` of `targets` with the listings `l` that are mapped to its property or room type. */
+export const mappedListingsSql = (sql: SqlClient, targets: Fragment): Fragment => sql`
+  ${targets} target CROSS JOIN LATERAL (
+    SELECT * FROM listings WHERE operator_id = target.operator_id AND property_id = target.property_id
+    UNION ALL
+    SELECT * FROM listings WHERE operator_id = target.operator_id AND room_type_id = target.room_type_id
+  ) l`
 
 /** Computes `source`, which names the owner of base prices: the id of a property, or the negative id of a room type. */
 export const sourceSql = (sql: SqlClient, row: Fragment): Fragment =>
   sql`coalesce(${row}.property_id, -${row}.room_type_id)`
+
+/**
+ * Returns the CTE `price_listing` for `requestPushesSql`. `listings` joins rows `l` of `listings` with their `target`.
+ */
+export const priceListingsSql = (sql: SqlClient, listings: Fragment, keepsDirectPrices = sql`false`): Fragment => sql`
+  price_listing AS MATERIALIZED (
+    SELECT l.operator_id, l.id AS listing_row, l.account_id, l.channel_type, l.listing_id, l.ratio,
+      ${sourceSql(sql, sql`target`)} AS source, ${skipReasonSql(sql, sql`target.currency`)} AS reason,
+      ${keepsDirectPrices} AS keeps_direct_prices
+    FROM ${listings}
+    JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
+    WHERE l.shelf_status <> 'deleted'
+  )`
 
 /**
  * Returns the CTEs `price_run`, `stay_run` and `requested_push`, from the CTEs

@@ -8,24 +8,25 @@ import { BASE_PRICE_RETENTION_DAYS } from "../../../platform/limits.ts"
 
 const RETENTION_DAYS_SQL = String(BASE_PRICE_RETENTION_DAYS)
 
-const isOverCondition = (sql: SqlClient.SqlClient, now: Date): Fragment => sql`
+const isExpiredCondition = (sql: SqlClient.SqlClient, now: Date): Fragment => sql`
   date < (${now}::timestamptz AT TIME ZONE 'UTC')::date - ${sql.literal(RETENTION_DAYS_SQL)}`
 
+/** Deletes base prices of days older than BASE_PRICE_RETENTION_DAYS. */
 export const deletePastBasePrices = Effect.fnUntraced(function* (now: Date) {
   const sql = yield* SqlClient.SqlClient
   yield* applyRetention(sql, [
     sql`
       DELETE FROM base_prices
-      WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM base_prices WHERE ${isOverCondition(sql, now)} ORDER BY date`)}`
+      WHERE ${nextRowsCondition(sql, sql`SELECT ctid FROM base_prices WHERE ${isExpiredCondition(sql, now)} ORDER BY date`)}`
   ])
 })
 
-/** A day is deleted one day after the last day on which it is kept. */
+/** Returns the UTC midnight at which the oldest day expires. */
 const findNextPastDay = (sql: SqlClient.SqlClient) => (until: Date) =>
   readNextDue(sql`
     SELECT count(*) AS due,
       (min(date) + ${sql.literal(RETENTION_DAYS_SQL)} + 1)::timestamp AT TIME ZONE 'UTC' AS oldest_at
-    FROM base_prices WHERE ${isOverCondition(sql, until)}`)
+    FROM base_prices WHERE ${isExpiredCondition(sql, until)}`)
 
 export const layerBasePriceRetention = Layer.effectDiscard(
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

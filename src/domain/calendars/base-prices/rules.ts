@@ -1,7 +1,9 @@
 import { Result } from "effect"
-import type { ValidationFailed } from "../../../contract/errors.ts"
-import { toDayNumber } from "../../../contract/time.ts"
-import { listDates } from "../availability/rules.ts"
+import { type DateRange, validateRangeOrder } from "../../../contract/date-range.ts"
+import { ValidationFailed } from "../../../contract/errors.ts"
+import { addDays, toDayNumber } from "../../../contract/time.ts"
+import { AVAILABILITY_START_DAYS } from "../../../platform/limits.ts"
+import { checkRangeEnd, listDates } from "../availability/rules.ts"
 import { validatePushDates, validateRanges } from "../listing-calendars/rules.ts"
 import type { BasePriceRange } from "./contract.ts"
 
@@ -37,6 +39,16 @@ export const validateBasePriceRanges = (
   today: string
 ): Result.Result<ReadonlyArray<BasePriceRange>, ValidationFailed> =>
   Result.flatMap(validatePushDates("ranges", ranges, today), () => validateRanges("ranges", ranges, findValueFault))
+
+/** Every day that set_base_prices accepts is readable, and so are AVAILABILITY_START_DAYS days before today. */
+export const checkReadableBasePrices = (range: DateRange, today: string): Result.Result<DateRange, ValidationFailed> =>
+  Result.flatMap(validateRangeOrder(range), () =>
+    range.start < addDays(today, -AVAILABILITY_START_DAYS)
+      ? Result.fail(
+          new ValidationFailed({ message: `start_date: must be at most ${AVAILABILITY_START_DAYS} days before today.` })
+        )
+      : checkRangeEnd(range, today)
+  )
 
 const listRangeDates = ({ start_date, end_date, weekdays }: BasePriceRange): ReadonlyArray<string> => {
   const dates = listDates(start_date, end_date)

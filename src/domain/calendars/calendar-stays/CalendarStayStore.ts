@@ -6,9 +6,9 @@ import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { makeOptionalRowReader, makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { retryOnLockConflict } from "../../../platform/database/statement-retry.ts"
 import { OrderStatus } from "../../bookings/orders/order.ts"
-import type { StayLink } from "./followed-stay.ts"
+import type { StayLink } from "./stay-link.ts"
 
-const FollowedStayRow = Schema.Struct({
+const LinkedStayRow = Schema.Struct({
   reservation_code: Schema.String,
   uid_digest: Schema.String,
   generation: Schema.Int,
@@ -16,7 +16,7 @@ const FollowedStayRow = Schema.Struct({
   check_out_date: Schema.String,
   state: Schema.Literals(["following", "cancelled", "detached"]),
   missing_since: Schema.NullOr(Schema.Date),
-  isAdoptable: Schema.Boolean,
+  canBeTakenOver: Schema.Boolean,
   stay: Schema.NullOr(
     Schema.Struct({
       status: OrderStatus,
@@ -32,7 +32,7 @@ const FollowedStayRow = Schema.Struct({
 })
 
 const StayContext = Schema.Struct({
-  links: Schema.Array(FollowedStayRow),
+  links: Schema.Array(LinkedStayRow),
   /** Days that the marketplace blocks only because it has read them in our feed. */
   repeated_days: Schema.Array(Schema.String),
   currency: Schema.String,
@@ -60,8 +60,8 @@ interface LinkChange {
 const SavedLinks = Schema.Struct({
   /** False if another fetch has begun. Then nothing was written. */
   is_current: Schema.Boolean,
-  /** Codes of links that the host has detached, or that another calendar has taken over. */
-  lost_codes: Schema.Array(Schema.String)
+  /** Codes of links that this calendar does not follow: the host detached them, or another calendar took them over. */
+  unfollowed_codes: Schema.Array(Schema.String)
 })
 type SavedLinks = typeof SavedLinks.Type
 
@@ -76,7 +76,7 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
         (SELECT coalesce(jsonb_agg(jsonb_build_object('reservation_code', l.reservation_code, 'uid_digest', l.uid_digest,
             'generation', l.generation, 'check_in_date', l.check_in_date, 'check_out_date', l.check_out_date,
             'state', l.state, 'missing_since', to_char(l.missing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-            'isAdoptable', l.calendar_id IS NULL,
+            'canBeTakenOver', l.calendar_id IS NULL,
             'stay', CASE WHEN s.id IS NOT NULL THEN jsonb_build_object('status', o.status, 'check_in_date', s.check_in_date,
               'check_out_date', s.check_out_date, 'property_id', s.property_id, 'guest_name', s.guest_name,
               'channel_remarks', s.channel_remarks, 'isFromAccount', o.channel_account_id IS NOT NULL,
@@ -85,6 +85,8 @@ const makeLoadContext = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]
           FROM calendar_stays l
           LEFT JOIN stays s ON s.operator_id = l.operator_id AND s.stay_code = l.reservation_code
           LEFT JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
+          -- Links of the calendar, and links of removed calendars of the same property and channel. The first condition
+          -- lets PostgreSQL use the index.
           WHERE l.operator_id = c.operator_id AND (l.calendar_id = c.id OR l.calendar_id IS NULL)
             AND (l.calendar_id = c.id
               OR (s.property_id = c.property_id AND o.channel_type = ${channelType ?? null}::text))) AS links,
@@ -129,15 +131,15 @@ const makeSaveLinks = (sql: SqlClient.SqlClient): CalendarStayStore["Service"]["
               link.check_out_date, link.state, link.missing_since
             FROM calendar c, link
             ON CONFLICT (operator_id, reservation_code) DO UPDATE SET calendar_id = excluded.calendar_id,
-              uid_digest = excluded.uid_digest, check_in_date = excluded.check_in_date, check_out_date = excluded.check_out_date,
-              missing_since = excluded.missing_since,
+              uid_digest = excluded.uid_digest, check_in_date = excluded.check_in_date,
+              check_out_date = excluded.check_out_date, missing_since = excluded.missing_since,
               state = CASE WHEN l.state = 'detached' THEN l.state ELSE excluded.state END
             WHERE l.calendar_id IS NULL OR l.calendar_id = excluded.calendar_id
             RETURNING l.reservation_code, l.state
           )
           SELECT EXISTS (SELECT FROM calendar) AS is_current,
             ARRAY(SELECT reservation_code FROM link
-              EXCEPT SELECT reservation_code FROM saved WHERE state <> 'detached') AS lost_codes`)
+              EXCEPT SELECT reservation_code FROM saved WHERE state <> 'detached') AS unfollowed_codes`)
     )
 }
 
@@ -173,7 +175,10 @@ export class CalendarStayStore extends Context.Service<
   {
     /** Returns undefined if another fetch has begun, or if the bookings of the calendar only block days. */
     readonly loadContext: (query: StayContextQuery) => Effect.Effect<StayContext | undefined>
-    /** A link that the host has detached since it was read stays detached. A link without a calendar gets this one. */
+    /**
+     * A link that the host has detached since it was read stays detached. A link of a removed calendar is taken over. A
+     * link of another calendar stays unchanged.
+     */
     readonly saveLinks: (calendar: CalendarKey, change: LinkChange) => Effect.Effect<SavedLinks>
     /** Ends the link of a reservation. Idempotent. Returns false if there is no such reservation. */
     readonly detachStay: (operatorId: number, stayCode: string) => Effect.Effect<boolean, never, CurrentActor>

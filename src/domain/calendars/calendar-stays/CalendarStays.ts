@@ -4,29 +4,18 @@ import { currentSecond, dateInZone } from "../../../contract/time.ts"
 import { CALENDAR_STAY_CHANGES_MAX } from "../../../platform/limits.ts"
 import { type OrderChangeContext, Orders } from "../../bookings/reservations/Orders.ts"
 import { type CalendarKey, CalendarStayStore, type StayContext } from "./CalendarStayStore.ts"
-import {
-  type CalendarBooking,
-  findConfirmationCode,
-  findPhoneDigits,
-  newCalendarOrderCode,
-  toCalendarOrder
-} from "./calendar-order.ts"
-import type { StayLink, StayNights } from "./followed-stay.ts"
+import { findConfirmationCode, findPhoneDigits, newCalendarOrderCode, toCalendarOrder } from "./calendar-order.ts"
+import type { ImportedEvent, StayLink, StayNights } from "./stay-link.ts"
 import { groupMoves, type StayMoveGroup } from "./stay-moves.ts"
 import { planStayChanges, type StayPlan } from "./stay-plan.ts"
 import { type StayProblem, shortenProblems, toCalendarProblem } from "./stay-problem.ts"
-
-export interface CalendarEvent extends CalendarBooking {
-  readonly uid_digest: string
-  readonly isBooking: boolean
-}
 
 export interface StaySyncRequest extends CalendarKey {
   readonly propertyId: number
   readonly timeZone: string
   /** Undefined if neither the host nor the feed names a channel. Then bookings only block days. */
   readonly channelType: string | undefined
-  readonly events: ReadonlyArray<CalendarEvent>
+  readonly events: ReadonlyArray<ImportedEvent>
   /** Bookings that share the UID of an event, with other nights. */
   readonly duplicates: ReadonlyArray<StayNights>
   /** Whether the feed was read completely. */
@@ -76,9 +65,9 @@ const makeSyncStays = (
     const context = yield* store.loadContext(request)
     if (context === undefined) return undefined
     const plan = planStayChanges(toPlanRequest(request, context, yield* DateTime.nowAsDate))
-    const { is_current, lost_codes } = yield* store.saveLinks(request, plan)
+    const { is_current, unfollowed_codes } = yield* store.saveLinks(request, plan)
     if (!is_current) return undefined
-    const isAttached = ({ reservation_code }: StayLink) => !lost_codes.includes(reservation_code)
+    const isAttached = ({ reservation_code }: StayLink) => !unfollowed_codes.includes(reservation_code)
     const attachedPlan = {
       ...plan,
       cancellations: plan.cancellations.filter(isAttached),
@@ -139,7 +128,7 @@ const toChanges = (
   orders: Orders["Service"],
   { operatorId, propertyId, channelType = "" }: StaySyncRequest,
   { currency }: StayContext,
-  { cancellations, moves, creations }: StayPlan<CalendarEvent>
+  { cancellations, moves, creations }: StayPlan<ImportedEvent>
 ): ReadonlyArray<StayChange> => [
   ...cancellations.map((link) => toChange(cancelStay(orders, operatorId, link))),
   ...groupMoves(moves).map((group) => ({ stayCount: group.length, apply: moveStays(orders, operatorId, group) })),
@@ -150,19 +139,21 @@ const toChanges = (
 
 /** Returns the first changes of at most {@link CALENDAR_STAY_CHANGES_MAX} stays, and at least one change. */
 const takeChanges = (changes: ReadonlyArray<StayChange>): ReadonlyArray<StayChange> => {
+  const dueChanges: Array<StayChange> = []
   let stayCount = 0
-  const end = changes.findIndex((change, index) => {
+  for (const change of changes) {
     stayCount += change.stayCount
-    return index > 0 && stayCount > CALENDAR_STAY_CHANGES_MAX
-  })
-  return end === -1 ? changes : changes.slice(0, end)
+    if (dueChanges.length > 0 && stayCount > CALENDAR_STAY_CHANGES_MAX) break
+    dueChanges.push(change)
+  }
+  return dueChanges
 }
 
 const applyPlan = Effect.fnUntraced(function* (
   orders: Orders["Service"],
   request: StaySyncRequest,
   context: StayContext,
-  plan: StayPlan<CalendarEvent>
+  plan: StayPlan<ImportedEvent>
 ): Effect.fn.Return<StaySyncResult, never, CurrentActor> {
   const changes = toChanges(orders, request, context, plan)
   const dueChanges = takeChanges(changes)
@@ -175,6 +166,7 @@ const applyPlan = Effect.fnUntraced(function* (
     hasMoreChanges || outcomes.includes("busy") || problems.some(({ reason }) => reason === "nights_taken")
   return {
     problems: shortenProblems([...listCalendarProblems(request, context), ...plan.problems, ...problems]),
+    // Reads again at once only after progress. Otherwise the same changes would fail in an endless loop.
     nextRead: hasMoreChanges && hasChanges ? "now" : plan.isPending || mustRetry ? "regular" : "none",
     hasChanges
   }
@@ -193,7 +185,7 @@ const toNightsTaken = ({ check_in_date, check_out_date }: StayLink, reservation_
 const createStay = (
   orders: Orders["Service"],
   operatorId: number,
-  event: CalendarEvent,
+  event: ImportedEvent,
   details: StayLink & Omit<Parameters<typeof toCalendarOrder>[1], "at">
 ): Effect.Effect<ChangeOutcome, never, CurrentActor> =>
   Effect.gen(function* () {
@@ -204,18 +196,17 @@ const createStay = (
     return outcome
   }).pipe(Effect.catchTag("NightTaken", () => Effect.succeed(toNightsTaken(details, null))))
 
-/** Moves all stays of the group, or none. */
+/**
+ * Moves the stays of the group in one change. A stay whose order is no longer accepted, or has a channel account, is
+ * left out. If another order holds a night, no stay moves.
+ */
 const moveStays = (
   orders: Orders["Service"],
   operatorId: number,
   group: StayMoveGroup
 ): Effect.Effect<ReadonlyArray<ChangeOutcome>, never, CurrentActor> => {
-  const [
-    {
-      link: { reservation_code }
-    },
-    ...others
-  ] = group
+  const [first, ...others] = group
+  const { reservation_code } = first.link
   const otherCodes = others.map(({ link }) => link.reservation_code)
   const computeOrders = ({ order, other_orders }: OrderChangeContext) =>
     Effect.succeed(
@@ -226,14 +217,14 @@ const moveStays = (
         return [{ ...each, stays: each.stays.map((stay) => ({ ...stay, check_in_date, check_out_date })) }]
       })
     )
-  const forGroup = (toOutcome: (link: StayLink) => ChangeOutcome) => group.map(({ link }) => toOutcome(link))
+  const toGroupOutcomes = (toOutcome: (link: StayLink) => ChangeOutcome) => group.map(({ link }) => toOutcome(link))
   return Effect.flatMap(currentSecond, (at) =>
     orders.change(operatorId, at, { key: { reservation_code }, otherCodes }, computeOrders)
   ).pipe(
-    Effect.as(forGroup(() => "changed")),
+    Effect.as(toGroupOutcomes(() => "changed")),
     Effect.catchTags({
-      NightTaken: () => Effect.succeed(forGroup((link) => toNightsTaken(link, link.reservation_code))),
-      Conflict: () => Effect.succeed(forGroup(() => "busy"))
+      NightTaken: () => Effect.succeed(toGroupOutcomes((link) => toNightsTaken(link, link.reservation_code))),
+      Conflict: () => Effect.succeed(toGroupOutcomes(() => "busy"))
     })
   )
 }

@@ -1,7 +1,7 @@
 import { customAlphabet, randomDigits } from "../../../platform/random-text.ts"
 import { NewOrder } from "../../bookings/orders/order.ts"
 import { GuestDetails, NewStay } from "../../bookings/stays/stay.ts"
-import type { BookingTexts, StayNights } from "./followed-stay.ts"
+import type { BookingDetails, StayNights } from "./stay-link.ts"
 
 /** Only reservations from imported calendars have this prefix. */
 const CALENDAR_CODE_PREFIX = "9-"
@@ -14,7 +14,7 @@ export const newCalendarOrderCode = (): string => `${CALENDAR_CODE_PREFIX}${rand
 export const isCalendarOrderCode = (reservationCode: string): boolean =>
   reservationCode.startsWith(CALENDAR_CODE_PREFIX)
 
-export interface CalendarBooking extends StayNights, BookingTexts {}
+export interface CalendarBooking extends StayNights, BookingDetails {}
 
 interface CalendarOrderDetails {
   readonly reservation_code: string

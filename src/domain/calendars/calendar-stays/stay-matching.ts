@@ -1,10 +1,4 @@
-import {
-  type BookingTexts,
-  type CalendarEventNights,
-  type FollowedStay,
-  hasSameNights,
-  nightsKey
-} from "./followed-stay.ts"
+import { type BookingDetails, hasSameNights, type ImportedEvent, type LinkedStay, nightsKey } from "./stay-link.ts"
 
 // Finds the stay of each booking. A guest must never get the stay of another guest, because it has a door code.
 
@@ -13,7 +7,7 @@ interface MatchedEvents<Event> {
   readonly unmatched: ReadonlyArray<Event>
 }
 
-const differs = (one: string | undefined, other: string | undefined): boolean =>
+const areKnownAndDifferent = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && one !== other
 
 /** A host may have completed the guest's name, so one name may be the beginning of the other. */
@@ -23,49 +17,58 @@ const isOtherName = (one: string | undefined, other: string | undefined): boolea
   return !name.startsWith(otherName) && !otherName.startsWith(name)
 }
 
-const haveDifferentCodes = ({ stay }: FollowedStay, event: BookingTexts): boolean =>
-  differs(stay?.confirmationCode, event.confirmationCode)
+const haveDifferentCodes = ({ stay }: LinkedStay, event: BookingDetails): boolean =>
+  areKnownAndDifferent(stay?.confirmationCode, event.confirmationCode)
 
-/** Whether the texts are of different bookings. Two known confirmation codes decide alone. */
-const contradict = (link: FollowedStay, event: BookingTexts): boolean => {
+/** If both have a confirmation code, only the codes are compared. */
+const haveConflictingTexts = (link: LinkedStay, event: BookingDetails): boolean => {
   const { stay } = link
   if (stay === null) return false
   if (stay.confirmationCode !== undefined && event.confirmationCode !== undefined)
     return haveDifferentCodes(link, event)
-  return isOtherName(stay.guestName, event.guestName) || differs(stay.phoneDigits, event.phoneDigits)
+  return isOtherName(stay.guestName, event.guestName) || areKnownAndDifferent(stay.phoneDigits, event.phoneDigits)
 }
 
-const haveEqualTexts = ({ stay }: FollowedStay, event: BookingTexts): boolean =>
+const haveEqualTexts = ({ stay }: LinkedStay, event: BookingDetails): boolean =>
   stay?.confirmationCode === event.confirmationCode &&
   stay?.guestName === event.guestName &&
   stay?.phoneDigits === event.phoneDigits
 
-const hasSameUid = (link: FollowedStay, event: CalendarEventNights): boolean => link.uid_digest === event.uid_digest
+const hasSameUid = (link: LinkedStay, event: ImportedEvent): boolean => link.uid_digest === event.uid_digest
 
 /**
- * Whether two bookings with one UID are the same booking. Some feeds number their events anew, so a UID alone is not
- * enough: a booking with other nights and other texts is another one. So is one that follows a stay that has ended.
+ * Some feeds number their events anew, so a UID alone does not identify a booking. A booking with the same UID is
+ * another booking if its confirmation code differs. It is also another booking if its nights differ and its texts
+ * conflict, or if its nights differ and the former stay has ended.
  */
 const isSameBookingOfUid =
   (today: string) =>
-  (link: FollowedStay, event: CalendarEventNights): boolean =>
+  (link: LinkedStay, event: ImportedEvent): boolean =>
     !haveDifferentCodes(link, event) &&
-    (hasSameNights(link, event) || (!contradict(link, event) && link.check_out_date >= today))
+    (hasSameNights(link, event) || (!haveConflictingTexts(link, event) && link.check_out_date >= today))
 
 /**
- * Matches events to links, the surest matches first: nights with equal texts, confirmation code, nights, UID. A
- * marketplace may write new UIDs into each feed. A link whose stay the import cancelled is not matched by its nights.
+ * Matches each event to at most one link. The passes, the surest first:
+ *
+ * 1. same nights and equal texts
+ * 2. same confirmation code
+ * 3. same nights and UID
+ * 4. same nights
+ * 5. same UID (see {@link isSameBookingOfUid})
+ *
+ * The UID comes last, because some marketplaces write new UIDs into each feed. Passes 3 and 4 skip conflicting texts.
+ * Passes 1, 3 and 4 skip links whose stay the import cancelled. Only pass 5 matches blocks.
  */
-export const matchEvents = <Event extends CalendarEventNights>(
-  links: ReadonlyArray<FollowedStay>,
+export const matchEvents = <Event extends ImportedEvent>(
+  links: ReadonlyArray<LinkedStay>,
   events: ReadonlyArray<Event>,
   today: string
 ): MatchedEvents<Event> => {
   const unmatched = new Set(events)
   const eventByCode = new Map<string, Event>()
   const match = (
-    listCandidates: (link: FollowedStay) => ReadonlyArray<Event> | undefined,
-    isMatch: (link: FollowedStay, event: Event) => boolean
+    listCandidates: (link: LinkedStay) => ReadonlyArray<Event> | undefined,
+    isMatch: (link: LinkedStay, event: Event) => boolean
   ) => {
     for (const link of links) {
       if (eventByCode.has(link.reservation_code)) continue
@@ -77,7 +80,7 @@ export const matchEvents = <Event extends CalendarEventNights>(
   }
   const bookings = events.filter(({ isBooking }) => isBooking)
   const bookingsByNights = Map.groupBy(bookings, nightsKey)
-  const listSameNights = (link: FollowedStay) =>
+  const listSameNights = (link: LinkedStay) =>
     link.state === "cancelled" ? undefined : bookingsByNights.get(nightsKey(link))
   match(listSameNights, haveEqualTexts)
   const bookingsByCode = Map.groupBy(bookings, ({ confirmationCode }) => confirmationCode)
@@ -85,8 +88,8 @@ export const matchEvents = <Event extends CalendarEventNights>(
     ({ stay }) => (stay?.confirmationCode === undefined ? undefined : bookingsByCode.get(stay.confirmationCode)),
     () => true
   )
-  match(listSameNights, (link, event) => hasSameUid(link, event) && !contradict(link, event))
-  match(listSameNights, (link, event) => !contradict(link, event))
+  match(listSameNights, (link, event) => hasSameUid(link, event) && !haveConflictingTexts(link, event))
+  match(listSameNights, (link, event) => !haveConflictingTexts(link, event))
   const eventsByUid = Map.groupBy(events, ({ uid_digest }) => uid_digest)
   match(({ uid_digest }) => eventsByUid.get(uid_digest), isSameBookingOfUid(today))
   return { eventByCode, unmatched: Array.from(unmatched) }

@@ -1,5 +1,5 @@
 import { listHeldNights, toNightKey } from "../../bookings/reservations/rules/nights.ts"
-import type { StayLink, StayNights } from "./followed-stay.ts"
+import type { StayLink, StayNights } from "./stay-link.ts"
 
 export interface StayMove {
   /** With the new dates. */
@@ -9,7 +9,10 @@ export interface StayMove {
 
 export type StayMoveGroup = readonly [StayMove, ...ReadonlyArray<StayMove>]
 
-/** Returns, for each move, the other moves that hold a night that it needs. */
+/**
+ * Returns a function that lists, for a move, the moves that hold a night which it needs. The list may contain the move
+ * itself.
+ */
 const makeListNeededMoves = (moves: ReadonlyArray<StayMove>) => {
   const holders = new Map(
     moves.flatMap((move) => listHeldNights("accepted", move.from).map((night) => [toNightKey(night), move] as const))
@@ -19,29 +22,29 @@ const makeListNeededMoves = (moves: ReadonlyArray<StayMove>) => {
 }
 
 /**
- * Groups moves that need each other's nights, such as two stays that swap their nights: a group must move in one change.
- * Each group comes after the groups whose nights it needs. These are the strongly connected components of a graph, found
- * with Tarjan's algorithm.
+ * Groups moves that need each other's nights, such as two stays that swap their nights: a group must move in one
+ * change. Each group comes after the groups whose nights it needs. These are the strongly connected components of a
+ * graph, found with Tarjan's algorithm.
  */
 export const groupMoves = (moves: ReadonlyArray<StayMove>): ReadonlyArray<StayMoveGroup> => {
   const listNeededMoves = makeListNeededMoves(moves)
   const groups: Array<StayMoveGroup> = []
-  const places = new Map<StayMove, number>()
-  const open: Array<StayMove> = []
-  /** Returns the lowest place that the move reaches among the open ones. */
+  const indexes = new Map<StayMove, number>()
+  const stack: Array<StayMove> = []
+  /** Returns the lowest index on the stack that the move reaches. */
   const visit = (move: StayMove): number => {
-    const place = places.size
-    places.set(move, place)
-    open.push(move)
-    let lowest = place
+    const index = indexes.size
+    indexes.set(move, index)
+    stack.push(move)
+    let lowLink = index
     for (const needed of listNeededMoves(move)) {
-      const neededPlace = places.get(needed)
-      if (neededPlace === undefined) lowest = Math.min(lowest, visit(needed))
-      else if (open.includes(needed)) lowest = Math.min(lowest, neededPlace)
+      const neededIndex = indexes.get(needed)
+      if (neededIndex === undefined) lowLink = Math.min(lowLink, visit(needed))
+      else if (stack.includes(needed)) lowLink = Math.min(lowLink, neededIndex)
     }
-    if (lowest === place) groups.push([move, ...open.splice(open.indexOf(move)).slice(1)])
-    return lowest
+    if (lowLink === index) groups.push([move, ...stack.splice(stack.indexOf(move)).slice(1)])
+    return lowLink
   }
-  for (const move of moves) if (!places.has(move)) visit(move)
+  for (const move of moves) if (!indexes.has(move)) visit(move)
   return groups
 }

@@ -1,13 +1,7 @@
 import { addDays } from "../../../contract/time.ts"
 import { CALENDAR_DAY_RETENTION_MS, CALENDAR_STAY_ABSENCE_MS, CALENDAR_STAYS_MAX } from "../../../platform/limits.ts"
 import { listStayNights } from "../../bookings/reservations/rules/nights.ts"
-import {
-  type CalendarEventNights,
-  type FollowedStay,
-  hasSameNights,
-  type StayLink,
-  type StayNights
-} from "./followed-stay.ts"
+import { hasSameNights, type ImportedEvent, type LinkedStay, type StayLink, type StayNights } from "./stay-link.ts"
 import { matchEvents } from "./stay-matching.ts"
 import type { StayMove } from "./stay-moves.ts"
 import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./stay-problem.ts"
@@ -15,8 +9,8 @@ import { type StayProblem, type StayProblemReason, toCalendarProblem } from "./s
 // Plans how a feed changes the stays of its calendar. No plan frees a night of an event: imported days block the nights of
 // every event, and a stay holds its own nights until it is moved or cancelled.
 
-export interface StayPlanRequest<Event extends CalendarEventNights> {
-  readonly links: ReadonlyArray<FollowedStay>
+export interface StayPlanRequest<Event extends ImportedEvent> {
+  readonly links: ReadonlyArray<LinkedStay>
   readonly events: ReadonlyArray<Event>
   /** Bookings that share the UID of an event, with other nights. They only block days. */
   readonly duplicates: ReadonlyArray<StayNights>
@@ -50,10 +44,10 @@ const toProblem = (
   reservation_code: string | null
 ): StayProblem => ({ reason, reservation_code, check_in_date, check_out_date })
 
-export const isFollowing = ({ state, stay }: FollowedStay): boolean =>
+export const isFollowing = ({ state, stay }: LinkedStay): boolean =>
   state === "following" && stay !== null && stay.status === "accepted" && !stay.isFromAccount
 
-const toLink = ({ stay: _stay, isAdoptable: _isAdoptable, ...link }: FollowedStay): StayLink => link
+const toLink = ({ stay: _stay, canBeTakenOver: _canBeTakenOver, ...link }: LinkedStay): StayLink => link
 
 const isSameLink = (one: StayLink, other: StayLink): boolean =>
   one.uid_digest === other.uid_digest &&
@@ -61,7 +55,7 @@ const isSameLink = (one: StayLink, other: StayLink): boolean =>
   one.missing_since?.getTime() === other.missing_since?.getTime() &&
   hasSameNights(one, other)
 
-class StayPlanner<Event extends CalendarEventNights> {
+class StayPlanner<Event extends ImportedEvent> {
   readonly links: Array<StayLink> = []
   readonly removedCodes: Array<string> = []
   readonly creations: Array<{ readonly link: StayLink; readonly event: Event }> = []
@@ -70,15 +64,16 @@ class StayPlanner<Event extends CalendarEventNights> {
   readonly problems: Array<StayProblem> = []
   isPending = false
   readonly #request: StayPlanRequest<Event>
-  readonly #ownLinkCount: number
+  /** Links of this calendar. Links that it may take over do not count toward {@link CALENDAR_STAYS_MAX}. */
+  #linkCount: number
 
   constructor(request: StayPlanRequest<Event>) {
     this.#request = request
-    this.#ownLinkCount = request.links.filter(({ isAdoptable }) => !isAdoptable).length
+    this.#linkCount = request.links.filter(({ canBeTakenOver }) => !canBeTakenOver).length
   }
 
-  #saveLinkIfChanged(former: FollowedStay, link: StayLink): void {
-    if (former.isAdoptable || !isSameLink(former, link)) this.links.push(link)
+  #saveLinkIfChanged(former: LinkedStay, link: StayLink): void {
+    if (former.canBeTakenOver || !isSameLink(former, link)) this.links.push(link)
   }
 
   #mayCreate(event: Event): boolean {
@@ -87,12 +82,12 @@ class StayPlanner<Event extends CalendarEventNights> {
     return createsStays && event.isBooking && event.check_out_date > today && !isRepeated
   }
 
-  followEvent(former: FollowedStay, event: Event): void {
+  followEvent(former: LinkedStay, event: Event): void {
     const { check_in_date, check_out_date, uid_digest } = event
     const wasCancelled = former.state === "cancelled" && former.stay?.status !== "accepted"
     if (wasCancelled) {
-      this.#saveLinkIfChanged(former, { ...toLink(former), missing_since: null })
-      if (this.#mayCreate(event)) this.addStay(event, former)
+      const isReplaced = this.#mayCreate(event) && this.addStay(event, former)
+      if (!isReplaced) this.#saveLinkIfChanged(former, { ...toLink(former), missing_since: null })
       return
     }
     const isFollowedAgain = former.state === "cancelled"
@@ -108,7 +103,7 @@ class StayPlanner<Event extends CalendarEventNights> {
       if (former.state === "detached" || this.#mayCreate(event)) this.#saveLinkIfChanged(former, link)
       if (former.state === "detached") return
       if (this.#mayCreate(event)) this.creations.push({ link, event })
-      else this.removedCodes.push(former.reservation_code)
+      else this.removeLink(former)
       return
     }
     this.#saveLinkIfChanged(former, link)
@@ -120,12 +115,20 @@ class StayPlanner<Event extends CalendarEventNights> {
       this.moves.push({ link, from: former.stay })
   }
 
-  /** A booking that came back after its cancellation becomes a new stay, because a cancelled reservation is final. */
-  addStay(event: Event, former?: FollowedStay): void {
+  removeLink({ reservation_code, canBeTakenOver }: LinkedStay): void {
+    this.removedCodes.push(reservation_code)
+    if (!canBeTakenOver) this.#linkCount -= 1
+  }
+
+  /**
+   * A booking that came back after its cancellation becomes a new stay, because a cancelled reservation is final.
+   * Returns false and reports `too_many` if the calendar already has {@link CALENDAR_STAYS_MAX} links.
+   */
+  addStay(event: Event, former?: LinkedStay): boolean {
     const { newCode } = this.#request
-    if (this.#ownLinkCount - this.removedCodes.length + this.creations.length >= CALENDAR_STAYS_MAX) {
+    if (this.#linkCount >= CALENDAR_STAYS_MAX) {
       if (!this.problems.some(({ reason }) => reason === "too_many")) this.problems.push(toCalendarProblem("too_many"))
-      return
+      return false
     }
     const { check_in_date, check_out_date, uid_digest } = event
     const link: StayLink = {
@@ -137,9 +140,11 @@ class StayPlanner<Event extends CalendarEventNights> {
       state: "following",
       missing_since: null
     }
-    if (former !== undefined) this.removedCodes.push(former.reservation_code)
+    if (former !== undefined) this.removeLink(former)
+    this.#linkCount += 1
     this.links.push(link)
     this.creations.push({ link, event })
+    return true
   }
 
   reportDuplicate(booking: StayNights): void {
@@ -151,7 +156,7 @@ class StayPlanner<Event extends CalendarEventNights> {
     if (this.#mayCreate(event)) this.addStay(event)
   }
 
-  handleMissingEvent(former: FollowedStay): void {
+  handleMissingEvent(former: LinkedStay): void {
     const { isComplete, now, today } = this.#request
     const { stay, reservation_code, missing_since } = former
     if (former.state === "cancelled" && stay?.status === "accepted") {
@@ -160,7 +165,7 @@ class StayPlanner<Event extends CalendarEventNights> {
     }
     if (!isComplete) return
     if (stay === null && former.state === "following") {
-      this.removedCodes.push(reservation_code)
+      this.removeLink(former)
       return
     }
     if (stay === null || !isFollowing(former) || stay.check_out_date <= today) return
@@ -182,17 +187,15 @@ class StayPlanner<Event extends CalendarEventNights> {
 
 const RETENTION_DAYS = CALENDAR_DAY_RETENTION_MS / (24 * 60 * 60 * 1000)
 
-export const planStayChanges = <Event extends CalendarEventNights>(
-  request: StayPlanRequest<Event>
-): StayPlan<Event> => {
+export const planStayChanges = <Event extends ImportedEvent>(request: StayPlanRequest<Event>): StayPlan<Event> => {
   const planner = new StayPlanner(request)
   const { eventByCode, unmatched } = matchEvents(request.links, request.events, request.today)
   const oldest = addDays(request.today, -RETENTION_DAYS)
   for (const link of request.links) {
     const event = eventByCode.get(link.reservation_code)
     if (event !== undefined) planner.followEvent(link, event)
-    else if (link.isAdoptable) continue
-    else if (link.check_out_date < oldest) planner.removedCodes.push(link.reservation_code)
+    else if (link.canBeTakenOver) continue
+    else if (link.check_out_date < oldest) planner.removeLink(link)
     else planner.handleMissingEvent(link)
   }
   for (const event of unmatched) planner.handleNewEvent(event)

@@ -1,7 +1,7 @@
 import { fromDayNumber, toDayNumber } from "../../../contract/time.ts"
 import { CALENDAR_ERROR_LENGTH, CALENDAR_UNREADABLE_REASONS_MAX } from "../../../platform/limits.ts"
-import type { StayNights } from "../calendar-stays/followed-stay.ts"
 import { findChannelOfHost } from "../calendar-stays/stay-channel.ts"
+import type { StayNights } from "../calendar-stays/stay-link.ts"
 import type {
   BookingWindow,
   CalendarBookings,

@@ -176,7 +176,7 @@ export const delete_imported_calendar = operation("delete_imported_calendar", {
   route: "DELETE /imported_calendars/{id}",
   summary: "Stop importing a calendar",
   details:
-    "Days that only this calendar blocked become available. Its reservations stay and hold their nights. They follow another calendar once you import one of the same channel, with their bookings, for the property. The feeds of the property stay, including the feed for this calendar, because its marketplace may still read it.",
+    "Days that only this calendar blocked become available. Its reservations stay and hold their nights. If you then import a calendar of the same channel for the property, it takes over the reservations whose bookings it has. Other reservations stay unchanged. Detached reservations stay detached. The feeds of the property stay, including the feed for this calendar, because its marketplace may still read it.",
   payload: { id: Id.annotateKey({ documentation: CALENDAR_ID_MEANING }) },
   success: Schema.Struct({}),
   errors: [NotFound],

@@ -1,9 +1,8 @@
 import { Schema } from "effect"
 import { NotFound } from "../../../contract/errors.ts"
 import { InstantColumn } from "../../column-schemas.ts"
-import type { CalendarEvent } from "../calendar-stays/CalendarStays.ts"
-import type { StayNights } from "../calendar-stays/followed-stay.ts"
 import { CalendarChannelType } from "../calendar-stays/stay-channel.ts"
+import type { ImportedEvent, StayNights } from "../calendar-stays/stay-link.ts"
 
 /** Whether the bookings of a calendar only block days, or also become stays. */
 export const CalendarEvents = Schema.Literals(["block", "stay"])
@@ -81,7 +80,7 @@ export interface BookingWindow {
 
 /** The bookings of a feed, for a calendar whose bookings become stays. */
 export interface CalendarBookings {
-  readonly events: ReadonlyArray<CalendarEvent>
+  readonly events: ReadonlyArray<ImportedEvent>
   readonly duplicates: ReadonlyArray<StayNights>
   readonly hasMore: boolean
   readonly channelType: CalendarChannelType | undefined

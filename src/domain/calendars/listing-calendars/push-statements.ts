@@ -45,14 +45,11 @@ const claimedPartitionKeySql = (sql: SqlClient, claim: PartitionClaim) =>
  * After a calendar push (changed availability), waits so that further changes are sent together. Does not wait if a
  * push of the host is pending.
  */
-const advancePartitionSql = (
-  sql: SqlClient,
-  { now }: Pick<PushClaim, "now">,
-  assignments: Fragment = sql``
-): Fragment => sql`
+const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, assignments?: Fragment): Fragment => sql`
   UPDATE listing_lanes l
   SET waiting = l.waiting - 1, failures = 0, calendar_last = settled.kind = 'availability',
-    calendar_waits = l.calendar_waits AND settled.kind <> 'availability'${assignments},
+    calendar_waits = l.calendar_waits AND settled.kind <> 'availability',
+    ${assignments === undefined ? sql`` : sql`${assignments},`}
     traceparent = CASE WHEN NOT isempty(l.due_days) THEN l.traceparent END,
     due_at = ${now}::timestamptz + CASE
       WHEN settled.kind = 'availability' AND l.waiting - 1 = (NOT isempty(l.due_days))::integer
@@ -61,21 +58,21 @@ const advancePartitionSql = (
 
 /**
  * Returns assignments for days whose inventory or direct price no longer counts, because the channel did not accept the
- * pushes `over`. So the days follow the availability or the base price again. Days with an earlier direct price that the
+ * pushes `endedPushes`. So the days follow the availability or the base price again. Days with an earlier direct price that the
  * channel accepted keep that price. Days of a base price become missed days.
  */
-const withdrawnDaysSql = (sql: SqlClient, over: Fragment, now: Date): Fragment => sql`,
-  said_days = l.said_days - ${daysOfKindSql(sql, over, "inventories")},
-  direct_price_days = l.direct_price_days - (${daysOfKindSql(sql, over, "prices")} - l.accepted_price_days),
+const withdrawnDaysSql = (sql: SqlClient, endedPushes: Fragment, now: Date): Fragment => sql`
+  said_days = l.said_days - ${daysOfKindSql(sql, endedPushes, "inventories")},
+  direct_price_days = l.direct_price_days - (${daysOfKindSql(sql, endedPushes, "prices")} - l.accepted_price_days),
   missed_price_days = ${withoutPastDaysSql(sql, sql`l.missed_price_days`, now)} + coalesce((
-    SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over
+    SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${endedPushes} ended
     WHERE kind = 'prices' AND price_source IS NOT NULL), '{}')`
 
 /**
  * Returns assignments for days of a price that the channel accepted. A day with a later base price keeps no direct price.
  * A day with a pending direct price may still need a later base price.
  */
-const acceptedDaysSql = (sql: SqlClient): Fragment => sql`,
+const acceptedDaysSql = (sql: SqlClient): Fragment => sql`
   missed_price_days = CASE WHEN settled.kind = 'prices' AND NOT isempty(l.missed_price_days) THEN
     l.missed_price_days - (${daySetSql(sql, sql`settled.ranges`)}
       - CASE WHEN settled.price_source IS NOT NULL THEN l.direct_price_days ELSE '{}' END)
@@ -88,15 +85,15 @@ const acceptedDaysSql = (sql: SqlClient): Fragment => sql`,
     ELSE l.accepted_price_days END`
 
 /** Reads only pushes of the host. Leaves out days for which another of these pushes is pending. */
-const daysOfKindSql = (sql: SqlClient, over: Fragment, kind: "inventories" | "prices"): Fragment => sql`
-  CASE WHEN EXISTS (SELECT FROM ${over} over WHERE kind = ${sql.literal(`'${kind}'`)} AND price_source IS NULL) THEN
-    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${over} over
+const daysOfKindSql = (sql: SqlClient, endedPushes: Fragment, kind: "inventories" | "prices"): Fragment => sql`
+  CASE WHEN EXISTS (SELECT FROM ${endedPushes} ended WHERE kind = ${sql.literal(`'${kind}'`)} AND price_source IS NULL) THEN
+    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${endedPushes} ended
       WHERE kind = ${sql.literal(`'${kind}'`)} AND price_source IS NULL)
     - coalesce((
       SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM lane
       JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
       WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.price_source IS NULL
-        AND p.id NOT IN (SELECT id FROM ${over} over)), '{}')
+        AND p.id NOT IN (SELECT id FROM ${endedPushes} ended)), '{}')
   ELSE '{}' END`
 
 /** True if base prices of days without a direct price have not reached the channel. */
@@ -138,7 +135,7 @@ export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParamete
       WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${push_id}
         AND p.settled_at IS NULL
       RETURNING p.operator_id, p.listing_row, p.kind, p.ranges, p.price_source
-    ), going_on AS (${advancePartitionSql(sql, parameters, start_date === undefined ? sql`` : acceptedDaysSql(sql))})
+    ), going_on AS (${advancePartitionSql(sql, parameters, start_date === undefined ? undefined : acceptedDaysSql(sql))})
     ${start_date === undefined ? sql`` : sql`, told AS (${pushedListing}), event AS (${event})`}
     SELECT 1 AS pushes FROM settled`
 }
@@ -202,7 +199,8 @@ export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters):
   ), waits AS (
     UPDATE listing_lanes l
     SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${parameters.nextAttempt},
-      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar${withdrawnDaysSql(sql, sql`dead`, parameters.now)}
+      calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar,
+      ${withdrawnDaysSql(sql, sql`dead`, parameters.now)}
     FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
     RETURNING ${freedMissedDaysCondition(sql)} AS has_missed_days
   )

@@ -10,9 +10,9 @@ import { withoutPastDaysSql } from "./due-days.ts"
  * (JSON ranges of days, or null), `source` and `keeps_direct_prices`. If `keeps_direct_prices` is true, days with a direct price
  * are not pushed. Otherwise the pushed prices replace the direct ones.
  *
- * `queue_check` has one row. If its `is_full` is true, the queue of a listing has no room, and the caller must roll
- * back the transaction. The queue partitions are locked in a fixed order, which avoids deadlocks. Each push gets its id
- * under that lock, so the ids of a listing's pushes rise in commit order.
+ * `queue_check` has one row. Its `is_full` is true if the queue of a listing is full. Then that listing gets no push,
+ * and the caller must roll back or accept this. The queue partitions are locked in a fixed order, which avoids
+ * deadlocks. Each push gets its id under that lock, so the ids of a listing's pushes rise in commit order.
  */
 export const queueBasePricePushesSql = (sql: SqlClient, now: Date): Fragment => {
   const maxQueued = sql.literal(String(QUEUED_LISTING_PUSHES_MAX))

@@ -78,11 +78,11 @@ const makeApplyUpdate = (
   const ingestUpdate = makeIngestAccountUpdate(sql)
   const runLocked = withOperatorLock(sql)
   return Effect.fnUntraced(function* (account, update, at) {
-    const apply = Effect.tap(ingestUpdate(account, update), (previous) =>
-      previous?.is_reconnected === true ? pricePushes.queuePushes(account, at) : Effect.void
+    const apply = Effect.tap(ingestUpdate(account, update), (outcome) =>
+      outcome?.is_reconnected === true ? pricePushes.queuePushes(account, at) : Effect.void
     )
-    const previous = yield* update.auth_status === "disconnected" ? apply : runLocked(account.operatorId, apply)
-    if (previous === undefined) return yield* new InvalidChannelEvent({ reason: "there is no such account" })
-    return toVersionOutcome(previous.last_version, update.version)
+    const outcome = yield* update.auth_status === "disconnected" ? apply : runLocked(account.operatorId, apply)
+    if (outcome === undefined) return yield* new InvalidChannelEvent({ reason: "there is no such account" })
+    return toVersionOutcome(outcome.last_version, update.version)
   })
 }

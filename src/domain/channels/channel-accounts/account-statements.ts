@@ -18,7 +18,7 @@ export const NewChannelAccount = Schema.Struct({
 })
 export type NewChannelAccount = typeof NewChannelAccount.Type
 
-const readPreviousVersion = makeOptionalRowReader(
+const readIngestedUpdate = makeOptionalRowReader(
   Schema.Struct({ last_version: Schema.Int, is_reconnected: Schema.Boolean })
 )
 const readConnectedAccount = makeOptionalRowReader(
@@ -30,14 +30,17 @@ const isReconnectedCondition = (sql: Sql) => sql`
     SELECT FROM before JOIN after ON after.id = before.id
     WHERE before.auth_status = 'disconnected' AND after.auth_status <> 'disconnected')`
 
-/** Returns the previous version, or undefined if there is no such account. */
+/**
+ * Returns the previous version and whether the update reconnects the account. Returns undefined if there is no such
+ * account.
+ */
 export const makeIngestAccountUpdate =
   (sql: Sql) =>
   (
     { operatorId, accountId, channelType }: ChannelAccountRef,
     { version, username, auth_status }: ChannelAccountEvent
   ) =>
-    readPreviousVersion(
+    readIngestedUpdate(
       recordChange(sql, {
         change: sql`
           before AS (

@@ -2,19 +2,20 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { changedRecordsSql, recordChange } from "../../../changes/recorded-change.ts"
 import type { CurrentActor } from "../../../contract/actor.ts"
-import { Conflict, ValidationFailed } from "../../../contract/errors.ts"
+import { type Conflict, ValidationFailed } from "../../../contract/errors.ts"
 import { nameConflict } from "../../../contract/names.ts"
 import { addDays, dateInZone, truncateToSecond } from "../../../contract/time.ts"
 import { makeOptionalRowReaderOrFail } from "../../../platform/database/constraint-violations.ts"
-import { AVAILABILITY_END_DAYS, BASE_PRICE_LISTINGS_MAX, QUEUED_LISTING_PUSHES_MAX } from "../../../platform/limits.ts"
+import { AVAILABILITY_END_DAYS, BASE_PRICE_LISTINGS_MAX } from "../../../platform/limits.ts"
 import { withChildSpan } from "../../../platform/telemetry/spans.ts"
 import { markStaysOfPropertySql } from "../../automation/planning/property-marks.ts"
 import { activationDaysSql, recordActivationEventSql } from "../../calendars/availability/activation-days.ts"
 import { queuePricesInNewCurrencySql } from "../../calendars/base-prices/currency-changes.ts"
-import { PUSH_RETRY_SECONDS } from "../../listings/MappingPricePushes.ts"
+import { makeMappedQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { type FindIdByName, makeFindIdByName, type OperatorRowId, withOperatorLock } from "../../operator-rows.ts"
 import { makeLockProperty } from "../properties/activation.ts"
 import type { Property } from "../properties/contract.ts"
+import { checkItemDecimals, PriceItems } from "../properties/price-items.ts"
 import { type Activation, type PropertyFieldEdit, updatePropertySql } from "../properties/property-edit.ts"
 import { makeSearchProperties } from "../properties/property-search.ts"
 
@@ -31,7 +32,8 @@ export class PropertyEditStore extends Context.Service<
     readonly find: (operatorId: number, id: number) => Effect.Effect<Property | undefined>
     /**
      * Applies the whole edit or nothing, and queues the base prices for listings in a new currency. Returns undefined
-     * for an unknown property. Fails with Conflict if the title is in use or the queue of a listing is full.
+     * for an unknown property. Fails with Conflict if the title is in use or the queue of a listing is full, and with
+     * ValidationFailed if a fee or tax has more decimals than the currency.
      */
     readonly update: (
       operatorId: number,
@@ -59,7 +61,9 @@ export class PropertyEditStore extends Context.Service<
               : updateWithActivation(operatorId, id, fields, is_active)
           return withChildSpan("PropertyEditStore.update")(
             // Base prices, mappings and ratios change under the same lock.
-            fields.currency === undefined ? change : runLocked(operatorId, Effect.tap(change, checkPushes))
+            hasPricingChange(fields)
+              ? runLocked(operatorId, change.pipe(Effect.tap(checkPricing), Effect.tap(checkPushes)))
+              : change
           )
         }
       })
@@ -73,23 +77,26 @@ interface UpdateParameters extends OperatorRowId, Required<PropertyFieldEdit> {
   readonly last: string | undefined
 }
 
+const hasPricingChange = ({ currency, fees, taxes }: PropertyFieldEdit): boolean =>
+  currency !== undefined || fees !== undefined || taxes !== undefined
+
+/** Checks the edited row, because a concurrent edit may have changed the fields that this edit leaves. */
+const checkPricing = (edited: EditedPropertyRow | undefined): Effect.Effect<void, ValidationFailed> =>
+  edited === undefined ? Effect.void : Effect.fromResult(checkItemDecimals(edited.pricing))
+
 /** The caller rolls the edit back if this fails. */
 const checkPushes = (edited: EditedPropertyRow | undefined): Effect.Effect<void, Conflict | ValidationFailed> => {
   if (edited?.has_too_many_listings === true) return Effect.fail(tooManyListingsError)
-  return edited?.is_queue_full === true ? Effect.fail(queueFullError) : Effect.void
+  return edited?.is_queue_full === true ? Effect.fail(makeMappedQueueFullError("currency")) : Effect.void
 }
 
 const tooManyListingsError = new ValidationFailed({
-  message: `currency: its base prices would go to more than ${BASE_PRICE_LISTINGS_MAX} listings; unmap some of them first.`
-})
-
-const queueFullError = new Conflict({
-  message: `currency: the queue of a mapped listing has no room for more than ${QUEUED_LISTING_PUSHES_MAX} changes; try again later.`,
-  retryAfter: PUSH_RETRY_SECONDS
+  message: `currency: the base prices of this property and its room type would go to more than ${BASE_PRICE_LISTINGS_MAX} listings; unmap some of them first.`
 })
 
 const EditedPropertyRow = Schema.Struct({
   ...EditedProperty.fields,
+  pricing: Schema.Struct({ currency: Schema.String, fees: PriceItems, taxes: PriceItems }),
   is_queue_full: Schema.Boolean,
   has_too_many_listings: Schema.Boolean
 })
@@ -114,12 +121,16 @@ const prepareUpdate = (sql: SqlClient.SqlClient) => (values: UpdateParameters, a
       events: changesDays ? [recordActivationEventSql(sql, now)] : [],
       changedRecords: changedRecordsSql(sql, "property"),
       outcome: sql`
-        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days,
+        SELECT id, ${changesDays ? sql`coalesce((SELECT days FROM availability_change), 0)` : sql`0`} AS changed_days, ${pricingSql(sql)},
           ${changesCurrency ? pushOutcomeSql(sql) : sql`false AS is_queue_full, false AS has_too_many_listings`}
         FROM before`
     })
   )
 }
+
+const pricingSql = (sql: SqlClient.SqlClient) => sql`
+  (SELECT jsonb_build_object('currency', coalesce(edited.currency, o.currency), 'fees', edited.fees, 'taxes', edited.taxes)
+    FROM edited JOIN operators o ON o.id = edited.operator_id) AS pricing`
 
 const pushOutcomeSql = (sql: SqlClient.SqlClient) => sql`
   (SELECT is_full FROM queue_check) AS is_queue_full,

@@ -36,8 +36,9 @@ export const update_property = operation("update_property", {
 - Use update_property_group and update_property_tag to change groups and tags.
 - New check-in or check-out times reschedule the automatic actions of the property's stays. Channels receive nothing.
 - A new currency converts nothing: base prices, fees and taxes keep their numbers. Mapped listings in the new currency get the base prices from today on, in place of prices of update_listing_prices. Other listings get nothing.
-- A fee or tax with more decimals than the currency has returns 422. So does a new currency if its base prices would go to more than ${BASE_PRICE_LISTINGS_MAX} listings.
+- A fee or tax with more decimals than the currency has returns 422. A new currency returns 422 if its base prices would go to more than ${BASE_PRICE_LISTINGS_MAX} listings.
 - If the queue of a listing is full, a new currency returns 409 with \`Retry-After\`.
+- If the properties of a room type get different currencies, its base prices are in the operator's currency. Properties with another currency no longer use them.
 - A deactivated property takes no manual reservation (422). Reservations from channels still arrive.
 - Another property with the same title returns 409 with its id in \`data.id\`.`,
   payload: editPayloadFields(Property, {

@@ -5,19 +5,17 @@ import { makeImmutableFieldCheck, makeImmutableFieldDetector } from "../../../co
 import { trimName } from "../../../contract/names.ts"
 import { changeHandler, handleOperations, layerOperations } from "../../operation-handlers.ts"
 import { withConflictingId } from "../../operator-rows.ts"
-import type { Property } from "../properties/contract.ts"
-import { checkItemDecimals, trimItemNames } from "../properties/price-items.ts"
+import { trimItemNames } from "../properties/price-items.ts"
 import { PropertyEditOperations, update_property } from "./contract.ts"
 import { EditedProperty, PropertyEditStore } from "./PropertyEditStore.ts"
 
 const updateProperty = (edits: PropertyEditStore["Service"]) =>
   Effect.fnUntraced(
     function* (payload: typeof update_property.payloadSchema.Type) {
-      const { operatorId, currency: operatorCurrency } = yield* CurrentCaller
-      if (hasFixedFields(payload) || hasPricingChange(payload)) {
+      const { operatorId } = yield* CurrentCaller
+      if (hasFixedFields(payload)) {
         const property = (yield* edits.find(operatorId, payload.id)) ?? (yield* propertyNotFoundError)
         yield* Effect.fromResult(checkFixedFields(property, payload))
-        yield* Effect.fromResult(checkPricing(property, payload, operatorCurrency))
       }
       const title = payload.title === undefined ? undefined : trimName(payload.title)
       const edit = {
@@ -31,19 +29,6 @@ const updateProperty = (edits: PropertyEditStore["Service"]) =>
     },
     (change, { title }) => withConflictingId(edits.findIdByName, change, title)
   )
-
-type Payload = typeof update_property.payloadSchema.Type
-
-const hasPricingChange = ({ currency, fees, taxes }: Payload): boolean =>
-  currency !== undefined || fees !== undefined || taxes !== undefined
-
-/** A null currency means `operatorCurrency`. */
-const checkPricing = (property: Property, { currency, fees, taxes }: Payload, operatorCurrency: string) =>
-  checkItemDecimals({
-    currency: currency === undefined ? property.currency : (currency ?? operatorCurrency),
-    fees: fees ?? property.fees,
-    taxes: taxes ?? property.taxes
-  })
 
 /** Null removes the address. */
 const toStoredAddress = (address: string | null | undefined): string | null | undefined => {

@@ -66,7 +66,7 @@ export const Task = Schema.Struct({
   fee: Schema.Finite.annotateKey({ documentation: "Cost of the task in major units of `currency`." }),
   note: Schema.String.annotateKey({
     documentation:
-      "The host's note on the task, or an empty text. Lines that begin with `Automation: ` are of automation rules."
+      "The host's note on the task, or an empty text. Lines that begin with `Automation: ` come from automation rules."
   }),
   create_time: Schema.String.annotateKey({
     documentation: "Time of creation, `YYYY-MM-DD HH:mm:ss` in the host's time zone."
@@ -197,7 +197,7 @@ An unknown property or staff member returns 404. ${CONFLICT_MEANING}`,
     fee: Schema.optionalKey(Fee).annotateKey({ description: "New cost of the task in major units of `currency`." }),
     note: Schema.optionalKey(TaskNote).annotateKey({
       documentation:
-        "New note of the host. An empty text removes it. Lines that begin with `Automation: ` do not count to its length, so that a note can be sent back whole."
+        "New note of the host. An empty text removes it. Lines that begin with `Automation: ` do not count toward its length, so that a note can be sent back whole."
     }),
     update_time: LastChange
   }),

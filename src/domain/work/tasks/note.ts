@@ -2,9 +2,8 @@ import { Schema } from "effect"
 import { hasAtMostCharacters } from "../../../contract/fields.ts"
 import { AUTOMATIC_LINES_LENGTH, TASK_NOTE_LENGTH } from "../../../platform/limits.ts"
 
-// A task's note is the text of persons. Below it, automation adds lines (rule-tasks.ts, and the trigger of migration 0075).
+// A note has the host's text, and lines of automation rules after it (rule-tasks.ts, the trigger of migration 0075).
 
-/** Automatic lines begin with it. */
 export const AUTOMATIC_LINE_PREFIX = "Automation: "
 
 const isAutomaticLine = (line: string): boolean => line.startsWith(AUTOMATIC_LINE_PREFIX)
@@ -24,18 +23,21 @@ const isTaskNote = (note: string): boolean =>
 /** Accepts each stored note, so that a caller can send a task back whole. */
 export const TaskNote = Schema.String.check(
   Schema.makeFilter(isTaskNote, {
-    expected: `at most ${TASK_NOTE_LENGTH} characters`,
+    expected: `at most ${TASK_NOTE_LENGTH} characters, and ${NOTE_WITH_LINES_LENGTH} with the lines that begin with "${AUTOMATIC_LINE_PREFIX}"`,
     toJsonSchema: () => ({ maxLength: TASK_NOTE_LENGTH })
   })
 )
 
-/** Returns the longest length of a note that keeps the automatic lines of `note`. */
+/**
+ * Returns the maximum length of the note field, in UTF-16 code units: the host's text plus the automatic lines of
+ * `note`.
+ */
 export const computeNoteMaxLength = (note: string): number =>
   TASK_NOTE_LENGTH + note.length - removeAutomaticLines(note).length
 
 /**
  * Returns the note with the line at its end. If the note is too long then, the oldest automatic lines are removed, but
- * never a person's text.
+ * never a person's text. Returns the note unchanged if the line still does not fit.
  */
 export const addAutomaticLine = (note: string, line: string): string => {
   const lines = note === "" ? [] : note.split("\n")

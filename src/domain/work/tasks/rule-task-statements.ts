@@ -34,8 +34,8 @@ export const ruleTasksJson = (sql: SqlClient, plans: Fragment): Fragment => sql`
 /**
  * Returns CTEs that create and change tasks. They need {@link lockRuleTasksSql} and two CTEs before them:
  *
- * - `task_step`: `operator_id`, `stay_id`, `rule_id`, `task_id`, `revision` and the new columns of the task. A step without
- *   `task_id` creates a task.
+ * - `task_step`: `operator_id`, `stay_id`, `rule_id`, `task_id`, `revision` and the new columns of the task. A step
+ *   without `task_id` creates a task.
  * - `mine`: the stays whose tasks may be written.
  */
 export const writeRuleTasksSql = (sql: SqlClient, now: Date): Fragment => sql`
@@ -61,9 +61,8 @@ export const writeRuleTasksSql = (sql: SqlClient, now: Date): Fragment => sql`
   )`
 
 /**
- * Returns CTEs that lock the tasks of the CTE `task_step`, after the stays of the CTE `held`. `outdated_stay` contains
- * the stays of which a person has changed
- * or deleted a task since it was read. The caller must write nothing for them.
+ * Returns CTEs that lock the tasks of `task_step`, after the stays of `held`. `outdated_stay` contains the stays of
+ * which a person has changed or deleted a task since it was read. The caller must write nothing for them.
  */
 export const lockRuleTasksSql = (sql: SqlClient): Fragment => sql`
   locked_task AS MATERIALIZED (

@@ -7,15 +7,15 @@ import { type Html, html, nothing } from "../../docs/html.ts"
 import { Month, type MonthProperty, type MonthStay, type MonthView } from "../queries/Month.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
-import { makeBasePriceSection, type PricedDays } from "./calendar/base-prices.ts"
+import { makeBasePriceSection, type PriceSpan } from "./calendar/base-prices.ts"
 import { type CalendarCell, type DateSpan, toCalendarRows } from "./calendar/calendar-rows.ts"
 import {
   daySelectionForm,
-  type NamedRecord,
-  readPricedDays,
+  type RoomTypeChoices,
+  readPriceSpan,
   roomTypeDaysForm,
   selectedDaysSection,
-  toSelectedDays
+  toPropertySpan
 } from "./calendar/selected-days.ts"
 import { parseNumber } from "./form-fields.ts"
 import { currentUrlWith, type FailedSubmission, type HostAction, makeHostPage } from "./host-page.ts"
@@ -37,20 +37,20 @@ export const makeCalendarPage = Effect.gen(function* () {
   const [month, service] = [yield* Month, yield* Service]
   const basePrices = makeBasePriceSection(service)
   const showPrices = makeShowPrices(basePrices)
-  const listRoomTypes = makeListRoomTypes(service)
+  const listRoomTypes = makeQuery(service, search_room_types)
   return makeHostPage({
     path: CALENDAR_PATH,
     show: (visit, failedSubmission) =>
       Effect.gen(function* () {
         const today = dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone)
-        const pricedDays = readPricedDays(visit)
-        const selectedDays = toSelectedDays(pricedDays)
-        const displayedMonth = readMonthParam(visit) ?? (pricedDays?.first ?? today).slice(0, 7)
+        const priceSpan = readPriceSpan(visit)
+        const selectedDays = toPropertySpan(priceSpan)
+        const displayedMonth = readMonthParam(visit) ?? (priceSpan?.first ?? today).slice(0, 7)
         const monthRange = { first: `${displayedMonth}-01`, last: lastDayOfMonth(displayedMonth) }
         const offset = readOffsetParam(visit)
         const monthView = yield* month.of(monthRange, offset)
-        // Beside the days of a property, the choice of a room type would cost one more statement.
-        const roomTypes = selectedDays === undefined ? yield* listRoomTypes(visit) : []
+        // The page hides the room type form while days of a property are shown. This saves one statement.
+        const roomTypes = selectedDays === undefined ? yield* listRoomTypes(visit, { limit: PAGE_MAX }) : NO_ROOM_TYPES
         const selectedDaysHtml =
           selectedDays === undefined
             ? nothing
@@ -60,7 +60,7 @@ export const makeCalendarPage = Effect.gen(function* () {
                 yield* month.ofProperty(selectedDays, selectedDays.property),
                 today
               )
-        const pricesHtml = yield* showPrices(visit, { days: pricedDays, today, roomTypes, failedSubmission })
+        const pricesHtml = yield* showPrices(visit, { span: priceSpan, today, roomTypes, failedSubmission })
         return {
           title: `Calendar, ${formatMonth(displayedMonth)}`,
           isWide: true,
@@ -74,31 +74,24 @@ ${daySelectionForm(visit, monthView.properties, monthRange, today)}${roomTypeDay
   })
 })
 
-const makeListRoomTypes = (service: Service["Service"]) => {
-  const query = makeQuery(service, search_room_types)
-  return (visit: SignedInVisit) =>
-    Effect.match(query(visit, { limit: PAGE_MAX }), {
-      onSuccess: ({ room_types }) => room_types,
-      onFailure: () => []
-    })
-}
+const NO_ROOM_TYPES: RoomTypeChoices = { room_types: [], total: 0 }
 
 interface PriceSectionContext {
-  readonly days: PricedDays | undefined
+  readonly span: PriceSpan | undefined
   readonly today: string
-  readonly roomTypes: ReadonlyArray<NamedRecord>
+  readonly roomTypes: RoomTypeChoices
   readonly failedSubmission: FailedSubmission | undefined
 }
 
 /** Base prices of the past are not shown. */
 const makeShowPrices =
   (basePrices: ReturnType<typeof makeBasePriceSection>) =>
-  (visit: SignedInVisit, { days, today, roomTypes, failedSubmission }: PriceSectionContext) => {
-    if (days === undefined || days.last < today) return Effect.succeed(nothing)
-    const { record } = days
-    const roomType = record.field === "room_type" ? roomTypes.find(({ id }) => id === record.id) : undefined
-    const shownDays = { ...days, first: days.first < today ? today : days.first, title: roomType?.title }
-    return basePrices.show(visit, shownDays, failedSubmission)
+  (visit: SignedInVisit, { span, today, roomTypes, failedSubmission }: PriceSectionContext) => {
+    if (span === undefined || span.last < today) return Effect.succeed(nothing)
+    const { target } = span
+    const roomType = target.type === "room_type" ? roomTypes.room_types.find(({ id }) => id === target.id) : undefined
+    const shownSpan = { ...span, first: span.first < today ? today : span.first, title: roomType?.title }
+    return basePrices.show(visit, shownSpan, failedSubmission)
   }
 
 const makeAvailabilityActions = (service: Service["Service"]) => {

@@ -51,7 +51,7 @@ export const makeMoneyPage = Effect.gen(function* () {
     moneyFilter: MoneyFilter,
     failedSubmission?: FailedSubmission
   ) {
-    const formChoices = yield* entryChoices.of(direction, moneyFilter.order)
+    const formChoices = yield* entryChoices.of(direction, moneyFilter.order, moneyFilter.property)
     return { title: TITLE, body: newEntryForm(visit, direction, formChoices, moneyFilter, failedSubmission) }
   })
 

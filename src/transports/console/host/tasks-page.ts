@@ -5,8 +5,9 @@ import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { DaySheet } from "../queries/DaySheet.ts"
+import type { FormSubject } from "../queries/form-choices.ts"
 import { WorkPlan, type WorkPlanData } from "../queries/WorkPlan.ts"
-import type { SignedInVisit, SubmittedForm } from "../visit.ts"
+import { parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 import { failIfStale, makeQuery, makeVoidMutation } from "./api-operations.ts"
 import {
   input,
@@ -73,15 +74,27 @@ ${overdueNote(taskPlan, dateRange.from, staff)}${planSections(visit, taskPlan)}$
       }
       if (taskId !== undefined) return yield* renderTask(visit, taskId, failedSubmission)
       if (!visit.query.has("add")) return yield* renderList(visit)
-      return { title: TITLE, body: newTaskForm(visit, yield* plan.choices, failedSubmission) }
+      const currency = yield* plan.currencyOf(
+        failedSubmission === undefined
+          ? readTaskSubject(visit.query, "property", "stay")
+          : readFormSubject(failedSubmission.form)
+      )
+      return { title: TITLE, body: newTaskForm(visit, yield* plan.choices, currency, failedSubmission) }
     }),
-    actions: makeActions(service)
+    actions: makeActions(service, plan)
   })
 })
 
 const ID_PARSER = { id: parseNumber }
 
-const makeActions = (service: Service["Service"]): Readonly<Record<string, HostAction>> => {
+const readTaskSubject = (fields: SubmittedForm, property: string, stayCode: string): FormSubject => ({
+  property: parseRecordId(fields.get(property)),
+  stayCode: fields.get(stayCode)?.trim() || undefined
+})
+
+const readFormSubject = (form: SubmittedForm): FormSubject => readTaskSubject(form, "property_id", "stay_code")
+
+const makeActions = (service: Service["Service"], plan: WorkPlan["Service"]): Readonly<Record<string, HostAction>> => {
   const [mutate, search] = [makeVoidMutation(service), makeQuery(service, search_tasks)]
   const makeStatusChange = (status: string) => (visit: SignedInVisit, form: SubmittedForm) =>
     Effect.flatMap(search(visit, readFilledFields(form, ID_PARSER)), ({ tasks: [task] }) =>
@@ -94,9 +107,11 @@ const makeActions = (service: Service["Service"]): Readonly<Record<string, HostA
     create: {
       doneMessage: "The task is added.",
       run: (visit, form) =>
-        Effect.as(
-          mutate(visit, form, "create_task", readFilledFields(form, TASK_CREATE_PARSERS)),
-          redirectWithout(visit, "add")
+        plan.currencyOf(readFormSubject(form)).pipe(
+          Effect.flatMap((currency) =>
+            mutate(visit, form, "create_task", { ...readFilledFields(form, TASK_CREATE_PARSERS), currency })
+          ),
+          Effect.as(redirectWithout(visit, "add"))
         )
     },
     change: {

@@ -3,13 +3,13 @@ import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
 import { type DictionaryEntry, listSelectableEntries, selectDictionaries } from "../../../domain/money/dictionaries.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
-import { PropertyChoices, propertyChoicesSql } from "./form-choices.ts"
+import { PropertyChoices, propertyChoicesSql, subjectCurrencySql } from "./form-choices.ts"
 
 export interface TransactionChoices {
   readonly properties: PropertyChoices
   readonly items: ReadonlyArray<DictionaryEntry>
   readonly methods: ReadonlyArray<DictionaryEntry>
-  readonly currency: string | null
+  readonly currency: string
 }
 
 const DictionaryEntryRows = Schema.Array(
@@ -21,7 +21,7 @@ const readChoices = makeSingleRowReader(
     properties: PropertyChoices,
     items: DictionaryEntryRows,
     methods: DictionaryEntryRows,
-    currency: Schema.NullOr(Schema.String)
+    currency: Schema.String
   })
 )
 
@@ -30,12 +30,15 @@ interface TransactionChoicesInput {
   readonly items: string
   readonly methods: string
   readonly order: string | undefined
+  readonly property: number | undefined
 }
 
-/** If `order` is given, a reservation code or stay code, `currency` is the currency of that order. */
+/**
+ * `currency` is that of `order`, a reservation code or stay code, otherwise that of `property`, otherwise the operator's.
+ */
 export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/transports/console/queries/EntryChoices", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const statement = ({ operatorId, items, methods, order }: TransactionChoicesInput) => {
+    const statement = ({ operatorId, items, methods, order, property }: TransactionChoicesInput) => {
       const ownEntriesSql = (dictionary: typeof items) => sql`(
           SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'retired', retired_at IS NOT NULL)), '[]')
           FROM dictionary_entries WHERE operator_id = ${operatorId} AND dictionary = ${dictionary})`
@@ -43,13 +46,14 @@ export class EntryChoices extends Context.Service<EntryChoices>()("latchkey/tran
           SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${ownEntriesSql(items)} AS items, ${ownEntriesSql(methods)} AS methods, coalesce(
               (SELECT currency FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${order ?? null}::text),
               (SELECT o.currency FROM stays s JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
-                WHERE s.operator_id = ${operatorId} AND s.stay_code = ${order ?? null}::text)) AS currency`
+                WHERE s.operator_id = ${operatorId} AND s.stay_code = ${order ?? null}::text),
+              ${subjectCurrencySql(sql, operatorId, { property })}) AS currency`
     }
     return {
-      of: Effect.fnUntraced(function* (direction: "income" | "expense", order?: string) {
+      of: Effect.fnUntraced(function* (direction: "income" | "expense", order?: string, property?: number) {
         const { operatorId } = yield* CurrentCaller
         const { items, methods } = selectDictionaries(direction)
-        const row = yield* readChoices(statement({ operatorId, items, methods, order }))
+        const row = yield* readChoices(statement({ operatorId, items, methods, order, property }))
         return {
           properties: row.properties,
           items: listSelectableEntries(items, row.items),

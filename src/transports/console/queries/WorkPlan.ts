@@ -6,7 +6,14 @@ import { addDays } from "../../../contract/time.ts"
 import { TaskLevel, TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { SEARCH_DAYS, TASKS_SHOWN } from "../../../platform/limits.ts"
-import { PropertyChoices, propertyChoicesSql, StaffChoices, staffChoicesSql } from "./form-choices.ts"
+import {
+  type FormSubject,
+  PropertyChoices,
+  propertyChoicesSql,
+  StaffChoices,
+  staffChoicesSql,
+  subjectCurrencySql
+} from "./form-choices.ts"
 
 type Sql = SqlClient.SqlClient
 
@@ -46,6 +53,7 @@ const TaskChoicesRow = Schema.Struct({ properties: PropertyChoices, people: Staf
 export type TaskChoices = typeof TaskChoicesRow.Type
 
 const readChoices = makeSingleRowReader(TaskChoicesRow)
+const readCurrency = makeSingleRowReader(Schema.Struct({ currency: Schema.String }))
 
 interface WorkPlanInput {
   readonly operatorId: number
@@ -108,7 +116,13 @@ export class WorkPlan extends Context.Service<WorkPlan>()("latchkey/transports/c
       readChoices(
         sql`SELECT ${propertyChoicesSql(sql, operatorId)} AS properties, ${staffChoicesSql(sql, operatorId)} AS people`
       )
-    )
+    ),
+    /** Returns the currency in which a task's fee is entered. */
+    currencyOf: Effect.fnUntraced(function* (subject: FormSubject) {
+      const { operatorId, currency } = yield* CurrentCaller
+      if (subject.property === undefined && subject.stayCode === undefined) return currency
+      return (yield* readCurrency(sql`SELECT ${subjectCurrencySql(sql, operatorId, subject)} AS currency`)).currency
+    })
   }))
 }) {
   static readonly layer = Layer.effect(WorkPlan, WorkPlan.make)

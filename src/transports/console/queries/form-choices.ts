@@ -12,6 +12,23 @@ export const propertyChoicesSql = (sql: SqlClient, operatorId: number): Fragment
     SELECT id, title FROM properties WHERE operator_id = ${operatorId}
     ORDER BY title, id LIMIT ${sql.literal(String(FORM_CHOICES_MAX))}) property)`
 
+/** What a form is about: a property, or the property of a stay. */
+export interface FormSubject {
+  readonly property: number | undefined
+  readonly stayCode?: string | undefined
+}
+
+/** Computes the currency of the property, otherwise that of the operator. */
+export const subjectCurrencySql = (
+  sql: SqlClient,
+  operatorId: number,
+  { property, stayCode }: FormSubject
+): Fragment => sql`(
+  SELECT coalesce((
+    SELECT p.currency FROM properties p WHERE p.operator_id = o.id AND p.id = coalesce(${property ?? null}::bigint, (
+      SELECT s.property_id FROM stays s WHERE s.operator_id = o.id AND s.stay_code = ${stayCode ?? null}::text))), o.currency)
+  FROM operators o WHERE o.id = ${operatorId})`
+
 /** `properties` counts the properties that the person is limited to; 0 means no limit. */
 export const StaffChoices = Schema.Array(
   Schema.Struct({ id: Schema.Int, name: Schema.String, properties: Schema.Int, is_active: Schema.Boolean })

@@ -12,7 +12,7 @@ import { NotificationStore } from "../../../../src/domain/notifications/store.ts
 import {
   LINK_MAIL_RETENTION_MS,
   RESET_LINK_MS,
-  RESET_MAILS_OF_LINK_LIFETIME,
+  RESET_MAILS_PER_LINK_LIFETIME,
   VERIFICATION_LINK_MS,
   VERIFICATION_MAILS_AN_HOUR
 } from "../../../../src/platform/limits.ts"
@@ -165,19 +165,19 @@ layer(layerResets, { excludeTestServices: false })("a password reset", (it) => {
   )
 
   it.effect(
-    "is mailed at most RESET_MAILS_OF_LINK_LIFETIME times in the life of a link, also by simultaneous requests",
+    "is mailed at most RESET_MAILS_PER_LINK_LIFETIME times in the life of a link, also by simultaneous requests",
     () =>
       Effect.gen(function* () {
         yield* begin
         const host = yield* createSignInAccount()
-        const requests = Array.from({ length: RESET_MAILS_OF_LINK_LIFETIME + 1 }, () => requestReset(host.email))
+        const requests = Array.from({ length: RESET_MAILS_PER_LINK_LIFETIME + 1 }, () => requestReset(host.email))
         yield* Effect.all(requests, { concurrency: "unbounded" })
         yield* mailAllDue
-        assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_OF_LINK_LIFETIME)
+        assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_PER_LINK_LIFETIME)
         yield* TestClock.adjust(RESET_LINK_MS)
         yield* requestReset(host.email)
         yield* mailAllDue
-        assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_OF_LINK_LIFETIME + 1)
+        assert.lengthOf(yield* mailsTo(host.email), RESET_MAILS_PER_LINK_LIFETIME + 1)
       })
   )
 

@@ -127,4 +127,28 @@ layer(layerServiceWithSandbox, { excludeTestServices: true })("a quote of a list
       assert.deepStrictEqual([property_id, fees, total], [other, [], 100])
     })
   )
+
+  it.effect("of a room type is for its first free property that can take the stay, if there is one", () =>
+    Effect.gen(function* () {
+      const host = yield* prepareListing({ base_price: 50, cleaning_fee: 5, tax: 20 })
+      const { api, as, operatorId, token, propertyId, map, quote } = host
+      const [dollars, large] = [yield* insertProperty(operatorId, "Court"), yield* insertProperty(operatorId, "Garden")]
+      const patch = (id: number, fields: object) => call(token, "update_property", { id, ...fields })
+      const fees = [{ name: "Towels", amount: 2, per: "stay" }]
+      yield* patch(propertyId, { capacity: 1 })
+      yield* patch(dollars, { currency: "USD", fees })
+      yield* patch(large, { capacity: 4 })
+      const rooms = { title: "Double", property_ids: [propertyId, dollars, large] }
+      const { room_type_id } = yield* api.create_room_type(rooms).pipe(as)
+      yield* map("room_type_id", room_type_id)
+      const quoted = Effect.map(quote(2), ({ property_id, bookable }) => [property_id, bookable])
+      assert.deepStrictEqual(yield* quoted, [large, true])
+      // Fees in percent have no currency.
+      yield* patch(dollars, { fees: [{ name: "Service", percent: 10, per: "stay" }] })
+      assert.deepStrictEqual(yield* quoted, [dollars, true])
+      yield* patch(dollars, { fees })
+      yield* patch(large, { capacity: 1 })
+      assert.deepStrictEqual(yield* quoted, [propertyId, false])
+    })
+  )
 })

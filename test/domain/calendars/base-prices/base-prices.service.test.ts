@@ -7,6 +7,7 @@ import { listingPriceSql } from "../../../../src/domain/calendars/base-prices/pr
 import {
   AMOUNT_MAX,
   AVAILABILITY_END_DAYS,
+  AVAILABILITY_START_DAYS,
   BASE_PRICE_LISTINGS_MAX,
   LISTING_RANGES_MAX,
   QUEUED_LISTING_PUSHES_MAX,
@@ -37,7 +38,7 @@ import { countStatements } from "../../../support/statement-count.ts"
 layer(layerPushService)("base prices", (it) => {
   it.effect("reach the mapped listings times their ratio, and are read back", () =>
     Effect.gen(function* () {
-      const { set, plain, dearer, operatorId, account, propertyId, api, as } = yield* prepareHost
+      const { setBasePrices, plain, listingWithRatio, operatorId, account, propertyId, api, as } = yield* prepareHost
       const readonly = yield* insertListing(operatorId, account, { propertyId, isReadOnly: true })
       const dollars = yield* insertListing(operatorId, account, { propertyId, currency: "USD" })
       const unmapped = yield* insertListing(operatorId, account)
@@ -46,13 +47,13 @@ layer(layerPushService)("base prices", (it) => {
         authStatus: "disconnected"
       })
       const disconnected = yield* insertListing(operatorId, disconnectedAccount, { propertyId, channelType: "vrbo" })
-      const { data, ...envelope } = yield* set(
+      const { data, ...envelope } = yield* setBasePrices(
         { ...MAY, price: 101, minimum_stay: 2 },
         { ...MAY, weekdays: [6, 7], price: 151 }
       )
       assert.strictEqual(envelope.error_code, 0)
       assert.deepStrictEqual(data, {
-        pushed: [listing(plain), listing(dearer)],
+        pushed: [listing(plain), listing(listingWithRatio)],
         skipped: [
           { ...listing(readonly), reason: "readonly" },
           { ...listing(dollars), reason: "currency" },
@@ -63,7 +64,9 @@ layer(layerPushService)("base prices", (it) => {
       yield* pushAll
       // 2027-05-01 is a Saturday.
       assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-01..2027-05-02 151, 2027-05-03..2027-05-04 101"])
-      assert.deepStrictEqual(yield* loadPrices(dearer), ["2027-05-01..2027-05-02 166, 2027-05-03..2027-05-04 111"])
+      assert.deepStrictEqual(yield* loadPrices(listingWithRatio), [
+        "2027-05-01..2027-05-02 166, 2027-05-03..2027-05-04 111"
+      ])
       assert.deepStrictEqual(yield* loadRestrictions(plain), [{ ...MAY, min_stay_on_arrival: 2 }])
       assert.deepStrictEqual(yield* loadPrices(readonly), [])
       const read = yield* api
@@ -85,16 +88,16 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("are pushed for changed days only, and a cleared day keeps its price on the channel", () =>
     Effect.gen(function* () {
-      const { set, plain, dearer, api, as, propertyId } = yield* prepareHost
-      yield* set({ ...MAY, price: 100 })
-      const same = yield* set({ ...MAY, price: 100 })
+      const { setBasePrices, plain, listingWithRatio, api, as, propertyId } = yield* prepareHost
+      yield* setBasePrices({ ...MAY, price: 100 })
+      const same = yield* setBasePrices({ ...MAY, price: 100 })
       assert.deepStrictEqual(same.data, { pushed: [], skipped: [] })
       const oneDay = { start_date: "2027-05-03", end_date: "2027-05-03" }
-      assert.deepStrictEqual((yield* set({ ...MAY, price: 100 }, { ...oneDay, price: 120 })).data, {
-        pushed: [listing(plain), listing(dearer)],
+      assert.deepStrictEqual((yield* setBasePrices({ ...MAY, price: 100 }, { ...oneDay, price: 120 })).data, {
+        pushed: [listing(plain), listing(listingWithRatio)],
         skipped: []
       })
-      assert.deepStrictEqual((yield* set({ ...oneDay, price: null })).data, { pushed: [], skipped: [] })
+      assert.deepStrictEqual((yield* setBasePrices({ ...oneDay, price: null })).data, { pushed: [], skipped: [] })
       const { days } = yield* api
         .get_base_prices({ property_id: propertyId, start_date: "2027-05-03", end_date: "2027-05-04" })
         .pipe(as)
@@ -112,19 +115,19 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("are pushed again with a new ratio, which leaves out direct prices", () =>
     Effect.gen(function* () {
-      const { set, setRatio, plain, token } = yield* prepareHost
-      yield* set({ ...MAY, price: 100 })
+      const { setBasePrices, setMapping, plain, token } = yield* prepareHost
+      yield* setBasePrices({ ...MAY, price: 100 })
       const direct = { start_date: "2027-05-02", end_date: "2027-05-02", price: 77 }
       yield* call(token, "update_listing_prices", { ...listing(plain), prices: [direct] })
-      yield* setRatio(plain, { ratio: 120 })
+      yield* setMapping(plain, { ratio: 120 })
       // The same again is no change.
-      yield* setRatio(plain, { ratio: 120 })
-      yield* set({ ...MAY, price: 100 })
-      yield* set({ ...MAY, price: 90 })
-      yield* setRatio(plain, { ratio: 100 })
-      yield* setRatio(plain, { readonly: true })
-      yield* set({ ...MAY, price: 80 })
-      yield* setRatio(plain, { readonly: false })
+      yield* setMapping(plain, { ratio: 120 })
+      yield* setBasePrices({ ...MAY, price: 100 })
+      yield* setBasePrices({ ...MAY, price: 90 })
+      yield* setMapping(plain, { ratio: 100 })
+      yield* setMapping(plain, { readonly: true })
+      yield* setBasePrices({ ...MAY, price: 80 })
+      yield* setMapping(plain, { readonly: false })
       yield* pushAll
       assert.deepStrictEqual(yield* loadPrices(plain), [
         "2027-05-01..2027-05-04 100",
@@ -141,13 +144,13 @@ layer(layerPushService)("base prices", (it) => {
     "that a read-only listing missed reach it afterwards, with stay lengths and in place of direct prices",
     () =>
       Effect.gen(function* () {
-        const { set, setRatio, plain, token } = yield* prepareHost
-        yield* set({ ...MAY, price: 100 })
+        const { setBasePrices, setMapping, plain, token } = yield* prepareHost
+        yield* setBasePrices({ ...MAY, price: 100 })
         const direct = { start_date: "2027-05-02", end_date: "2027-05-03", price: 77 }
         yield* call(token, "update_listing_prices", { ...listing(plain), prices: [direct] })
-        yield* setRatio(plain, { readonly: true })
-        yield* set({ start_date: "2027-05-01", end_date: "2027-05-02", price: 80, minimum_stay: 3 })
-        yield* setRatio(plain, { readonly: false })
+        yield* setMapping(plain, { readonly: true })
+        yield* setBasePrices({ start_date: "2027-05-01", end_date: "2027-05-02", price: 80, minimum_stay: 3 })
+        yield* setMapping(plain, { readonly: false })
         yield* pushAll
         // The base price of the second day has changed meanwhile, and that of the third day has not.
         assert.deepStrictEqual(
@@ -162,10 +165,10 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("queue nothing for a new ratio if every day has a direct price", () =>
     Effect.gen(function* () {
-      const { set, setRatio, plain, token } = yield* prepareHost
-      yield* set({ ...MAY, price: 100 })
+      const { setBasePrices, setMapping, plain, token } = yield* prepareHost
+      yield* setBasePrices({ ...MAY, price: 100 })
       yield* call(token, "update_listing_prices", { ...listing(plain), prices: [{ ...MAY, price: 70 }] })
-      yield* setRatio(plain, { ratio: 120 })
+      yield* setMapping(plain, { ratio: 120 })
       const sql = yield* SqlClient.SqlClient
       const [lane] = yield* sql<{ waiting: number; pushes: number }>`
         SELECT waiting, (SELECT count(*)::integer FROM listing_pushes p WHERE p.listing_row = lane.listing_row) AS pushes
@@ -178,17 +181,17 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("go to a newly mapped listing, with stay lengths, from today on", () =>
     Effect.gen(function* () {
-      const { set, setRatio, operatorId, account, propertyId, token } = yield* prepareHost
-      yield* set({ start_date: TODAY, end_date: "2027-04-22", price: 100, maximum_stay: 9 })
+      const { setBasePrices, setMapping, operatorId, account, propertyId, token } = yield* prepareHost
+      yield* setBasePrices({ start_date: TODAY, end_date: "2027-04-22", price: 100, maximum_stay: 9 })
       const added = yield* insertListing(operatorId, account, { ratio: 50 })
       yield* call(token, "update_listing_prices", {
         ...listing(added),
         prices: [{ start_date: TODAY, end_date: "2027-04-22", price: 7 }]
       })
       yield* TestClock.setTime(NOW + 24 * 60 * 60 * 1000)
-      yield* setRatio(added, { property_id: propertyId })
+      yield* setMapping(added, { property_id: propertyId })
       yield* pushAll
-      yield* setRatio(added, { property_id: null, room_type_id: null })
+      yield* setMapping(added, { property_id: null, room_type_id: null })
       yield* pushAll
       assert.deepStrictEqual(yield* loadPrices(added), ["2027-04-20..2027-04-22 7", "2027-04-21..2027-04-22 50"])
       assert.deepStrictEqual(yield* loadRestrictions(added), [
@@ -199,19 +202,28 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("of a room type go to its listings, and to those of its properties without an own price", () =>
     Effect.gen(function* () {
-      const { set, operatorId, account, propertyId, plain, dearer, api, as, token } = yield* prepareHost
+      const { setBasePrices, operatorId, account, propertyId, plain, listingWithRatio, api, as, token } =
+        yield* prepareHost
       const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [propertyId] }).pipe(as)
       const shared = yield* insertListing(operatorId, account, { roomTypeId: room_type_id })
-      const own = yield* set({ start_date: "2027-05-01", end_date: "2027-05-02", price: 200, minimum_stay: 3 })
+      const own = yield* setBasePrices({
+        start_date: "2027-05-01",
+        end_date: "2027-05-02",
+        price: 200,
+        minimum_stay: 3
+      })
       assert.deepStrictEqual(own.data, {
-        pushed: [listing(plain), listing(dearer)],
+        pushed: [listing(plain), listing(listingWithRatio)],
         skipped: [{ ...listing(shared), reason: "no_mapping" }]
       })
       const setShared = (...ranges: ReadonlyArray<object>) => call(token, "set_base_prices", { room_type_id, ranges })
       const { data } = yield* setShared({ ...MAY, price: 100 })
-      assert.deepStrictEqual(data, { pushed: [listing(plain), listing(dearer), listing(shared)], skipped: [] })
+      assert.deepStrictEqual(data, {
+        pushed: [listing(plain), listing(listingWithRatio), listing(shared)],
+        skipped: []
+      })
       // The property falls back to its room type.
-      yield* set({ start_date: "2027-05-01", end_date: "2027-05-01", price: null })
+      yield* setBasePrices({ start_date: "2027-05-01", end_date: "2027-05-01", price: null })
       yield* pushAll
       assert.deepStrictEqual(yield* loadPrices(shared), ["2027-05-01..2027-05-04 100"])
       assert.deepStrictEqual(yield* loadPrices(plain), [
@@ -262,23 +274,75 @@ layer(layerPushService)("base prices", (it) => {
     })
   )
 
+  it.effect("of a room type do not depend on the currencies of other room types", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, api, as, token } = yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* insertProperty(operatorId, "Harbour 2")
+      yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${other}`
+      yield* api.create_room_type({ title: "Single", property_ids: [propertyId] }).pipe(as)
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [other] }).pipe(as)
+      yield* call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, price: 100 }] })
+      for (const target of [{ room_type_id }, { property_id: other }]) {
+        const { currency, days } = yield* api.get_base_prices({ ...target, ...MAY }).pipe(as)
+        assert.deepStrictEqual([currency, days[0]?.price], ["USD", 100])
+      }
+    })
+  )
+
+  it.effect("of a room type name the listings of properties that have another currency", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, account, plain, listingWithRatio, setBasePrices, api, as, token } =
+        yield* prepareHost
+      const sql = yield* SqlClient.SqlClient
+      const other = yield* insertProperty(operatorId, "Harbour 2")
+      const dollars = yield* insertListing(operatorId, account, { propertyId: other, currency: "USD" })
+      const { room_type_id } = yield* api
+        .create_room_type({ title: "Double", property_ids: [propertyId, other] })
+        .pipe(as)
+      yield* sql`UPDATE properties SET currency = 'USD' WHERE id = ${other}`
+      const setShared = (range: object) =>
+        Effect.map(call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, ...range }] }), ({ data }) => data)
+      const skipped = [{ ...listing(dollars), reason: "currency" }]
+      assert.deepStrictEqual(yield* setShared({ price: 100 }), {
+        pushed: [listing(plain), listing(listingWithRatio)],
+        skipped
+      })
+      assert.deepStrictEqual(yield* setShared({ price: 100 }), { pushed: [], skipped: [] })
+      // Stay lengths have no currency.
+      assert.deepInclude(yield* setShared({ price: 110, minimum_stay: 2 }), {
+        pushed: [listing(plain), listing(listingWithRatio), listing(dollars)],
+        skipped: []
+      })
+      assert.deepStrictEqual(yield* setShared({ price: null }), { pushed: [], skipped: [] })
+      // A property that has a price of its own misses nothing.
+      yield* call(token, "set_base_prices", { property_id: other, ranges: [{ ...MAY, price: 90 }] })
+      assert.deepInclude(yield* setShared({ price: 120 }), { skipped: [] })
+      // Prices of a property without a room type are not concerned.
+      assert.deepStrictEqual((yield* setBasePrices({ ...MAY, price: 130 })).data, {
+        pushed: [listing(plain), listing(listingWithRatio)],
+        skipped: []
+      })
+    })
+  )
+
   it.effect("push stay lengths only where the channel supports them", () =>
     Effect.gen(function* () {
-      const { set, operatorId, propertyId, plain, dearer } = yield* prepareHost
+      const { setBasePrices, operatorId, propertyId, plain, listingWithRatio } = yield* prepareHost
       const account = yield* insertChannelAccount(operatorId, { channelType: "vrbo" })
       const vrbo = yield* insertListing(operatorId, account, { propertyId, channelType: "vrbo" })
       const tujia = yield* insertListing(operatorId, account, { propertyId, channelType: "tujia" })
-      const stays = yield* set({ ...MAY, minimum_stay: 2 })
+      const stays = yield* setBasePrices({ ...MAY, minimum_stay: 2 })
       assert.deepStrictEqual(stays.data, {
-        pushed: [listing(plain), listing(dearer)],
+        pushed: [listing(plain), listing(listingWithRatio)],
         skipped: [
           { ...listing(vrbo, "vrbo"), reason: "unsupported" },
           { ...listing(tujia, "tujia"), reason: "unsupported" }
         ]
       })
-      const prices = yield* set({ ...MAY, price: 100, maximum_stay: 5 })
+      const prices = yield* setBasePrices({ ...MAY, price: 100, maximum_stay: 5 })
       assert.deepStrictEqual(prices.data, {
-        pushed: [listing(plain), listing(dearer), listing(vrbo, "vrbo")],
+        pushed: [listing(plain), listing(listingWithRatio), listing(vrbo, "vrbo")],
         skipped: [{ ...listing(tujia, "tujia"), reason: "unsupported" }]
       })
       yield* pushAll
@@ -292,7 +356,7 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("are not changed by an invalid call, whose error names the field", () =>
     Effect.gen(function* () {
-      const { token, propertyId, set } = yield* prepareHost
+      const { token, propertyId, setBasePrices } = yield* prepareHost
       const otherHost = yield* createHostClient()
       const sql = yield* SqlClient.SqlClient
       const findRejection = Effect.fnUntraced(function* (input: object, as = token) {
@@ -330,12 +394,21 @@ layer(layerPushService)("base prices", (it) => {
       assert.match(yield* findRejection({ property_id, ranges: [...many, range] }), /^422 ranges: /)
       const rows = yield* sql`SELECT FROM base_prices WHERE property_id = ${propertyId}`
       assert.strictEqual(rows.length, 0)
-      assert.strictEqual((yield* set(...many)).error_code, 0)
+      assert.strictEqual((yield* setBasePrices(...many)).error_code, 0)
       const whole = { start_date: TODAY, end_date: last, price: AMOUNT_MAX, minimum_stay: STAY_NIGHTS }
-      assert.strictEqual((yield* set(whole)).error_code, 0)
-      assert.match((yield* set({ ...MAY, maximum_stay: 3 })).error_msg, /^ranges\[0\]\.maximum_stay: .*2027-05-01/)
+      assert.strictEqual((yield* setBasePrices(whole)).error_code, 0)
+      assert.match(
+        (yield* setBasePrices({ ...MAY, maximum_stay: 3 })).error_msg,
+        /^ranges\[0\]\.maximum_stay: .*2027-05-01/
+      )
       const read = (fields: object) => call(token, "get_base_prices", { property_id, ...MAY, ...fields })
       assert.match((yield* read({ end_date: "2027-04-30" })).error_msg, /^start_date: /)
+      const first = addDays(TODAY, -AVAILABILITY_START_DAYS)
+      assert.match((yield* read({ start_date: addDays(first, -1) })).error_msg, /^start_date: .* before today/)
+      assert.strictEqual((yield* read({ start_date: first, end_date: last })).error_code, 0)
+      const { data: lastDay } = yield* read({ start_date: last, end_date: last })
+      const day = { date: last, price: AMOUNT_MAX, minimum_stay: STAY_NIGHTS, maximum_stay: null }
+      assert.deepStrictEqual(lastDay, { currency: "EUR", days: [day] })
       assert.match((yield* read({ end_date: addDays(last, 1) })).error_msg, /^end_date: /)
       assert.strictEqual((yield* call(otherHost.token, "get_base_prices", { property_id, ...MAY })).error_code, 404)
     })
@@ -343,21 +416,21 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect("make one statement to read, and two in a transaction to change", () =>
     Effect.gen(function* () {
-      const { set, setRatio, plain, api, as, propertyId } = yield* prepareHost
-      yield* set({ ...MAY, price: 100 })
+      const { setBasePrices, setMapping, plain, api, as, propertyId } = yield* prepareHost
+      yield* setBasePrices({ ...MAY, price: 100 })
       const count = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.map(countStatements(effect), ([, made]) => made)
       // BEGIN, the operator's lock, the change, COMMIT.
-      assert.strictEqual(yield* count(set({ ...MAY, price: 101 })), 4)
-      assert.strictEqual(yield* count(setRatio(plain, { ratio: 99 })), 4)
+      assert.strictEqual(yield* count(setBasePrices({ ...MAY, price: 101 })), 4)
+      assert.strictEqual(yield* count(setMapping(plain, { ratio: 99 })), 4)
       assert.strictEqual(yield* count(api.get_base_prices({ property_id: propertyId, ...MAY }).pipe(as)), 1)
     })
   )
 
   it.effect("change nothing while the queue of one listing is full", () =>
     Effect.gen(function* () {
-      const { set, setRatio, plain, dearer, operatorId, propertyId } = yield* prepareHost
+      const { setBasePrices, setMapping, plain, listingWithRatio, operatorId, propertyId } = yield* prepareHost
       const sql = yield* SqlClient.SqlClient
-      yield* set({ ...MAY, price: 100 })
+      yield* setBasePrices({ ...MAY, price: 100 })
       const fill = (waiting: number) =>
         sql`UPDATE listing_lanes SET waiting = ${waiting} WHERE listing_row = (SELECT id FROM listings WHERE listing_id = ${plain})`
       const snapshot = sql`
@@ -369,8 +442,8 @@ layer(layerPushService)("base prices", (it) => {
       yield* fill(QUEUED_LISTING_PUSHES_MAX)
       const before = yield* snapshot
       const rejections = [
-        [yield* set({ ...MAY, price: 200 }), /^ranges: the queue of a mapped listing has no room/],
-        [yield* setRatio(plain, { ratio: 99 }), /^listing_id: 1000 changes of this listing are already queued/]
+        [yield* setBasePrices({ ...MAY, price: 200 }), /^ranges: 1000 changes of a mapped listing are already queued/],
+        [yield* setMapping(plain, { ratio: 99 }), /^listing_id: 1000 changes of this listing are already queued/]
       ] as const
       for (const [rejection, message] of rejections) {
         assert.strictEqual(rejection.error_code, 409)
@@ -379,9 +452,9 @@ layer(layerPushService)("base prices", (it) => {
       assert.deepStrictEqual(yield* snapshot, before)
       yield* fill(QUEUED_LISTING_PUSHES_MAX - 1)
       // A price and a stay length are two pushes.
-      assert.strictEqual((yield* set({ ...MAY, price: 200, minimum_stay: 2 })).error_code, 409)
-      assert.deepStrictEqual((yield* set({ ...MAY, price: 200 })).data, {
-        pushed: [listing(plain), listing(dearer)],
+      assert.strictEqual((yield* setBasePrices({ ...MAY, price: 200, minimum_stay: 2 })).error_code, 409)
+      assert.deepStrictEqual((yield* setBasePrices({ ...MAY, price: 200 })).data, {
+        pushed: [listing(plain), listing(listingWithRatio)],
         skipped: []
       })
     })
@@ -414,9 +487,11 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect(`are sent in messages of at most ${LISTING_RANGES_MAX} ranges`, () =>
     Effect.gen(function* () {
-      const { set, plain } = yield* prepareHost
+      const { setBasePrices, plain } = yield* prepareHost
       const days = { start_date: TODAY, end_date: addDays(TODAY, AVAILABILITY_END_DAYS) }
-      yield* set(...[1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ ...days, weekdays: [weekday], price: 100 + weekday })))
+      yield* setBasePrices(
+        ...[1, 2, 3, 4, 5, 6, 7].map((weekday) => ({ ...days, weekdays: [weekday], price: 100 + weekday }))
+      )
       yield* pushAll
       const updates = yield* loadListingUpdates(plain)
       assert.deepStrictEqual(
@@ -429,15 +504,15 @@ layer(layerPushService)("base prices", (it) => {
 
   it.effect.skipIf(!canOverlap)(withServerNote("reach the channel in the order in which changes commit"), () =>
     Effect.gen(function* () {
-      const { set, setRatio, plain, token } = yield* prepareHost
-      yield* set({ ...MAY, price: 100 })
+      const { setBasePrices, setMapping, plain, token } = yield* prepareHost
+      yield* setBasePrices({ ...MAY, price: 100 })
       const direct = call(token, "update_listing_prices", { ...listing(plain), prices: [{ ...MAY, price: 70 }] })
-      yield* runOverlapping(direct, set({ ...MAY, price: 110 }))
-      yield* runOverlapping(set({ ...MAY, price: 120 }), direct)
+      yield* runOverlapping(direct, setBasePrices({ ...MAY, price: 110 }))
+      yield* runOverlapping(setBasePrices({ ...MAY, price: 120 }), direct)
       // The ratio leaves out the direct price of the call that it waited for.
-      yield* runOverlapping(set({ ...MAY, price: 130 }), setRatio(plain, { ratio: 50 }))
-      yield* runOverlapping(setRatio(plain, { ratio: 200 }), set({ ...MAY, price: 140 }))
-      yield* runOverlapping(direct, setRatio(plain, { ratio: 100 }))
+      yield* runOverlapping(setBasePrices({ ...MAY, price: 130 }), setMapping(plain, { ratio: 50 }))
+      yield* runOverlapping(setMapping(plain, { ratio: 200 }), setBasePrices({ ...MAY, price: 140 }))
+      yield* runOverlapping(direct, setMapping(plain, { ratio: 100 }))
       yield* pushAll
       assert.deepStrictEqual(
         yield* loadPrices(plain),

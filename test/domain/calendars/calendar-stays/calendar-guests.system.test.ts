@@ -26,7 +26,8 @@ import { BaseUrl, layerHttpServerOf } from "../../../support/http-server.ts"
 import { layerOwnDatabase } from "../../../support/own-database.ts"
 import { readRentalControlCalendar } from "../../../support/rental-control.ts"
 
-// What others learn of a guest whose booking came by a calendar: a lock, a subscriber, and nobody once the guest is erased.
+// What a house calendar, a webhook and the API return about a guest from an imported calendar, before and after
+// erasure.
 
 const layerService = layerHttpServerOf(
   Layer.mergeAll(EventDispatcher.layer, DeliveryQueue.layer).pipe(

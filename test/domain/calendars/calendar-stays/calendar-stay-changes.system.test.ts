@@ -10,7 +10,7 @@ import {
 } from "../../../support/domain/calendars/calendar-stays/marketplace-feeds.ts"
 import { prepareStayImport } from "../../../support/domain/calendars/calendar-stays/stay-import.ts"
 import { layerImportService } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
-import { call } from "../../../support/harness.ts"
+import { call, insertProperty } from "../../../support/harness.ts"
 
 const BOOKING = toAirbnbBooking("HMABCDEF12", "2027-05-01", "2027-05-04")
 const OTHER = toAirbnbBooking("HMOTHER123", "2027-05-10", "2027-05-12")
@@ -55,7 +55,7 @@ layer(layerImportService)("stays of a changed calendar", (it) => {
     })
   )
 
-  it.effect("swap although a third one cannot move, and never take a night of another reservation", () =>
+  it.effect("swap although the move of a third stay is blocked, and take no night of another reservation", () =>
     Effect.gen(function* () {
       const { serveAndFetch, stayLines, loadProblems, token, propertyId } = yield* prepareStayImport
       const manual = yield* call(token, "create_reservation", {
@@ -103,7 +103,7 @@ layer(layerImportService)("stays of a changed calendar", (it) => {
     })
   )
 
-  it.effect("of bookings with one UID are one stay, and the other bookings are reported", () =>
+  it.effect("are made only of the earliest booking with a UID, and the other bookings are reported", () =>
     Effect.gen(function* () {
       const { serveAndFetch, stayLines, loadProblems, loadHeldDays, fetchDue } = yield* prepareStayImport
       const [first, second] = [
@@ -154,7 +154,7 @@ layer(layerImportService)("stays of a changed calendar", (it) => {
     })
   )
 
-  it.effect("follow the calendar again after it was removed and added again", () =>
+  it.effect("are taken over by a calendar that replaces the removed one", () =>
     Effect.gen(function* () {
       const { serveAndFetch, stayLines, loadStays, loadProblems, as, api, calendarId, propertyId, makeUrl, fetchDue } =
         yield* prepareStayImport
@@ -218,7 +218,7 @@ layer(layerImportService)("stays of a changed calendar", (it) => {
     })
   )
 
-  it.effect("are left to their own property and channel when another calendar has the same UID", () =>
+  it.effect("are not taken over by a calendar of another channel", () =>
     Effect.gen(function* () {
       const { serveAndFetch, stayLines, loadProblems, as, api, calendarId, propertyId, makeUrl } =
         yield* prepareStayImport
@@ -229,6 +229,27 @@ layer(layerImportService)("stays of a changed calendar", (it) => {
       yield* serveAndFetch(toVrboFeed({ ...plain, start: "2027-05-16", end: "2027-05-18" }))
       assert.deepStrictEqual(yield* stayLines, ["2027-05-15 2027-05-17 accepted"])
       assert.deepStrictEqual(yield* loadProblems, ["nights_taken 2027-05-16"])
+    })
+  )
+
+  it.effect("are not taken over by a calendar of another property", () =>
+    Effect.gen(function* () {
+      const { serveAndFetch, loadStays, loadProblems, as, api, operatorId, calendarId, propertyId, makeUrl } =
+        yield* prepareStayImport
+      const otherPropertyId = yield* insertProperty(operatorId, "Harbour 2")
+      const plain = { uid: "1", start: "2027-05-15", end: "2027-05-17", summary: "Reserved" }
+      yield* serveAndFetch(toAirbnbFeed(plain))
+      yield* as(api.delete_imported_calendar({ id: calendarId }))
+      yield* as(api.create_imported_calendar({ property_id: otherPropertyId, url: makeUrl("/o.ics"), events: "stay" }))
+      yield* serveAndFetch(toAirbnbFeed({ ...plain, start: "2027-05-16", end: "2027-05-18" }))
+      assert.deepStrictEqual(
+        (yield* loadStays).map(({ property_id, check_in_date }) => [property_id, check_in_date]),
+        [
+          [propertyId, "2027-05-15"],
+          [otherPropertyId, "2027-05-16"]
+        ]
+      )
+      assert.deepStrictEqual(yield* loadProblems, [])
     })
   )
 })

@@ -1,11 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import type {
-  BookingTexts,
-  CalendarEventNights
-} from "../../../../src/domain/calendars/calendar-stays/followed-stay.ts"
+import type { BookingDetails, ImportedEvent } from "../../../../src/domain/calendars/calendar-stays/stay-link.ts"
 import { matchEvents } from "../../../../src/domain/calendars/calendar-stays/stay-matching.ts"
-import { planStays, toEvent, toFollowedStay } from "../../../support/domain/calendars/calendar-stays/stay-plans.ts"
+import { planStays, toEvent, toLinkedStay } from "../../../support/domain/calendars/calendar-stays/stay-plans.ts"
 import { TODAY } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
 const text = (...values: ReadonlyArray<string>) => fc.constantFrom(undefined, ...values)
@@ -25,8 +22,8 @@ const arbitraryBookings = fc
     bookings.map(({ offset, nights, ...texts }, index) => ({ ...toEvent(`u${index}`, offset, nights), ...texts }))
   )
 
-const countMatches = (former: CalendarEventNights, event: CalendarEventNights) =>
-  matchEvents([toFollowedStay(former)], [event], TODAY).eventByCode.size
+const countMatches = (former: ImportedEvent, event: ImportedEvent) =>
+  matchEvents([toLinkedStay(former)], [event], TODAY).eventByCode.size
 
 describe("the match of bookings and stays", () => {
   it("keeps every stay when the feed only numbers its bookings anew", () => {
@@ -42,7 +39,7 @@ describe("the match of bookings and stays", () => {
     )
     fc.assert(
       fc.property(withOrder, ([bookings, shuffled, uids]) => {
-        const links = bookings.map((booking) => toFollowedStay(booking))
+        const links = bookings.map((booking) => toLinkedStay(booking))
         const events = shuffled.map((event, index) => ({ ...event, uid_digest: uids[index] ?? "" }))
         const { creations, moves, cancellations, removedCodes, problems } = planStays({ links, events })
         assert.deepStrictEqual([creations, moves, cancellations, removedCodes, problems], [[], [], [], [], []])
@@ -58,7 +55,7 @@ describe("the match of bookings and stays", () => {
 
   it("takes a UID with other nights and another guest for another booking", () => {
     const former = { ...toEvent("1", 3), guestName: "Ada", phoneDigits: "4711" }
-    const others: ReadonlyArray<Partial<BookingTexts>> = [
+    const others: ReadonlyArray<Partial<BookingDetails>> = [
       { guestName: "Grace", phoneDigits: "4711" },
       { guestName: "Ada", phoneDigits: "0815" }
     ]
@@ -67,7 +64,7 @@ describe("the match of bookings and stays", () => {
       assert.strictEqual(countMatches(former, { ...former, ...texts }), 1)
       assert.strictEqual(countMatches(former, { ...former, ...texts, uid_digest: "2" }), 0)
     }
-    const same: ReadonlyArray<Partial<BookingTexts>> = [
+    const same: ReadonlyArray<Partial<BookingDetails>> = [
       { guestName: "Ada", phoneDigits: "4711" },
       { guestName: "ADA Lovelace", phoneDigits: "4711" },
       {}

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { addDays } from "../../../../src/contract/time.ts"
-import type { FollowedStay } from "../../../../src/domain/calendars/calendar-stays/followed-stay.ts"
+import type { LinkedStay } from "../../../../src/domain/calendars/calendar-stays/stay-link.ts"
 import { matchEvents } from "../../../../src/domain/calendars/calendar-stays/stay-matching.ts"
 import { shortenProblems, toCalendarProblem } from "../../../../src/domain/calendars/calendar-stays/stay-problem.ts"
 import {
@@ -9,11 +9,7 @@ import {
   CALENDAR_STAY_PROBLEMS_MAX,
   CALENDAR_STAYS_MAX
 } from "../../../../src/platform/limits.ts"
-import {
-  planStays as plan,
-  toEvent,
-  toFollowedStay as toFollowed
-} from "../../../support/domain/calendars/calendar-stays/stay-plans.ts"
+import { planStays, toEvent, toLinkedStay } from "../../../support/domain/calendars/calendar-stays/stay-plans.ts"
 import { NOW, TODAY } from "../../../support/domain/calendars/imported-calendars/import-service.ts"
 
 const HOUR_MS = 3_600_000
@@ -37,18 +33,19 @@ const arbitraryLinks = fc
       offset: fc.integer({ min: -10, max: 40 }),
       state: fc.constantFrom("following", "cancelled", "detached"),
       status: fc.constantFrom("accepted", "cancelled", "none"),
-      missingMinutes: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined })
+      missingMinutes: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined }),
+      canBeTakenOver: fc.boolean()
     }),
     { maxLength: 8, selector: ({ uid }) => uid }
   )
   .map((links) =>
-    links.map(({ uid, offset, state, status, missingMinutes }) => {
-      const followed = toFollowed(toEvent(`u${uid}`, offset), { state })
+    links.map(({ uid, offset, state, status, missingMinutes, canBeTakenOver }) => {
+      const linkedStay = toLinkedStay(toEvent(`u${uid}`, offset), { state, canBeTakenOver })
       return {
-        ...followed,
+        ...linkedStay,
         missing_since: missingMinutes === undefined ? null : new Date(NOW - missingMinutes * 60_000),
-        stay: followed.stay === null || status === "none" ? null : { ...followed.stay, status }
-      } satisfies FollowedStay
+        stay: linkedStay.stay === null || status === "none" ? null : { ...linkedStay.stay, status }
+      } satisfies LinkedStay
     })
   )
 
@@ -56,7 +53,7 @@ describe("the plan of a feed", () => {
   it("cancels only following stays that are missing long enough, and whose check-in is in the future", () => {
     fc.assert(
       fc.property(arbitraryLinks, arbitraryEvents, fc.boolean(), (links, events, isComplete) => {
-        const { cancellations } = plan({ links, events, isComplete })
+        const { cancellations } = planStays({ links, events, isComplete })
         for (const { reservation_code } of cancellations) {
           const link = links.find((each) => each.reservation_code === reservation_code)
           assert.isFalse(matchEvents(links, events, TODAY).eventByCode.has(reservation_code))
@@ -75,9 +72,9 @@ describe("the plan of a feed", () => {
   it("changes nothing when the same feed is applied again", () => {
     fc.assert(
       fc.property(arbitraryEvents, (events) => {
-        const first = plan({ events })
-        const links = first.creations.map(({ link, event }) => ({ ...toFollowed(event), ...link }))
-        const second = plan({ links, events })
+        const first = planStays({ events })
+        const links = first.creations.map(({ link, event }) => ({ ...toLinkedStay(event), ...link }))
+        const second = planStays({ links, events })
         assert.deepStrictEqual(
           [second.creations, second.moves, second.cancellations, second.removedCodes, second.links],
           [[], [], [], [], []]
@@ -101,7 +98,7 @@ describe("the plan of a feed", () => {
 
   it("does not take a booking with another confirmation code for the same booking", () => {
     const event = { ...toEvent("new", 3), confirmationCode: "HMNEWNEW12" }
-    const former = toFollowed(toEvent("old", 3))
+    const former = toLinkedStay(toEvent("old", 3))
     const withCode = (confirmationCode: string | undefined) => ({
       ...former,
       stay: former.stay && { ...former.stay, confirmationCode }
@@ -115,16 +112,46 @@ describe("the plan of a feed", () => {
     assert.strictEqual(countMatches("HMOLDOLD12", { ...toEvent("new", 20), confirmationCode: "HMOLDOLD12" }), 1)
   })
 
+  it("saves no link that it removes", () => {
+    fc.assert(
+      fc.property(arbitraryLinks, arbitraryEvents, (links, events) => {
+        const changes = planStays({ links, events })
+        const codes = [...changes.links.map(({ reservation_code }) => reservation_code), ...changes.removedCodes]
+        assert.strictEqual(new Set(codes).size, codes.length)
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("replaces a cancelled stay whose booking came back, also of a removed calendar", () => {
+    for (const canBeTakenOver of [false, true]) {
+      const event = toEvent("a", 3)
+      const { stay, ...link } = toLinkedStay(event, {
+        state: "cancelled",
+        missing_since: new Date(NOW),
+        canBeTakenOver
+      })
+      const { links, removedCodes, creations } = planStays({
+        links: [{ ...link, stay: stay && { ...stay, status: "cancelled" } }],
+        events: [event]
+      })
+      assert.deepStrictEqual(
+        [links.map(({ reservation_code }) => reservation_code), removedCodes, creations.length],
+        [["9-new0"], ["9-a"], 1]
+      )
+    }
+  })
+
   it("makes stays of bookings that have not ended, and of no block", () => {
     const events = [toEvent("past", -5), toEvent("in-house", -1), toEvent("next", 5), toEvent("block", 9, 2, false)]
     assert.deepStrictEqual(
-      plan({ events }).creations.map(({ event }) => event.uid_digest),
+      planStays({ events }).creations.map(({ event }) => event.uid_digest),
       ["in-house", "next"]
     )
-    assert.deepStrictEqual(plan({ events, createsStays: false }).creations, [])
+    assert.deepStrictEqual(planStays({ events, createsStays: false }).creations, [])
     const repeatedDays = new Set([addDays(TODAY, 5), addDays(TODAY, 6)])
     assert.deepStrictEqual(
-      plan({ events, repeatedDays }).creations.map(({ event }) => event.uid_digest),
+      planStays({ events, repeatedDays }).creations.map(({ event }) => event.uid_digest),
       ["in-house"]
     )
   })
@@ -132,36 +159,39 @@ describe("the plan of a feed", () => {
   it("reports bookings that share a UID with another one and have not ended", () => {
     const events = [toEvent("a", 3)]
     const reasonsOf = (offset: number, createsStays = true) =>
-      plan({ events, duplicates: [toEvent("a", offset)], createsStays }).problems.map(({ reason }) => reason)
+      planStays({ events, duplicates: [toEvent("a", offset)], createsStays }).problems.map(({ reason }) => reason)
     assert.deepStrictEqual([reasonsOf(9), reasonsOf(-9), reasonsOf(9, false)], [["duplicate_uid"], [], []])
   })
 
   it("takes over a stay of a removed calendar only with its booking", () => {
-    const adoptable = toFollowed(toEvent("a", 3), { isAdoptable: true, missing_since: new Date(NOW - HOUR_MS) })
-    const { links, creations, cancellations } = plan({ links: [adoptable], events: [toEvent("a", 3)] })
+    const linkWithoutCalendar = toLinkedStay(toEvent("a", 3), {
+      canBeTakenOver: true,
+      missing_since: new Date(NOW - HOUR_MS)
+    })
+    const { links, creations, cancellations } = planStays({ links: [linkWithoutCalendar], events: [toEvent("a", 3)] })
     assert.deepStrictEqual(
       [links.map(({ reservation_code }) => reservation_code), creations, cancellations],
       [["9-a"], [], []]
     )
-    const withoutBooking = plan({ links: [adoptable] })
+    const withoutBooking = planStays({ links: [linkWithoutCalendar] })
     assert.deepStrictEqual(
       [withoutBooking.links, withoutBooking.cancellations, withoutBooking.removedCodes, withoutBooking.problems],
       [[], [], [], []]
     )
-    const detached = plan({ links: [{ ...adoptable, state: "detached" }], events: [toEvent("a", 4)] })
+    const detached = planStays({ links: [{ ...linkWithoutCalendar, state: "detached" }], events: [toEvent("a", 4)] })
     assert.deepStrictEqual([detached.links.map(({ state }) => state), detached.moves], [["detached"], []])
   })
 
   it("waits exactly for the time between two fetches", () => {
-    const link = (agoMs: number) => toFollowed(toEvent("gone", 3), { missing_since: new Date(NOW - agoMs) })
-    assert.lengthOf(plan({ links: [link(CALENDAR_STAY_ABSENCE_MS - 1)] }).cancellations, 0)
-    assert.lengthOf(plan({ links: [link(CALENDAR_STAY_ABSENCE_MS)] }).cancellations, 1)
-    assert.lengthOf(plan({ links: [link(HOUR_MS)], isComplete: false }).cancellations, 0)
+    const link = (agoMs: number) => toLinkedStay(toEvent("gone", 3), { missing_since: new Date(NOW - agoMs) })
+    assert.lengthOf(planStays({ links: [link(CALENDAR_STAY_ABSENCE_MS - 1)] }).cancellations, 0)
+    assert.lengthOf(planStays({ links: [link(CALENDAR_STAY_ABSENCE_MS)] }).cancellations, 1)
+    assert.lengthOf(planStays({ links: [link(HOUR_MS)], isComplete: false }).cancellations, 0)
   })
 
   it("keeps a stay whose event became a block", () => {
-    const { cancellations, moves, problems } = plan({
-      links: [toFollowed(toEvent("a", 3))],
+    const { cancellations, moves, problems } = planStays({
+      links: [toLinkedStay(toEvent("a", 3))],
       events: [toEvent("a", 3, 2, false)]
     })
     assert.deepStrictEqual([cancellations, moves], [[], []])
@@ -173,12 +203,17 @@ describe("the plan of a feed", () => {
 
   it("follows at most as many bookings as the limit", () => {
     const events = Array.from({ length: CALENDAR_STAYS_MAX + 1 }, (_, index) => toEvent(`u${index}`, index))
-    const atLimit = plan({ events: events.slice(0, -1) })
+    const atLimit = planStays({ events: events.slice(0, -1) })
     assert.lengthOf(atLimit.creations, CALENDAR_STAYS_MAX)
     assert.deepStrictEqual(atLimit.problems, [])
-    const above = plan({ events })
+    const above = planStays({ events })
     assert.lengthOf(above.creations, CALENDAR_STAYS_MAX)
     assert.deepStrictEqual(above.problems, [toCalendarProblem("too_many")])
+    const { stay, ...link } = toLinkedStay(toEvent("u0", 0), { state: "cancelled", canBeTakenOver: true })
+    const withoutCalendar = { ...link, stay: stay && { ...stay, status: "cancelled" } }
+    const replaced = planStays({ links: [withoutCalendar], events })
+    assert.lengthOf(replaced.creations, CALENDAR_STAYS_MAX)
+    assert.deepStrictEqual(replaced.problems, [toCalendarProblem("too_many")])
   })
 
   it("reports at most as many problems as the limit, the earliest first", () => {

@@ -5,6 +5,7 @@ import { AMOUNT_MAX, GUESTS_MAX, PRICE_ITEM_NAME_LENGTH, PRICE_ITEMS_MAX } from 
 import { BEFORE_ARRIVAL_RULE, insertRule } from "../../../support/domain/automation/automation-service.ts"
 import { createHostWithProperties } from "../../../support/domain/host-client.ts"
 import { call, callForResponse, insertOrder, layerTest } from "../../../support/harness.ts"
+import { canOverlap, runOverlapping, withServerNote } from "../../../support/overlapping-transactions.ts"
 
 const ready = Effect.gen(function* () {
   const host = yield* createHostWithProperties("Harbour 1", "Harbour 2")
@@ -173,6 +174,32 @@ layer(layerTest)("an edit of a property", (it) => {
       }
       assert.strictEqual((yield* patch(largest)).error_code, 0)
       assert.deepStrictEqual(yield* read, { ...before, ...largest })
+    })
+  )
+
+  it.effect.skipIf(!canOverlap)(withServerNote("checks fees against a currency that changes at the same time"), () =>
+    Effect.gen(function* () {
+      const fees = [{ name: "Towels", amount: 1.25, per: "guest" }]
+      for (const [first, second] of [
+        [{ currency: "JPY" }, { fees }],
+        [{ fees }, { currency: "JPY" }],
+        [{ currency: "JPY" }, { taxes: fees, is_active: true }]
+      ]) {
+        const { patch, read } = yield* ready
+        yield* patch({ currency: "EUR" })
+        const [done, refused] = yield* runOverlapping(patch({ ...first }), patch({ ...second }))
+        assert.strictEqual(done.error_code, 0)
+        assert.strictEqual(refused.error_code, 422)
+        assert.match(refused.error_msg, /^(fees|taxes)\[0\]\.amount: /)
+        const { currency, fees: stored, taxes } = yield* read
+        assert.deepInclude(
+          [
+            { currency: "JPY", fees: [], taxes: [] },
+            { currency: "EUR", fees, taxes: [] }
+          ],
+          { currency, fees: stored, taxes }
+        )
+      }
     })
   )
 

@@ -35,7 +35,7 @@ describe("addAutomaticLine", () => {
 })
 
 describe("TaskNote", () => {
-  it("is limited apart from automatic lines, which have a limit of their own", () => {
+  it("limits the text of a person to 500 characters and the whole note to 1,000", () => {
     const longest = "ü".repeat(TASK_NOTE_LENGTH)
     assert.isTrue(isTaskNote(longest))
     assert.isFalse(isTaskNote(`${longest}x`))

@@ -3,7 +3,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { MONTH_PROPERTIES_MAX, MONTH_UNASSIGNED_STAYS_MAX, SELECTED_DAYS } from "../../../../src/platform/limits.ts"
+import {
+  MONTH_PROPERTIES_MAX,
+  MONTH_UNASSIGNED_STAYS_MAX,
+  PAGE_MAX,
+  SELECTED_DAYS
+} from "../../../../src/platform/limits.ts"
 import { call, dataOf } from "../../../support/harness.ts"
 import {
   createSignedInHost,
@@ -210,6 +215,23 @@ layer(layerSignedInPages)("the calendar", (it) => {
       assert.include(first.text, `href="/console/calendar?offset=${MONTH_PROPERTIES_MAX}">Further in the list`)
       const next = yield* getPage(cookie, `/console/calendar?offset=${MONTH_PROPERTIES_MAX}`)
       assert.lengthOf(rowsIn(next.text), 2)
+    })
+  )
+
+  it.effect("offers the first hundred room types to set their prices, and says that there are more", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOW)
+      const { cookie, operatorId } = yield* createSignedInHost()
+      const sql = yield* SqlClient.SqlClient
+      const add = (from: number, to: number) => sql`
+        INSERT INTO room_types (operator_id, title, created_at)
+        SELECT ${operatorId}, 'Type ' || n, now() FROM generate_series(${from}::int, ${to}::int) n`
+      yield* sql`UPDATE operators SET room_type_limit = 1000 WHERE id = ${operatorId}`
+      const note = "Only the first 100 room types are listed."
+      yield* add(1, PAGE_MAX)
+      assert.notInclude((yield* getPage(cookie, "/console/calendar")).text, note)
+      yield* add(PAGE_MAX + 1, PAGE_MAX + 1)
+      assert.include((yield* getPage(cookie, "/console/calendar")).text, note)
     })
   )
 

@@ -151,6 +151,16 @@ layer(layerSignedInPages)("money", (it) => {
       )
       const [form] = findForms(yield* getPage(cookie, "/console/money?add=expense&order=NOBODYS"), "record")
       assert.strictEqual(form?.form.get("currency"), "EUR")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET currency = 'JPY' WHERE id = ${harbour}`
+      for (const [query, currency] of [
+        [`property=${harbour}`, "JPY"],
+        [`property=${garden}`, "EUR"],
+        [`property=${harbour}&order=${code}`, "GBP"]
+      ]) {
+        const [ofProperty] = findForms(yield* getPage(cookie, `/console/money?add=expense&${query}`), "record")
+        assert.strictEqual(ofProperty?.form.get("currency"), currency, query)
+      }
     })
   )
 

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { DAY_MS, OFFER_DATES } from "../../../support/domain/guests/special-offers/offer-conversation.ts"
 import { insertOrder } from "../../../support/harness.ts"
@@ -99,6 +100,19 @@ layer(layerSignedInPages)("offers on the page of a conversation", (it) => {
       assert.deepStrictEqual(yield* formsAt("airbnb"), { offer: 1, preapprove: 1, plan: false })
       assert.deepStrictEqual(yield* formsAt("booking_site"), { offer: 1, preapprove: 0, plan: true })
       assert.deepStrictEqual(yield* formsAt("booking.com"), { offer: 0, preapprove: 0, plan: false })
+    })
+  )
+
+  it.effect("of a booking site begin with the currency of the listing", () =>
+    Effect.gen(function* () {
+      const { cookie, pagePath, operatorId } = yield* prepareHostConversation({
+        ...INQUIRY,
+        channelType: "booking_site"
+      })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE listings SET currency = 'JPY' WHERE operator_id = ${operatorId}`
+      const [offer] = findForms(yield* getPage(cookie, pagePath), "offer")
+      assert.strictEqual(offer?.form.get("currency"), "JPY")
     })
   )
 

@@ -45,6 +45,32 @@ const ready = Effect.gen(function* () {
 })
 
 layer(layerSignedInPages)("tasks", (it) => {
+  it.effect("have the currency of the property of the form, or of the reservation's", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, harbour, garden, tasks } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET currency = 'JPY' WHERE id = ${harbour}`
+      const code = yield* insertOrder(operatorId, [{ propertyId: harbour }])
+      const forms = [
+        [ADD, "in EUR;"],
+        [`${ADD}&property=${harbour}`, "in JPY;"],
+        [`${ADD}&property=${garden}`, "in EUR;"],
+        [`${ADD}&stay=${code}`, "in JPY;"]
+      ] as const
+      for (const [form, hint] of forms) assert.include((yield* getPage(cookie, form)).text, hint)
+      yield* fillAndFollow(cookie, ADD, "create", { property_id: String(harbour), fee: "3000" })
+      yield* fillAndFollow(cookie, `${ADD}&property=${harbour}`, "create", { property_id: String(garden), fee: "30" })
+      yield* fillAndFollow(cookie, `${ADD}&stay=${code}`, "create", { fee: "3001" })
+      yield* fillAndFollow(cookie, ADD, "create", { fee: "31" })
+      assert.sameDeepMembers(
+        (yield* tasks).map(({ fee, currency }) => `${fee} ${currency}`),
+        ["3000 JPY", "30 EUR", "3001 JPY", "31 EUR"]
+      )
+      const refused = yield* fillAndSend(cookie, ADD, "create", { property_id: String(harbour), fee: "1.25" })
+      assert.include(refused.text, "in JPY;")
+    })
+  )
+
   it.effect("are added, shown by day and person, begun and done, changed and deleted", () =>
     Effect.gen(function* () {
       const { cookie, harbour, marta, tasks } = yield* ready

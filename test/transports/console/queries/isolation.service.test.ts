@@ -166,7 +166,7 @@ const READ_MODELS = [
   callsOf(CalendarsElsewhere, { of: (read) => read(TODAY, 0) }),
   callsOf(ConnectedApplications, { list: (applications) => applications }),
   callsOf(DaySheet, { of: (read, { staff }) => read(TODAY, staff) }),
-  callsOf(EntryChoices, { of: (read, { order }) => read("income", order) }),
+  callsOf(EntryChoices, { of: (read, { order, property }) => read("income", order, property) }),
   callsOf(FailedPushes, { of: (read) => read(NOW, 0) }),
   callsOf(FoundStays, {
     of: (read, { property, stay }) => {
@@ -231,7 +231,9 @@ const READ_MODELS = [
   }),
   callsOf(WorkPlan, {
     of: (read, { staff }) => read({ from: "1970-01-01", to: "2027-12-31", staff, offset: 0 }),
-    choices: (choices) => choices
+    choices: (choices) => choices,
+    currencyOf: (read, { property, stay }) =>
+      Effect.all([read({ property }), read({ property: undefined, stayCode: stay })])
   }),
   callsOf(Year, { of: (read, { property }) => read(2027, property) })
 ]

@@ -14,9 +14,8 @@ export class MailedLinks extends Context.Service<
   MailedLinks,
   {
     /**
-     * Queues a mail with a link to choose a new password. Neither the result nor its time reveals whether an account has
-     * the address. Beyond RESET_MAILS_OF_LINK_LIFETIME it sends nothing, and earlier
-     * links keep working.
+     * Queues a mail with a link to choose a new password. Neither the result nor its time reveals whether an account
+     * has the address. Beyond RESET_MAILS_PER_LINK_LIFETIME, it sends no mail. Links of earlier mails keep working.
      */
     readonly requestReset: (email: string) => Effect.Effect<void>
     /** Returns undefined if the link was used, has expired, or was never mailed. */

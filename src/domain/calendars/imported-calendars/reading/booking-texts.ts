@@ -1,18 +1,11 @@
 import { CALENDAR_GUEST_NAME_LENGTH } from "../../../../platform/limits.ts"
+import type { BookingDetails } from "../../calendar-stays/stay-link.ts"
 
 // Recognizes bookings by the texts of marketplaces. See docs/guides/stays-from-calendars.md.
 
 export interface EventTexts {
   readonly summary: string
   readonly description: string
-}
-
-export interface BookingDetails {
-  readonly guestName: string | undefined
-  /** The channel's own code of the booking, such as `HMABCDEF12`. */
-  readonly confirmationCode: string | undefined
-  /** Last four digits of the guest's phone number. */
-  readonly phoneDigits: string | undefined
 }
 
 /** Decodes a TEXT value of a content line, which has one character per byte and escapes (RFC 5545, 3.3.11). */

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { CALENDAR_BOOKINGS_MAX, CALENDAR_STAY_PROBLEMS_MAX } from "../../../../platform/limits.ts"
-import { type BookingDetails, type FeedOrigin, recognizeBooking } from "./booking-texts.ts"
+import type { BookingDetails } from "../../calendar-stays/stay-link.ts"
+import { type FeedOrigin, recognizeBooking } from "./booking-texts.ts"
 import type { CalendarEvent } from "./calendar-event.ts"
 import type { NightSpan } from "./event-nights.ts"
 
@@ -14,7 +15,7 @@ export interface FeedEvent extends NightSpan {
 
 export interface FeedBookings {
   readonly events: ReadonlyArray<FeedEvent>
-  /** Bookings that share the UID of a kept one, with other nights. At most {@link CALENDAR_STAY_PROBLEMS_MAX}. */
+  /** Bookings with the UID of an earlier booking but other nights. At most {@link CALENDAR_STAY_PROBLEMS_MAX}. */
   readonly duplicates: ReadonlyArray<FeedEvent>
   /** Whether the feed has more such events than the limit. */
   readonly hasMore: boolean
@@ -79,16 +80,16 @@ export const toFeedBookings = (all: ReadonlyArray<FeedEvent>, origin: FeedOrigin
   const events = new Map<string, FeedEvent>()
   const duplicates: Array<FeedEvent> = []
   for (const event of all.toSorted(compareEvents)) {
-    const kept = events.get(event.uidDigest)
-    if (kept === undefined) events.set(event.uidDigest, event)
-    else if (event.booking !== undefined && (event.from !== kept.from || event.before !== kept.before))
+    const first = events.get(event.uidDigest)
+    if (first === undefined) events.set(event.uidDigest, event)
+    else if (event.booking !== undefined && (event.from !== first.from || event.before !== first.before))
       duplicates.push(event)
   }
-  const kept = Array.from(events.values())
+  const distinctEvents = Array.from(events.values())
   return {
-    events: kept.slice(0, CALENDAR_BOOKINGS_MAX),
+    events: distinctEvents.slice(0, CALENDAR_BOOKINGS_MAX),
     duplicates: duplicates.slice(0, CALENDAR_STAY_PROBLEMS_MAX),
-    hasMore: kept.length > CALENDAR_BOOKINGS_MAX,
+    hasMore: distinctEvents.length > CALENDAR_BOOKINGS_MAX,
     origin: origin === "latchkey" ? undefined : origin
   }
 }

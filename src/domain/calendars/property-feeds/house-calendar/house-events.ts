@@ -49,8 +49,9 @@ export const toHouseEvent = (stay: HouseStay, calendar: HouseCalendar, now: Date
 }
 
 /**
- * Returns the confirmation code of the channel for a stay from an imported calendar, if the calendar names one. Rental
- * Control needs a code of Airbnb where an event names no guest.
+ * Returns `channel_id` for a stay from an imported calendar: the channel's confirmation code, if the feed has one. It
+ * has a suffix such as `-2` if the booking came back after a cancellation. Rental Control gives an event named
+ * `Reserved` a door code only if the description has an Airbnb code. It ignores the suffix.
  */
 const toBookingId = ({ reservation_code, channel_id }: HouseStay): string =>
   isCalendarOrderCode(reservation_code) ? channel_id : reservation_code

@@ -27,19 +27,19 @@ import {
 import type { FailedSubmission, HostAction, OneTimeContent } from "../host-page.ts"
 import { dayHtml, formatMoney, section, table } from "../page-parts.ts"
 
-/** The property or room type of the base prices. `field` names it in the query and in forms. */
-export interface PricedRecord {
-  readonly field: "property" | "room_type"
+/** The property or room type of the base prices. `type` is its name in the query and in forms. */
+export interface PriceTargetChoice {
+  readonly type: "property" | "room_type"
   readonly id: number
 }
 
-export interface PricedDays {
-  readonly record: PricedRecord
+export interface PriceSpan {
+  readonly target: PriceTargetChoice
   readonly first: string
   readonly last: string
 }
 
-interface TitledDays extends PricedDays {
+interface TitledPriceSpan extends PriceSpan {
   readonly title: string | undefined
 }
 
@@ -78,7 +78,7 @@ const readWeekdays = (form: SubmittedForm) => {
   return weekdays.length === 0 ? {} : { weekdays }
 }
 
-const readRecordId = (form: SubmittedForm): Schema.JsonObject => {
+const readTargetId = (form: SubmittedForm): Schema.JsonObject => {
   const roomTypeId = form.get("room_type")
   return roomTypeId === null
     ? { property_id: parseNumber(form.get("property") ?? "") }
@@ -86,7 +86,7 @@ const readRecordId = (form: SubmittedForm): Schema.JsonObject => {
 }
 
 const toChange = (form: SubmittedForm, values: Schema.JsonObject): Schema.JsonObject => ({
-  ...readRecordId(form),
+  ...readTargetId(form),
   ranges: [
     {
       start_date: form.get("from") ?? "",
@@ -147,15 +147,15 @@ export const makeBasePriceSection = (service: Service["Service"]) => {
       set_prices: makeAction((form) => readFilledFields(form, VALUE_FIELDS)),
       clear_prices: makeAction(() => CLEARED_VALUES)
     },
-    /** `title` is that of a room type. */
-    show: (visit: SignedInVisit, { title, ...days }: TitledDays, failedSubmission: FailedSubmission | undefined) =>
+    /** `title`: the title of the room type. Undefined for a property. */
+    show: (visit: SignedInVisit, { title, ...span }: TitledPriceSpan, failedSubmission: FailedSubmission | undefined) =>
       Effect.match(
-        query(visit, { [`${days.record.field}_id`]: days.record.id, start_date: days.first, end_date: days.last }),
+        query(visit, { [`${span.target.type}_id`]: span.target.id, start_date: span.first, end_date: span.last }),
         {
-          onSuccess: ({ currency, days: pricedDays }) =>
+          onSuccess: ({ currency, days: basePriceDays }) =>
             section(
               title === undefined ? "Base prices" : `Base prices of ${title}`,
-              html`${priceTable(currency, toPriceRuns(pricedDays))}${priceForms(visit, days, currency, failedSubmission)}`,
+              html`${priceTable(currency, toPriceRuns(basePriceDays))}${priceForms(visit, span, currency, failedSubmission)}`,
               "prices"
             ),
           onFailure: ({ message }) => section("Base prices", html`<p>${message}</p>`, "prices")
@@ -190,12 +190,12 @@ const priceTable = (currency: string, runs: ReadonlyArray<PriceRun>): Html =>
 
 const priceForms = (
   visit: SignedInVisit,
-  { record, first, last }: PricedDays,
+  { target, first, last }: PriceSpan,
   currency: string,
   failedSubmission: FailedSubmission | undefined
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, "set_prices")
-  const days = html`<input type="hidden" name="${record.field}" value="${record.id}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`
+  const days = html`<input type="hidden" name="${target.type}" value="${target.id}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`
   const weekdays = (action: string) =>
     checkboxGroup({
       name: "weekdays",

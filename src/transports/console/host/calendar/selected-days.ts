@@ -7,9 +7,9 @@ import { actionForm, type FieldFiller, input, queryForm, select } from "../form-
 import { currentUrlWith } from "../host-page.ts"
 import { dayHtml, link, readDateParam, readIdParam, readOffsetParam, section } from "../page-parts.ts"
 import { CALENDAR_PATH, newReservationUrl, stayUrl } from "../urls.ts"
-import type { PricedDays, PricedRecord } from "./base-prices.ts"
+import type { PriceSpan, PriceTargetChoice } from "./base-prices.ts"
 
-interface SelectedDays extends CalendarSpan {
+interface PropertySpan extends CalendarSpan {
   readonly property: number
 }
 
@@ -37,9 +37,14 @@ export interface NamedRecord {
   readonly title: string
 }
 
+export interface RoomTypeChoices {
+  readonly room_types: ReadonlyArray<NamedRecord>
+  readonly total: number
+}
+
 export const roomTypeDaysForm = (
   visit: SignedInVisit,
-  roomTypes: ReadonlyArray<NamedRecord>,
+  { room_types: roomTypes, total }: RoomTypeChoices,
   range: CalendarSpan,
   today: string
 ): Html => {
@@ -48,14 +53,14 @@ ${dayFields(visit, range, today, ["First night", "Last night"])}`
   return roomTypes.length === 0
     ? nothing
     : section(
-        "Price a room type",
-        html`${rangeErrorMessage(visit, "room_type")}${queryForm(CALENDAR_PATH, fields, "Show the base prices")}`,
+        "Set prices of a room type",
+        html`${rangeErrorMessage(visit, "room_type")}${queryForm(CALENDAR_PATH, fields, "Show the base prices")}${total > roomTypes.length ? html`<p class="soft">Only the first ${roomTypes.length} room types are listed.</p>` : nothing}`,
         "room-type"
       )
 }
 
 interface RecordFieldOptions {
-  readonly name: PricedRecord["field"]
+  readonly name: PriceTargetChoice["type"]
   readonly label: string
   readonly records: ReadonlyArray<NamedRecord>
 }
@@ -85,7 +90,7 @@ ${dayField("to", toLabel)}`
 
 export const selectedDaysSection = (
   visit: SignedInVisit,
-  selectedDays: SelectedDays,
+  span: PropertySpan,
   { properties }: MonthView,
   today: string
 ): Html => {
@@ -93,12 +98,12 @@ export const selectedDaysSection = (
   if (property === undefined)
     return html`<p class="message error" role="alert">There is no such property.</p>
 `
-  const { first, last } = selectedDays
+  const { first, last } = span
   return section(
     `${property.title}`,
     html`<p>${dayHtml(first)} to ${dayHtml(last)}, ${daysInRange(first, last)} days.</p>
 ${occupancyList(property)}
-${last < today ? html`<p>These days are over.</p>` : availabilityForms(visit, selectedDays, property)}
+${last < today ? html`<p>These days are over.</p>` : availabilityForms(visit, span, property)}
 <p>${link(currentUrlWith(visit, { property: undefined, from: undefined, to: undefined }), "Choose other days")}</p>
 `,
     "days"
@@ -115,31 +120,31 @@ const readRequestedDays = (visit: SignedInVisit) => {
   const [first, last] = [readDateParam(visit, "from"), readDateParam(visit, "to")]
   return first === undefined || last === undefined
     ? undefined
-    : { record: readRequestedRecord(visit), first, last, rangeError: findRangeError(first, last) }
+    : { target: readRequestedTarget(visit), first, last, rangeError: findRangeError(first, last) }
 }
 
-const readRequestedRecord = (visit: SignedInVisit): PricedRecord | undefined => {
+const readRequestedTarget = (visit: SignedInVisit): PriceTargetChoice | undefined => {
   const [property, roomType] = [readIdParam(visit, "property"), readIdParam(visit, "room_type")]
-  if (property !== undefined) return { field: "property", id: property }
-  return roomType === undefined ? undefined : { field: "room_type", id: roomType }
+  if (property !== undefined) return { type: "property", id: property }
+  return roomType === undefined ? undefined : { type: "room_type", id: roomType }
 }
 
-export const readPricedDays = (visit: SignedInVisit): PricedDays | undefined => {
+export const readPriceSpan = (visit: SignedInVisit): PriceSpan | undefined => {
   const requestedDays = readRequestedDays(visit)
-  if (requestedDays === undefined || requestedDays.record === undefined || requestedDays.rangeError !== undefined)
+  if (requestedDays === undefined || requestedDays.target === undefined || requestedDays.rangeError !== undefined)
     return undefined
-  const { record, first, last } = requestedDays
-  return { record, first, last }
+  const { target, first, last } = requestedDays
+  return { target, first, last }
 }
 
 /** Returns undefined if a room type is selected. */
-export const toSelectedDays = (days: PricedDays | undefined): SelectedDays | undefined =>
-  days?.record.field === "property" ? { property: days.record.id, first: days.first, last: days.last } : undefined
+export const toPropertySpan = (span: PriceSpan | undefined): PropertySpan | undefined =>
+  span?.target.type === "property" ? { property: span.target.id, first: span.first, last: span.last } : undefined
 
-/** The form that was sent shows the error. A query without a record is that of the form for properties. */
-const rangeErrorMessage = (visit: SignedInVisit, field: PricedRecord["field"]): Html => {
+/** The form that was sent shows the error. A query without a target is that of the form for properties. */
+const rangeErrorMessage = (visit: SignedInVisit, type: PriceTargetChoice["type"]): Html => {
   const requestedDays = readRequestedDays(visit)
-  return requestedDays?.rangeError === undefined || (requestedDays.record?.field ?? "property") !== field
+  return requestedDays?.rangeError === undefined || (requestedDays.target?.type ?? "property") !== type
     ? nothing
     : html`<p class="message error" role="alert">${requestedDays.rangeError}</p>
 `
@@ -169,7 +174,7 @@ const isOccupied = ({ stays, elsewhere }: MonthProperty): boolean =>
 
 const availabilityForms = (
   visit: SignedInVisit,
-  { property, first, last }: SelectedDays,
+  { property, first, last }: PropertySpan,
   calendarProperty: MonthProperty
 ): Html => {
   const fields = html`<input type="hidden" name="property" value="${property}"><input type="hidden" name="from" value="${first}"><input type="hidden" name="to" value="${last}">`

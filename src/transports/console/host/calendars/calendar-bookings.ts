@@ -52,7 +52,7 @@ const PROBLEM_TEXTS: Readonly<Record<StayProblem["reason"], string>> = {
   nights_taken: "Another reservation has one of these nights.",
   reservation_exists: "Another reservation has the code of this booking.",
   duplicate_uid:
-    "The calendar has two bookings with the same id. This one only blocks days: enter it as a reservation.",
+    "Two bookings of this calendar have the same id. This one only blocks its days and makes no reservation. Ask the provider of the calendar for a unique id for each booking.",
   missing:
     "The calendar no longer has this booking. If the next read does not find it either, the reservation is cancelled.",
   missing_after_check_in:

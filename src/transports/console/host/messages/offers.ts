@@ -133,7 +133,7 @@ const offerForm = (visit: SignedInVisit, offerContext: OfferContext, failedSubmi
   if (conversationContext.listings.length === 0) return html`<p>This account has no listing that could be offered.</p>`
   const fillField = makeFieldFiller(failedSubmission, "offer")
   const inquiry = (isInquiryOpen ? conversationContext.asking : null) ?? EMPTY_INQUIRY
-  const offerFields = html`${listingField(fillField, conversationContext, inquiry)}${input(fillField, { name: "check_in_date", label: "Check-in", type: "date", value: inquiry.check_in_date, min: today, isRequired: true })}${input(fillField, { name: "check_out_date", label: "Check-out", type: "date", value: inquiry.check_out_date, min: today, isRequired: true })}${input(fillField, { name: "price", label: "Price", hint: "Of the whole stay, in the listing's currency.", type: "number", min: 0, step: "any", isRequired: true })}${channelType === "booking_site" ? bookingSiteFields(fillField, visit) : nothing}${guestFields(fillField, inquiry)}`
+  const offerFields = html`${listingField(fillField, conversationContext, inquiry)}${input(fillField, { name: "check_in_date", label: "Check-in", type: "date", value: inquiry.check_in_date, min: today, isRequired: true })}${input(fillField, { name: "check_out_date", label: "Check-out", type: "date", value: inquiry.check_out_date, min: today, isRequired: true })}${input(fillField, { name: "price", label: "Price", hint: "Of the whole stay, in the listing's currency.", type: "number", min: 0, step: "any", isRequired: true })}${channelType === "booking_site" ? bookingSiteFields(fillField, conversationContext, inquiry) : nothing}${guestFields(fillField, inquiry)}`
   const isFormOpen = failedSubmission !== undefined && readSubmittedAction(failedSubmission) === "offer"
   return disclosure(
     "Make a special offer",
@@ -157,8 +157,14 @@ const listingField = (
     isRequired: true
   })
 
-const bookingSiteFields = (fillField: FieldFiller, { session }: SignedInVisit): Html =>
-  html`${input(fillField, { name: "currency", label: "Currency", value: session.person.caller.currency, maxlength: 3, isRequired: true })}${input(fillField, { name: "rate_plan_id", label: "Rate plan", hint: "The booking site's id of it.", isRequired: true })}`
+const bookingSiteFields = (
+  fillField: FieldFiller,
+  { listings }: ConversationSidebar,
+  { listing_id }: ConversationInquiry
+): Html => {
+  const listing = listings.find((each) => each.listing_id === listing_id) ?? listings[0]
+  return html`${input(fillField, { name: "currency", label: "Currency", hint: "Of the listing.", value: listing?.currency ?? "", maxlength: 3, isRequired: true })}${input(fillField, { name: "rate_plan_id", label: "Rate plan", hint: "The booking site's id of it.", isRequired: true })}`
+}
 
 const guestFields = (fillField: FieldFiller, inquiry: ConversationInquiry): Html => {
   const countField = (name: string, label: string, value: number, min = 0) =>

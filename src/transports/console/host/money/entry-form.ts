@@ -90,7 +90,7 @@ ${input(fillField, { name: "amount", label: "Amount", type: "number", min: 0, st
     name: "currency",
     label: "Currency",
     hint: "of a reservation: its own",
-    value: formChoices.currency ?? visit.session.person.caller.currency,
+    value: formChoices.currency,
     maxlength: 3,
     isRequired: true
   }

@@ -48,7 +48,7 @@ ${actionDisclosure(
 ${input(fillField, { name: "lock_code_visible_after", label: "Shown to the guest from", hint: "on the day of arrival; empty: all day", type: "time", value: lock_code_visible_after ?? "", isEdit })}
 ${input(fillField, { name: "arrival_at", label: "Time of arrival", type: "time", value: formatClockTime(arrival_at), isEdit })}
 ${input(fillField, { name: "departure_at", label: "Time of departure", type: "time", value: formatClockTime(departure_at), isEdit })}
-${input(fillField, { name: "deposit", label: "Deposit", hint: "in your own currency", type: "number", min: 0, max: AMOUNT_MAX, step: 1, value: deposit === null ? "" : String(deposit), isEdit })}
+${input(fillField, { name: "deposit", label: "Deposit", hint: `in ${visit.session.person.caller.currency}, your own currency`, type: "number", min: 0, max: AMOUNT_MAX, step: 1, value: deposit === null ? "" : String(deposit), isEdit })}
 ${select(fillField, { name: "id_required", label: "Identity documents", value: id_required, options: DOCUMENT_OPTIONS, isEdit })}`
   })
 )}`,

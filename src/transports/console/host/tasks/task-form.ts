@@ -71,7 +71,7 @@ interface TaskValues extends Partial<Omit<Task, "property_id">> {
 const taskFields = (
   fillField: FieldFiller,
   { properties, people }: TaskChoices,
-  currency: string,
+  feeText: { readonly label: string; readonly hint?: string },
   task: TaskValues,
   isEdit: boolean
 ) => {
@@ -90,7 +90,7 @@ const taskFields = (
       ),
       isEdit
     }
-  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: TASK_LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", label: `Fee in ${currency}`, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: computeNoteMaxLength(note ?? ""), isEdit })}`
+  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: TASK_LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", ...feeText, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: computeNoteMaxLength(note ?? ""), isEdit })}`
 }
 
 const backLink = (
@@ -99,7 +99,12 @@ const backLink = (
 ): Html => html`<p>${link(currentUrlWith(visit, { [queryField]: undefined }), "Back to the tasks")}</p>
 `
 
-export const newTaskForm = (visit: SignedInVisit, choices: TaskChoices, failedSubmission?: FailedSubmission): Html => {
+export const newTaskForm = (
+  visit: SignedInVisit,
+  choices: TaskChoices,
+  currency: string,
+  failedSubmission?: FailedSubmission
+): Html => {
   const fillField = makeFieldFiller(failedSubmission, "create")
   const prefilled = { expected_date: readDateParam(visit, "day") ?? null, property_id: readIdParam(visit, "property") }
   return section(
@@ -107,7 +112,7 @@ export const newTaskForm = (visit: SignedInVisit, choices: TaskChoices, failedSu
     html`${actionForm(visit, {
       action: "create",
       label: "Add the task",
-      fields: html`${taskFields(fillField, choices, visit.session.person.caller.currency, prefilled, false)}${input(fillField, { name: "stay_code", label: "Reservation", hint: "its code, if it is for one: the property is then that one's", value: visit.query.get("stay") ?? "", maxlength: RECORD_CODE_LENGTH })}`
+      fields: html`${taskFields(fillField, choices, { label: "Fee", hint: `in ${currency}; for another property in its currency` }, prefilled, false)}${input(fillField, { name: "stay_code", label: "Reservation", hint: "its code, if it is for one: the property is then that one's", value: visit.query.get("stay") ?? "", maxlength: RECORD_CODE_LENGTH })}`
     })}${backLink(visit, "add")}`
   )
 }
@@ -134,7 +139,7 @@ export const editTaskForm = (
         action: "change",
         label: "Change it",
         id: task.id,
-        fields: html`${status}${taskFields(fillField, choices, task.currency, task, true)}`
+        fields: html`${status}${taskFields(fillField, choices, { label: `Fee in ${task.currency}` }, task, true)}`
       }
     )}${disclosure(
       "Delete the task",

@@ -15,11 +15,12 @@ export const prepareHost = Effect.gen(function* () {
   const propertyId = yield* insertProperty(operatorId, "Harbour 1")
   const account = yield* insertChannelAccount(operatorId)
   const plain = yield* insertListing(operatorId, account, { propertyId })
-  const dearer = yield* insertListing(operatorId, account, { propertyId, ratio: 110 })
-  const set = (...ranges: ReadonlyArray<object>) => call(token, "set_base_prices", { property_id: propertyId, ranges })
-  const setRatio = (listing_id: string, change: object) =>
+  const listingWithRatio = yield* insertListing(operatorId, account, { propertyId, ratio: 110 })
+  const setBasePrices = (...ranges: ReadonlyArray<object>) =>
+    call(token, "set_base_prices", { property_id: propertyId, ranges })
+  const setMapping = (listing_id: string, change: object) =>
     call(token, "set_listing_mapping", { channel_type: "airbnb", listing_id, ...change })
-  return { ...host, propertyId, account, plain, dearer, set, setRatio }
+  return { ...host, propertyId, account, plain, listingWithRatio, setBasePrices, setMapping }
 })
 
 export const listing = (listing_id: string, channel_type = "airbnb") => ({ channel_type, listing_id })

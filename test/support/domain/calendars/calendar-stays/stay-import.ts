@@ -10,7 +10,7 @@ import {
   startCalendarSource
 } from "../imported-calendars/import-service.ts"
 
-/** A property that makes stays of the bookings of a calendar, and nobody else who imports any. */
+/** Deletes all imported calendars. Creates a property with one calendar whose bookings become stays. */
 export const prepareStayImport = Effect.gen(function* () {
   yield* emptyCalendarTables
   const host = yield* createPropertyOwner

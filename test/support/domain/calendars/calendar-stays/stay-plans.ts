@@ -1,13 +1,10 @@
 import { addDays } from "../../../../../src/contract/time.ts"
-import type {
-  CalendarEventNights,
-  FollowedStay
-} from "../../../../../src/domain/calendars/calendar-stays/followed-stay.ts"
+import type { ImportedEvent, LinkedStay } from "../../../../../src/domain/calendars/calendar-stays/stay-link.ts"
 import { planStayChanges, type StayPlanRequest } from "../../../../../src/domain/calendars/calendar-stays/stay-plan.ts"
 import { NOW, TODAY } from "../imported-calendars/import-service.ts"
 
 /** `offset`: days from today to the check-in date. */
-export const toEvent = (uid_digest: string, offset: number, nights = 2, isBooking = true): CalendarEventNights => ({
+export const toEvent = (uid_digest: string, offset: number, nights = 2, isBooking = true): ImportedEvent => ({
   uid_digest,
   isBooking,
   guestName: undefined,
@@ -18,7 +15,7 @@ export const toEvent = (uid_digest: string, offset: number, nights = 2, isBookin
 })
 
 /** The link and the stay that an import makes of the event. */
-export const toFollowedStay = (event: CalendarEventNights, change: Partial<FollowedStay> = {}): FollowedStay => {
+export const toLinkedStay = (event: ImportedEvent, change: Partial<LinkedStay> = {}): LinkedStay => {
   const { uid_digest, isBooking: _isBooking, ...booking } = event
   const { check_in_date, check_out_date } = event
   return {
@@ -29,15 +26,13 @@ export const toFollowedStay = (event: CalendarEventNights, change: Partial<Follo
     check_out_date,
     state: "following",
     missing_since: null,
-    isAdoptable: false,
+    canBeTakenOver: false,
     stay: { ...booking, property_id: 1, status: "accepted", isFromAccount: false },
     ...change
   }
 }
 
-export const planStays = <Event extends CalendarEventNights = CalendarEventNights>(
-  request: Partial<StayPlanRequest<Event>>
-) => {
+export const planStays = <Event extends ImportedEvent = ImportedEvent>(request: Partial<StayPlanRequest<Event>>) => {
   let next = 0
   return planStayChanges<Event>({
     links: [],

@@ -17,8 +17,8 @@ interface Plan {
 
 const loopsOf = (plan: Plan): ReadonlyArray<number> => [plan["Actual Loops"], ...(plan.Plans ?? []).flatMap(loopsOf)]
 
-layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is in the way", (it) => {
-  it.effect("begins with the stay, not with all stays, in tables that PostgreSQL has no statistics of", () =>
+layer(layerWithoutRateWindows, { excludeTestServices: false })("the blocking orders of a move", (it) => {
+  it.effect("are searched from the stay, not from all stays, even if PostgreSQL has no statistics of the tables", () =>
     Effect.gen(function* () {
       const { operatorId, propertyId: property, secondPropertyId: second } = yield* prepareOperator
       const sql = yield* SqlClient.SqlClient
@@ -29,7 +29,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is i
         checkIn: date(index),
         checkOut: date(index + 1)
       }))
-      const inTheirWay = yield* insertOrder(operatorId, rooms)
+      const blockingCode = yield* insertOrder(operatorId, rooms)
       const dates = { checkIn: date(3), checkOut: date(5) }
       const code = yield* insertOrder(operatorId, [{ propertyId: second, ...dates }])
       const statements: Array<readonly [string, ReadonlyArray<unknown>]> = []
@@ -43,7 +43,7 @@ layer(layerWithoutRateWindows, { excludeTestServices: false })("finding who is i
       )
       assert.deepStrictEqual(
         other_orders.map((order) => order.reservation_code),
-        [inTheirWay]
+        [blockingCode]
       )
       assert.lengthOf(statements, 1)
       const [text = "", values = []] = statements[0] ?? []

@@ -5,16 +5,16 @@ export interface StayNights {
 }
 
 /** What the feed says about the guest and the booking. */
-export interface BookingTexts {
+export interface BookingDetails {
   readonly guestName: string | undefined
-  /** The channel's own code of the booking. */
+  /** The channel's own code of the booking, such as `HMABCDEF12`. */
   readonly confirmationCode: string | undefined
   /** Last four digits of the guest's phone number. */
   readonly phoneDigits: string | undefined
 }
 
 /** An event of the feed. `isBooking` is false for a block. */
-export interface CalendarEventNights extends StayNights, BookingTexts {
+export interface ImportedEvent extends StayNights, BookingDetails {
   readonly uid_digest: string
   readonly isBooking: boolean
 }
@@ -27,13 +27,14 @@ export interface StayLink extends StayNights {
   readonly missing_since: Date | null
 }
 
-export interface FollowedStay extends StayLink {
+/** A link with its stay. */
+export interface LinkedStay extends StayLink {
   /** Whether the calendar of the link was removed, so that another calendar may take the link over. */
-  readonly isAdoptable: boolean
+  readonly canBeTakenOver: boolean
   /** Null if the booking has no stay yet. */
   readonly stay:
     | (StayNights &
-        BookingTexts & {
+        BookingDetails & {
           readonly property_id: number | null
           readonly status: string
           readonly isFromAccount: boolean
