@@ -12,12 +12,12 @@ import { SandboxAccess } from "../src/connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "../src/connectors/sandbox/SandboxConnector.ts"
 import { CurrentActor, systemActor } from "../src/contract/actor.ts"
 import { addDays } from "../src/contract/time.ts"
+import { layerPushJobsWithPrices } from "../src/domain/calendars/base-prices/missed-price-pushes.ts"
 import { CalendarStays } from "../src/domain/calendars/calendar-stays/CalendarStays.ts"
 import { CalendarQueue } from "../src/domain/calendars/imported-calendars/CalendarQueue.ts"
 import { CONCURRENT_FETCHES_MAX } from "../src/domain/calendars/imported-calendars/claim-statements.ts"
 import { FeedReader } from "../src/domain/calendars/imported-calendars/FeedReader.ts"
 import { markAvailabilityChangesDue } from "../src/domain/calendars/listing-calendars/due-days.ts"
-import { layerPushJobs } from "../src/domain/calendars/listing-calendars/push-jobs.ts"
 import { ChannelGateway } from "../src/domain/channels/port/ChannelGateway.ts"
 import { AddressResolver } from "../src/domain/webhooks/deliveries/AddressResolver.ts"
 import { AllowedReceivers, parseAllowedHosts } from "../src/domain/webhooks/deliveries/allowed-hosts.ts"
@@ -247,7 +247,7 @@ const layerGateway = Layer.provide(ChannelGateway.layer, layerSandboxConnector)
 const layerDriving = Layer.mergeAll(
   layerInProcessWith(layerGateway),
   Layer.provide(layerDelivering, Layer.succeed(InternalSubscribers, [markAvailabilityChangesDue])),
-  Layer.provide(layerPushJobs, layerGateway)
+  Layer.provide(layerPushJobsWithPrices, layerGateway)
 ).pipe(Layer.provideMerge(layerMarket))
 
 const layerReading = Layer.mergeAll(

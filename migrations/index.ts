@@ -152,7 +152,7 @@ export const migrations: ReadonlyArray<Migration> = [
   { id: 70, name: "made_by_grants", up: madeByGrants, nonTransactional: true },
   { id: 71, name: "keys_by_grants", up: keysByGrants },
   { id: 72, name: "property_prices", up: propertyPrices, nonTransactional: true },
-  { id: 73, name: "direct_price_days", up: directPriceDays },
+  { id: 73, name: "direct_price_days", up: directPriceDays, nonTransactional: true },
   { id: 74, name: "quotes", up: quotes },
   { id: 75, name: "rule_tasks", up: ruleTasks, nonTransactional: true },
   { id: 76, name: "calendar_stays", up: calendarStays },

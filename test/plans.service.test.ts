@@ -129,6 +129,8 @@ describe.skipIf(!canOverlap)(withServerNote("the plan for any value"), () => {
             ...lane,
             push_id: null,
             content: { kind: "availability" as const, ranges: [] },
+            obsolete_reason: null,
+            time_zone: null,
             traceparent: null
           }
           const push = { claimedPush: taken, push_id: 0, ranges: [{ start_date: day, end_date: day }] }

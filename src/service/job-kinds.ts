@@ -4,9 +4,10 @@ import { layerLinkJobs, linkJobs } from "../domain/access/sign-in/mailed-links/l
 import { answerJobs, layerAnswerJobs } from "../domain/automation/answering/answer-jobs.ts"
 import { layerPlanner, planningBacklog } from "../domain/automation/planning/planner.ts"
 import { layerPlanJobs, planJobs } from "../domain/automation/running/plan-jobs.ts"
+import { layerPushJobsWithPrices } from "../domain/calendars/base-prices/missed-price-pushes.ts"
 import { calendarJobs, layerCalendarJobs } from "../domain/calendars/imported-calendars/calendar-jobs.ts"
 import { comparisonJobs, layerComparisonJobs } from "../domain/calendars/listing-calendars/comparison-jobs.ts"
-import { layerPushJobs, pushJobs } from "../domain/calendars/listing-calendars/push-jobs.ts"
+import { pushJobs } from "../domain/calendars/listing-calendars/push-jobs.ts"
 import { layerMessageJobs, messageJobs } from "../domain/guests/conversations/sending/message-jobs.ts"
 import { layerPreparationJobs, preparationJobs } from "../domain/knowledge/preparing/preparation-jobs.ts"
 import { KnowledgeAnswers } from "../domain/knowledge/search/KnowledgeAnswers.ts"
@@ -19,7 +20,7 @@ import { layerRequestDatabase } from "../platform/database/database-layers.ts"
 /** To add a kind of job, declare it with `defineJobs` in its domain folder and add one entry here. */
 export const JOB_KINDS = [
   { layer: layerDeliveries, backlog: [...eventBacklog, ...deliveryJobs.backlog] },
-  { layer: layerPushJobs, backlog: pushJobs.backlog },
+  { layer: layerPushJobsWithPrices, backlog: pushJobs.backlog },
   { layer: layerComparisonJobs, backlog: comparisonJobs.backlog },
   { layer: layerMessageJobs, backlog: messageJobs.backlog },
   { layer: layerCalendarJobs, backlog: calendarJobs.backlog },

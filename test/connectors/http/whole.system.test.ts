@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../src/admission/windows/RateWindows.ts"
 import { toConnectorName } from "../../../src/connectors/http/connector-names.ts"
 import { Ingest } from "../../../src/connectors/ingest/Ingest.ts"
-import { layerPushJobs } from "../../../src/domain/calendars/listing-calendars/push-jobs.ts"
+import { layerPushJobsWithPrices } from "../../../src/domain/calendars/base-prices/missed-price-pushes.ts"
 import { ChannelGateway } from "../../../src/domain/channels/port/ChannelGateway.ts"
 import { WakeUp } from "../../../src/jobs/WakeUp.ts"
 import {
@@ -30,7 +30,7 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 const layerWhole = layerHttpServerOf(
   Layer.mergeAll(
     Layer.provide(layerConnectorEndpointWithReceiver, Layer.provide(Ingest.layer, layerBelow)),
-    Layer.provide(layerPushJobs, [layerGateway, layerBelow])
+    Layer.provide(layerPushJobsWithPrices, [layerGateway, layerBelow])
   ).pipe(
     Layer.provideMerge(
       layerService(

@@ -7,8 +7,10 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { BASE_PRICE_LISTINGS_MAX, UNMAPPED_LISTINGS_SHOWN } from "../../../platform/limits.ts"
 import { makeMappedQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
+import { formatDaySet } from "../listing-calendars/due-days.ts"
 import { endDirectPricesSql, queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
+import { effectiveBasePricesSql } from "./effective-prices.ts"
 import { mappedListingsSql, priceListingsSql, requestPushesSql } from "./price-pushes.ts"
 import { type PriceTarget, targetSql } from "./price-target.ts"
 import type { BasePriceDayChange } from "./rules.ts"
@@ -78,9 +80,10 @@ const sourceDaysSql = (sql: SqlClient, { type }: PriceTarget) =>
   )`
     : sql`
   source AS MATERIALIZED (
-    SELECT operator_id, property_id, room_type_id, currency, -room_type_id AS source, true AS inherits_price FROM target
+    SELECT operator_id, property_id, room_type_id, fallback_id, currency, -room_type_id AS source, true AS inherits_price
+    FROM target
     UNION ALL
-    SELECT p.operator_id, p.id, NULL, coalesce(p.currency, o.currency), p.id,
+    SELECT p.operator_id, p.id, NULL, target.room_type_id, coalesce(p.currency, o.currency), p.id,
       coalesce(p.currency, o.currency) = target.currency
     FROM target
     JOIN operators o ON o.id = target.operator_id
@@ -107,6 +110,33 @@ const pushedDaysAndListingsSql = (sql: SqlClient) => sql`
       CASE WHEN maximum_stay IS DISTINCT FROM old_maximum THEN maximum_stay END AS maximum_stay
     FROM source_day
   ), ${priceListingsSql(sql, mappedListingsSql(sql, sql`source`))}`
+
+/**
+ * Returns the CTEs `missed_day` and `missed_run`: days whose price is set again to the same value, and which a listing
+ * has missed. Leaves out days with a direct price.
+ */
+const missedDaysSql = (sql: SqlClient, changes: ReadonlyArray<BasePriceDayChange>) => {
+  const pricedDays = changes
+    .filter(({ price }) => typeof price === "number")
+    .map(({ date }) => ({ start_date: date, end_date: date }))
+  return sql`
+  missed_day AS MATERIALIZED (
+    SELECT l.listing_row, l.ratio, day.date, day.price
+    FROM price_listing l
+    JOIN source ON source.source = l.source
+    JOIN listing_lanes lane ON lane.operator_id = l.operator_id AND lane.listing_row = l.listing_row
+    CROSS JOIN unnest((lane.missed_price_days - lane.direct_price_days) * ${formatDaySet(pricedDays)}::datemultirange) part
+    CROSS JOIN LATERAL (${effectiveBasePricesSql(sql, sql`(SELECT source.*)`, { start: sql`lower(part)`, end: sql`(upper(part) - 1)` })}) day
+    LEFT JOIN source_day changed ON changed.source = l.source AND changed.date = day.date
+    WHERE l.reason IS NULL AND day.price IS NOT NULL AND changed.price IS NOT DISTINCT FROM changed.old_price
+  ), missed_run AS MATERIALIZED (
+    SELECT listing_row, ratio, price, min(date) AS start_date, max(date) AS end_date
+    FROM (
+      SELECT *, date - row_number() OVER (PARTITION BY listing_row, price ORDER BY date)::integer AS run FROM missed_day
+    ) numbered
+    GROUP BY listing_row, ratio, price, run
+  )`
+}
 
 const preconditionSql = (sql: SqlClient) => sql`
   precondition AS MATERIALIZED (
@@ -142,8 +172,9 @@ const skippedDaysSql = (sql: SqlClient): Fragment => sql`
   GROUP BY l.operator_id, l.listing_row`
 
 /**
- * Returns the CTE `listing_outcome`, in which `reason` is null for a push. Three kinds of listings are in it:
+ * Returns the CTE `listing_outcome`, in which `reason` is null for a push. Four kinds of listings are in it:
  * - listings with a changed day
+ * - listings without a changed day that missed the price of a day
  * - listings of the property's room type: they sell the property, but at the prices of the room type
  * - unmapped listings, which a host may have forgotten to map
  *
@@ -156,6 +187,10 @@ const listingOutcomesSql = (sql: SqlClient): Fragment => sql`
     FROM price_listing l
     JOIN affected_source ON affected_source.source = l.source
     LEFT JOIN requested_push r ON r.listing_row = l.listing_row
+    UNION ALL
+    SELECT l.listing_row, l.channel_type, l.listing_id, NULL
+    FROM price_listing l JOIN requested_push r ON r.listing_row = l.listing_row
+    WHERE l.source NOT IN (SELECT source FROM affected_source)
     UNION ALL
     SELECT l.id, l.channel_type, l.listing_id, 'no_mapping'
     FROM target JOIN listings l ON l.operator_id = target.operator_id AND l.room_type_id = target.fallback_id
@@ -213,8 +248,8 @@ const changeStatement = (sql: SqlClient, target: PriceTarget, changes: ReadonlyA
   recordChange(sql, {
     change: sql`
       ${changedDaysSql(sql, target, changes)}, ${sourceDaysSql(sql, target)}, ${pushedDaysAndListingsSql(sql)},
-      ${preconditionSql(sql)},
-      ${requestPushesSql(sql, sql.literal(IS_CHANGE_ALLOWED))}, ${queueBasePricePushesSql(sql, now)},
+      ${preconditionSql(sql)}, ${missedDaysSql(sql, changes)},
+      ${requestPushesSql(sql, sql.literal(IS_CHANGE_ALLOWED), sql`UNION ALL SELECT listing_row, ratio, price, start_date, end_date FROM missed_run`)}, ${queueBasePricePushesSql(sql, now)},
       ${endDirectPricesSql(sql, skippedDaysSql(sql))}, ${writtenDaysSql(sql, target)}, ${listingOutcomesSql(sql)}`,
     events: [],
     changedRecords: sql`

@@ -130,7 +130,10 @@ export const set_base_prices = operation("set_base_prices", {
 
 - The price of a listing is \`round(base_price * ratio / 100)\`, rounded half up. It is at least 1 and at most ${AMOUNT_MAX}.
 - \`minimum_stay\` and \`maximum_stay\` are pushed as \`min_stay_on_arrival\` and \`max_stay_on_arrival\`. A channel without these restrictions gets the price only.
-- Only changed days are pushed. Repeating the same values pushes nothing.
+- Only changed days are pushed. Repeating a price pushes it only to listings whose channel has not accepted it.
+- A price that the channel refused is pushed again when a call repeats it, or with a new ratio.
+- While a channel is unreachable, the service tries again. After one day it queues the current values of all days from today on.
+- A queued value is not sent if the listing becomes read-only, or gets another property or room type.
 - A cleared value is not pushed, so the channel keeps its last value. If the room type of the property has a value, that value is pushed.
 - Values of a room type go to its own listings. They also go to the listings of its properties, for days on which the property has no value of its own.
 - A new ratio pushes the base prices of all days from today on. A new mapping also pushes the minimum and maximum stays.

@@ -50,8 +50,9 @@ export const priceListingsSql = (sql: SqlClient, listings: Fragment, keepsDirect
  * - `price_listing`: `operator_id, listing_row, account_id, channel_type, ratio, source, reason, keeps_direct_prices`
  *
  * Consecutive days with equal values become one range. This is computed once for each source, not for each listing.
+ * `missedRuns` (`UNION ALL SELECT listing_row, ratio, price, start_date, end_date`) adds ranges of single listings.
  */
-export const requestPushesSql = (sql: SqlClient, condition: Fragment): Fragment => sql`
+export const requestPushesSql = (sql: SqlClient, condition: Fragment, missedRuns: Fragment = sql``): Fragment => sql`
   price_run AS MATERIALIZED (
     SELECT source, price, min(date) AS start_date, max(date) AS end_date
     FROM (
@@ -69,14 +70,18 @@ export const requestPushesSql = (sql: SqlClient, condition: Fragment): Fragment 
     GROUP BY source, minimum_stay, maximum_stay, run
   ), requested_push AS MATERIALIZED (
     SELECT l.operator_id, l.listing_row, l.account_id, coalesce(priced.days, '{}') AS price_days, priced.prices,
-      restricted.restrictions, l.keeps_direct_prices
+      restricted.restrictions, l.source, l.keeps_direct_prices
     FROM price_listing l
     LEFT JOIN (
-      SELECT l.listing_row, range_agg(daterange(run.start_date, run.end_date, '[]')) AS days,
+      SELECT run.listing_row, range_agg(daterange(run.start_date, run.end_date, '[]')) AS days,
         jsonb_agg(jsonb_build_object('start_date', run.start_date, 'end_date', run.end_date,
-          'price', ${listingPriceSql(sql, sql`run.price`, sql`l.ratio`)}) ORDER BY run.start_date) AS prices
-      FROM price_listing l JOIN price_run run ON run.source = l.source
-      GROUP BY l.listing_row
+          'price', ${listingPriceSql(sql, sql`run.price`, sql`run.ratio`)}) ORDER BY run.start_date) AS prices
+      FROM (
+        SELECT l.listing_row, l.ratio, run.price, run.start_date, run.end_date
+        FROM price_listing l JOIN price_run run ON run.source = l.source
+        ${missedRuns}
+      ) run
+      GROUP BY run.listing_row
     ) priced ON priced.listing_row = l.listing_row
     LEFT JOIN (
       SELECT l.listing_row,

@@ -24,19 +24,28 @@ import {
 const isCalendarPushCondition = (sql: SqlClient.SqlClient): Fragment => sql`
   (j.calendar_waits OR (NOT isempty(j.due_days) AND (NOT j.calendar_last OR j.waiting = 1)))`
 
+/** Returns the reason why the base price in row `first` no longer belongs on its listing, or null. */
+const obsoleteReasonSql = (sql: SqlClient.SqlClient): Fragment => sql`
+  CASE WHEN first.price_source IS NULL THEN NULL
+    WHEN listing.ratio_readonly THEN 'the prices of the listing are set on its channel'
+    WHEN first.price_source IS DISTINCT FROM coalesce(listing.property_id, -listing.room_type_id)
+    THEN 'the listing is no longer mapped to the owner of these base prices' END`
+
 /** A calendar push has no row in `listing_pushes` before it is sent. */
 const selectFirstPushesSql = (sql: SqlClient.SqlClient): Fragment => sql`
   SELECT claimed.operator_id, claimed.listing_row, claimed.attempts, claimed.failures, listing.account_id, listing.channel_type,
     listing.listing_id, first.id AS push_id,
     jsonb_build_object('kind', coalesce(first.kind, 'availability'), 'ranges', coalesce(first.ranges, '[]')) AS content,
+    ${obsoleteReasonSql(sql)} AS obsolete_reason, CASE WHEN first.price_source IS NOT NULL THEN o.time_zone END AS time_zone,
     CASE WHEN claimed.of_calendar THEN claimed.traceparent ELSE first.traceparent END AS traceparent
   FROM claimed
   LEFT JOIN LATERAL (
-    SELECT id, kind, ranges, traceparent FROM listing_pushes
+    SELECT id, kind, ranges, price_source, traceparent FROM listing_pushes
     WHERE operator_id = claimed.operator_id AND listing_row = claimed.listing_row AND settled_at IS NULL
       AND NOT claimed.of_calendar
     ORDER BY id LIMIT 1) first ON true
   JOIN listings listing ON listing.operator_id = claimed.operator_id AND listing.id = claimed.listing_row
+  JOIN operators o ON o.id = claimed.operator_id
   WHERE claimed.of_calendar OR first.id IS NOT NULL`
 
 type ListingKey = Pick<ClaimedPush, "operator_id" | "listing_row">
@@ -44,7 +53,12 @@ type ListingKey = Pick<ClaimedPush, "operator_id" | "listing_row">
 const readCount = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int }))
 const readCalendarPush = makeOptionalRowReader(CalendarPushRow)
 const readInventory = makeOptionalRowReader(InventoryRow)
-const readDeadLetters = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean }))
+/** The base prices, or stay lengths, that must be queued again. The host repeats a base price that the channel refused. */
+const missedFields = { misses_prices: Schema.Boolean, misses_stay_lengths: Schema.Boolean }
+const readRefusal = makeOptionalRowReader(Schema.Struct(missedFields))
+const readDeadLetters = makeOptionalRowReader(
+  Schema.Struct({ pushes: Schema.Int, of_calendar: Schema.Boolean, ...missedFields })
+)
 
 const makeCompareSoon =
   (sql: SqlClient.SqlClient) =>
@@ -101,7 +115,7 @@ const makePushQueue = Effect.map(SqlClient.SqlClient, (sql) => {
       ),
 
     refuse: (push: PushInProgress, reason: string, now: Date) =>
-      readCount(sql`${recordRefusedSql(sql, { ...toPushClaim(push, now), reason })}`),
+      readRefusal(sql`${recordRefusedSql(sql, { ...toPushClaim(push, now), reason })}`),
 
     fail: (push: PushInProgress, reason: string, nextAttempt: Date, now: Date) =>
       readDeadLetters(

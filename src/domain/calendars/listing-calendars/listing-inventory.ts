@@ -20,12 +20,13 @@ export const pushHorizonOf = (today: string): DayRange => ({
   end_date: addDays(today, AVAILABILITY_END_DAYS)
 })
 
-export const clipRanges = (
-  ranges: ReadonlyArray<DayRange>,
+export const clipRanges = <Range extends DayRange>(
+  ranges: ReadonlyArray<Range>,
   { start_date, end_date }: DayRange
-): ReadonlyArray<DayRange> =>
+): ReadonlyArray<Range> =>
   ranges
     .map((range) => ({
+      ...range,
       start_date: range.start_date < start_date ? start_date : range.start_date,
       end_date: range.end_date > end_date ? end_date : range.end_date
     }))

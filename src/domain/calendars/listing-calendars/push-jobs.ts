@@ -16,12 +16,13 @@ import { CHANNEL_ACTION_TIMEOUT_MS } from "../../channels/port/channel-api-error
 import { describeChannelError } from "../../channels/port/error-descriptions.ts"
 import { type ChannelError, ChannelUnavailable } from "../../channels/port/errors.ts"
 import type { DayRangeInventory } from "../../channels/port/listing-days.ts"
+import { CurrentPricePushes } from "./CurrentPricePushes.ts"
 import { clipRanges, pushHorizonOf, toCalendarInventories, toHostInventories } from "./listing-inventory.ts"
 import { PushQueue } from "./PushQueue.ts"
 import type { ClaimedPush, PushInProgress, PushOutcome, PushSpan } from "./push.ts"
 import { PUSH_TABLE, PUSHING_ROOM } from "./push-statements.ts"
 import { deleteOldPushes } from "./retention.ts"
-import { findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
+import { type DayRange, findCoveringRange, keepSupportedRestrictions } from "./rules.ts"
 
 export const PUSH_BACKOFF: Backoff = { firstMs: 5_000, longestMs: 15 * 60 * 1000, jitter: 0.25 }
 
@@ -82,19 +83,30 @@ const limitToInventory = Effect.fnUntraced(function* (
   return listingInventory === undefined ? requested : toHostInventories(listingInventory, requested)
 })
 
+/** Removes past days from base prices, which can wait for days. A channel would refuse the push because of them. */
+const removePastDays = <Range extends DayRange>(
+  { time_zone }: ClaimedPush,
+  ranges: ReadonlyArray<Range>
+): Effect.Effect<ReadonlyArray<Range>> =>
+  time_zone === null
+    ? Effect.succeed(ranges)
+    : Effect.map(DateTime.nowAsDate, (now) => clipRanges(ranges, pushHorizonOf(dateInZone(now, time_zone))))
+
 /** Returns undefined if another worker has the claim. */
 const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
-  const { content, push_id, listing_id: listingId, channel_type } = claimedPush
+  const { content, push_id, listing_id: listingId, channel_type, obsolete_reason } = claimedPush
   if (push_id === null) return yield* buildCalendarMessage(claimedPush)
   const push = { claimedPush, push_id, ranges: undefined }
+  if (obsolete_reason !== null)
+    return { push, emptyReason: obsolete_reason, ranges: [], send: () => Effect.void } satisfies PushMessage
   const emptyReason = `${channel_type} supports none of these restrictions`
   const account = toChannelAccountTarget(claimedPush)
   switch (content.kind) {
     case "prices": {
-      const prices = content.ranges
+      const prices = yield* removePastDays(claimedPush, content.ranges)
       return {
         push,
-        emptyReason,
+        emptyReason: "its days have passed",
         ranges: prices,
         send: (gateway) => sendInChunks(prices, (chunk) => gateway.pushPrices(account, { listingId, prices: chunk }))
       } satisfies PushMessage
@@ -109,7 +121,7 @@ const buildMessage = Effect.fnUntraced(function* (claimedPush: ClaimedPush) {
       } satisfies PushMessage
     }
     case "restrictions": {
-      const restrictions = keepSupportedRestrictions(channel_type, content.ranges)
+      const restrictions = keepSupportedRestrictions(channel_type, yield* removePastDays(claimedPush, content.ranges))
       return {
         push,
         emptyReason,
@@ -194,6 +206,7 @@ const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAtt
     case "unserved":
     case "refused": {
       const recorded = yield* queue.refuse(push, outcome.reason, now)
+      if (recorded !== undefined) yield* queueMissedPrices(push, recorded, now)
       const isQuiet = outcome.end === "unserved" && push.claimedPush.content.kind === "availability"
       if (recorded === undefined || isQuiet) return
       yield* recordFailure(outcome.end, { "latchkey.outcome": outcome.end })
@@ -203,6 +216,26 @@ const storePushOutcome = Effect.fnUntraced(function* ({ push, outcome }: PushAtt
       yield* recordFailure(outcome.end, { "latchkey.outcome": outcome.end })
       return yield* withPushLogs(postponePush(push, outcome.reason, end))
   }
+})
+
+interface MissedValues {
+  readonly misses_prices: boolean
+  readonly misses_stay_lengths: boolean
+}
+
+/**
+ * Base prices of dead letters are queued again, behind the other pushes of the listing. So are base prices that a new
+ * ratio left out for a direct price, if the channel did not accept that price.
+ */
+const queueMissedPrices = Effect.fnUntraced(function* (
+  { claimedPush: { operator_id, listing_row } }: PushInProgress,
+  { misses_prices, misses_stay_lengths }: MissedValues,
+  now: Date
+) {
+  if (!misses_prices && !misses_stay_lengths) return
+  const listing = { operatorId: operator_id, listingRow: listing_row, needsStayLengths: misses_stay_lengths }
+  yield* Effect.flatMap(CurrentPricePushes, (pushes) => pushes.queuePushes(listing, now))
+  yield* (yield* WakeUp).wake
 })
 
 /** If a calendar push was given up, the next comparison finds its days. */
@@ -215,6 +248,7 @@ const postponePush = Effect.fnUntraced(function* (
   const givenUp = yield* queue.fail(push, reason, nextAttempt(), now)
   if (givenUp === undefined || givenUp.pushes === 0) return
   yield* Effect.logWarning(`${givenUp.pushes} changes of a listing were given up`, reason)
+  yield* queueMissedPrices(push, givenUp, now)
   if (givenUp.of_calendar) yield* queue.compareSoon(push.claimedPush, now)
 })
 

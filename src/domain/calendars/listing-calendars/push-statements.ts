@@ -4,7 +4,7 @@ import { recordEventSql } from "../../../jobs/events/event-statements.ts"
 import { isClaimedCondition, type JobClaim, type JobTable } from "../../../jobs/job-queue.ts"
 import { jsonParameter } from "../../../platform/database/parameters.ts"
 import { traceCteSql } from "../../../platform/database/traceparent-sql.ts"
-import { cooldownSql, daySetSql } from "./due-days.ts"
+import { cooldownSql, daySetSql, withoutPastDaysSql } from "./due-days.ts"
 import type { DayRange } from "./rules.ts"
 
 // Each listing is a partition: a row of `listing_lanes`, which a worker claims for one push at a time. Each statement
@@ -57,25 +57,48 @@ const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, as
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
- * Returns assignments that end the host's inventory and the direct price of days whose pushes the channel did not
- * accept.
+ * Returns assignments for days whose inventory or direct price no longer counts, because the channel did not accept the
+ * pushes `endedPushes`. So the days follow the availability or the base price again. Days with an earlier direct price that the
+ * channel accepted keep that price. Days of a base price become missed days.
  */
-const withdrawnDaysSql = (sql: SqlClient, endedPushes: Fragment): Fragment => sql`
+const withdrawnDaysSql = (sql: SqlClient, endedPushes: Fragment, now: Date): Fragment => sql`
   said_days = l.said_days - ${daysOfKindSql(sql, endedPushes, "inventories")},
-  direct_price_days = l.direct_price_days - ${daysOfKindSql(sql, endedPushes, "prices")}`
+  direct_price_days = l.direct_price_days - (${daysOfKindSql(sql, endedPushes, "prices")} - l.accepted_price_days),
+  missed_price_days = ${withoutPastDaysSql(sql, sql`l.missed_price_days`, now)} + coalesce((
+    SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${endedPushes} ended
+    WHERE kind = 'prices' AND price_source IS NOT NULL), '{}')`
 
 /**
- * Computes the days of the pushes `endedPushes` of one kind, without days for which another push of that kind is
- * pending.
+ * Returns assignments for days of a price that the channel accepted. A day with a later base price keeps no direct price.
+ * A day with a pending direct price may still need a later base price.
  */
+const acceptedDaysSql = (sql: SqlClient): Fragment => sql`
+  missed_price_days = CASE WHEN settled.kind = 'prices' AND NOT isempty(l.missed_price_days) THEN
+    l.missed_price_days - (${daySetSql(sql, sql`settled.ranges`)}
+      - CASE WHEN settled.price_source IS NOT NULL THEN l.direct_price_days ELSE '{}' END)
+    ELSE l.missed_price_days END,
+  accepted_price_days = CASE WHEN settled.kind = 'prices' AND settled.price_source IS NULL THEN
+    l.direct_price_days * (l.accepted_price_days + (${daySetSql(sql, sql`settled.ranges`)} - coalesce((
+      SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM listing_pushes p
+      WHERE p.operator_id = l.operator_id AND p.listing_row = l.listing_row AND p.settled_at IS NULL AND p.kind = 'prices'
+        AND p.price_source IS NOT NULL), '{}')))
+    ELSE l.accepted_price_days END`
+
+/** Reads only pushes of the host. Leaves out days for which another of these pushes is pending. */
 const daysOfKindSql = (sql: SqlClient, endedPushes: Fragment, kind: "inventories" | "prices"): Fragment => sql`
-  CASE WHEN EXISTS (SELECT FROM ${endedPushes} ended WHERE kind = ${sql.literal(`'${kind}'`)}) THEN
-    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${endedPushes} ended WHERE kind = ${sql.literal(`'${kind}'`)})
+  CASE WHEN EXISTS (SELECT FROM ${endedPushes} ended WHERE kind = ${sql.literal(`'${kind}'`)} AND price_source IS NULL) THEN
+    (SELECT range_agg(${daySetSql(sql, sql`ranges`)}) FROM ${endedPushes} ended
+      WHERE kind = ${sql.literal(`'${kind}'`)} AND price_source IS NULL)
     - coalesce((
       SELECT range_agg(${daySetSql(sql, sql`p.ranges`)}) FROM lane
       JOIN listing_pushes p ON p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row
-      WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.id NOT IN (SELECT id FROM ${endedPushes} ended)), '{}')
+      WHERE p.settled_at IS NULL AND p.kind = ${sql.literal(`'${kind}'`)} AND p.price_source IS NULL
+        AND p.id NOT IN (SELECT id FROM ${endedPushes} ended)), '{}')
   ELSE '{}' END`
+
+/** True if base prices of days without a direct price have not reached the channel. */
+const freedMissedDaysCondition = (sql: SqlClient): Fragment =>
+  sql`NOT isempty(l.missed_price_days - l.direct_price_days)`
 
 export interface CompletePushParameters extends PushClaim {
   readonly reason: string | undefined
@@ -111,8 +134,8 @@ export const recordPushedSql = (sql: SqlClient, parameters: CompletePushParamete
       FROM lane
       WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${push_id}
         AND p.settled_at IS NULL
-      RETURNING p.operator_id, p.listing_row, p.kind
-    ), going_on AS (${advancePartitionSql(sql, parameters)})
+      RETURNING p.operator_id, p.listing_row, p.kind, p.ranges, p.price_source
+    ), going_on AS (${advancePartitionSql(sql, parameters, start_date === undefined ? undefined : acceptedDaysSql(sql))})
     ${start_date === undefined ? sql`` : sql`, told AS (${pushedListing}), event AS (${event})`}
     SELECT 1 AS pushes FROM settled`
 }
@@ -134,9 +157,14 @@ export const recordRefusedSql = (sql: SqlClient, parameters: RefusePushParameter
     FROM lane
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.id = ${parameters.push_id}
       AND p.settled_at IS NULL
-    RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges
-  ), going_on AS (${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`))})
-  SELECT 1 AS pushes FROM settled`
+    RETURNING p.operator_id, p.listing_row, p.id, p.kind, p.ranges, p.price_source
+  ), going_on AS (
+    ${advancePartitionSql(sql, parameters, withdrawnDaysSql(sql, sql`settled`, parameters.now))}
+    RETURNING ${freedMissedDaysCondition(sql)} AS has_missed_days
+  )
+  SELECT coalesce(bool_or(going_on.has_missed_days AND settled.kind = 'prices' AND settled.price_source IS NULL), false)
+      AS misses_prices, false AS misses_stay_lengths
+  FROM settled CROSS JOIN going_on HAVING count(*) > 0`
 
 interface FailPushParameters extends RefusePushParameters {
   readonly failures: number
@@ -162,14 +190,18 @@ export const postponePushSql = (sql: SqlClient, parameters: FailPushParameters):
     FROM lane
     WHERE p.operator_id = lane.operator_id AND p.listing_row = lane.listing_row AND p.settled_at IS NULL
       AND (p.id = ${parameters.push_id} OR p.created_at <= ${parameters.tooOld})
-    RETURNING p.id, p.kind, p.ranges, p.settled_at
+    RETURNING p.id, p.kind, p.ranges, p.price_source, p.settled_at
   ), dead AS (SELECT * FROM tried WHERE settled_at IS NOT NULL), gone AS (
-    SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar FROM dead
+    SELECT count(*) AS pushes, coalesce(bool_or(kind = 'availability'), false) AS of_calendar,
+      coalesce(bool_or(kind = 'prices'), false) AS has_prices,
+      coalesce(bool_or(kind = 'restrictions' AND price_source IS NOT NULL), false) AS misses_stay_lengths
+    FROM dead
   ), waits AS (
     UPDATE listing_lanes l
     SET waiting = l.waiting - gone.pushes, failures = l.failures + 1, due_at = ${parameters.nextAttempt},
       calendar_waits = l.calendar_waits AND NOT gone.of_calendar, calendar_last = l.calendar_last OR gone.of_calendar,
-      ${withdrawnDaysSql(sql, sql`dead`)}
+      ${withdrawnDaysSql(sql, sql`dead`, parameters.now)}
     FROM lane, gone WHERE l.operator_id = lane.operator_id AND l.listing_row = lane.listing_row
+    RETURNING ${freedMissedDaysCondition(sql)} AS has_missed_days
   )
-  SELECT pushes, of_calendar FROM gone`
+  SELECT pushes, of_calendar, has_prices AND has_missed_days AS misses_prices, misses_stay_lengths FROM gone, waits`

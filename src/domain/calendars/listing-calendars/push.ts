@@ -23,6 +23,10 @@ export const ClaimedPush = Schema.Struct({
   /** Null for a calendar push (changed availability), which gets its row in `listing_pushes` when it is sent. */
   push_id: Schema.NullOr(Schema.Int),
   content: PushContent,
+  /** Why a push of base prices is not sent: the listing or its account has changed since the prices were queued. */
+  obsolete_reason: Schema.NullOr(Schema.String),
+  /** Of the host, for a push of base prices. Null for other pushes. */
+  time_zone: Schema.NullOr(Schema.String),
   traceparent: Schema.NullOr(Schema.String)
 })
 export type ClaimedPush = typeof ClaimedPush.Type

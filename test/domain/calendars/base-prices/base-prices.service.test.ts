@@ -190,6 +190,7 @@ layer(layerPushService)("base prices", (it) => {
       })
       yield* TestClock.setTime(NOW + 24 * 60 * 60 * 1000)
       yield* setMapping(added, { property_id: propertyId })
+      yield* pushAll
       yield* setMapping(added, { property_id: null, room_type_id: null })
       yield* pushAll
       assert.deepStrictEqual(yield* loadPrices(added), ["2027-04-20..2027-04-22 7", "2027-04-21..2027-04-22 50"])

@@ -19,7 +19,11 @@ import {
   prepareHost,
   pushAll
 } from "../../../support/domain/calendars/base-prices/price-host.ts"
-import { layerPushService, NOW } from "../../../support/domain/calendars/listing-calendars/push-service.ts"
+import {
+  layerPushService,
+  loadPushLines,
+  NOW
+} from "../../../support/domain/calendars/listing-calendars/push-service.ts"
 import { EVENT_TIME, makeAccountEvent, toChannelAccountRef } from "../../../support/domain/listings/listing-events.ts"
 import { asSystemActor, call, insertProperty } from "../../../support/harness.ts"
 import { insertListing } from "../../../support/listings.ts"
@@ -237,6 +241,8 @@ layer(layerAccounts)("base prices that a listing missed", (it) => {
       yield* pushAll
       for (const each of [plain, listingWithRatio]) yield* channel.setResponse(each, Effect.void)
       for (const each of [plain, listingWithRatio]) yield* setMapping(each, { ratio: 200 })
+      // The first try after a failure waits.
+      yield* TestClock.adjust("1 hour")
       yield* pushAll
       assert.deepStrictEqual(
         (yield* loadPrices(plain)).at(-1),
@@ -268,6 +274,172 @@ layer(layerAccounts)("base prices that a listing missed", (it) => {
       yield* setMapping(plain, { ratio: 200 })
       yield* pushAll
       assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-01..2027-05-04 100", "2027-05-01..2027-05-04 70"])
+    })
+  )
+
+  it.effect("stay behind a direct price that the channel accepted before it refused later ones of the day", () =>
+    Effect.gen(function* () {
+      const { plain, listingWithRatio, setBasePrices, setMapping, token } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* setBasePrices({ ...MAY, price: 100 })
+      const setDirectPrice = (listingId: string, price: number) =>
+        call(token, "update_listing_prices", { ...listing(listingId), prices: [{ ...SECOND_DAY, price }] })
+      yield* setDirectPrice(plain, 70)
+      yield* pushAll
+      for (const each of [plain, listingWithRatio])
+        yield* channel.setResponse(each, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      // Only the first listing has a direct price that its channel accepted.
+      for (const price of [7, 8]) for (const each of [plain, listingWithRatio]) yield* setDirectPrice(each, price)
+      yield* pushAll
+      for (const each of [plain, listingWithRatio]) yield* channel.setResponse(each, Effect.void)
+      for (const each of [plain, listingWithRatio]) yield* setMapping(each, { ratio: 200 })
+      yield* pushAll
+      assert.deepStrictEqual(
+        (yield* loadPrices(plain)).at(-1),
+        "2027-05-01..2027-05-01 200, 2027-05-03..2027-05-04 200"
+      )
+      assert.deepStrictEqual((yield* loadPrices(listingWithRatio)).at(-1), "2027-05-01..2027-05-04 200")
+      // A new base price ends the direct price, so a refused direct price after it holds no day.
+      yield* setBasePrices({ ...SECOND_DAY, price: 110 })
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      yield* setDirectPrice(plain, 9)
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.void)
+      yield* setMapping(plain, { ratio: 100 })
+      yield* pushAll
+      assert.deepStrictEqual(
+        (yield* loadPrices(plain)).at(-1),
+        "2027-05-01..2027-05-01 100, 2027-05-02..2027-05-02 110, 2027-05-03..2027-05-04 100"
+      )
+    })
+  )
+
+  it.effect("are not sent to a listing that became read-only or got another mapping while they were queued", () =>
+    Effect.gen(function* () {
+      const { operatorId, propertyId, plain, listingWithRatio, setBasePrices, setMapping } = yield* prepareHost
+      const otherId = yield* insertProperty(operatorId, "Harbour 2")
+      yield* setBasePrices({ ...MAY, price: 100, minimum_stay: 2 })
+      yield* setMapping(plain, { readonly: true })
+      yield* setMapping(listingWithRatio, { property_id: otherId })
+      yield* pushAll
+      for (const each of [plain, listingWithRatio])
+        assert.deepStrictEqual([yield* loadPrices(each), yield* loadRestrictions(each)], [[], []])
+      const [readonly, remapped] = [
+        "the prices of the listing are set on its channel",
+        "the listing is no longer mapped to the owner of these base prices"
+      ]
+      for (const [listingId, reason] of [
+        [plain, readonly],
+        [listingWithRatio, remapped]
+      ] as const)
+        assert.deepStrictEqual(yield* loadPushLines(listingId), [
+          `prices pushed after 1: ${reason}`,
+          `restrictions pushed after 1: ${reason}`
+        ])
+      yield* setMapping(plain, { readonly: false })
+      yield* setMapping(listingWithRatio, { property_id: propertyId })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-01..2027-05-04 100"])
+      assert.deepStrictEqual(yield* loadRestrictions(listingWithRatio), [{ ...MAY, min_stay_on_arrival: 2 }])
+    })
+  )
+
+  it.effect("reach a listing whose channel refused them when the host sets them again", () =>
+    Effect.gen(function* () {
+      const { plain, listingWithRatio, setBasePrices } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* channel.setResponse(plain, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      yield* setBasePrices({ ...MAY, price: 100 })
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.void)
+      yield* setBasePrices({ ...MAY, minimum_stay: 2 })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), [])
+      assert.deepStrictEqual((yield* setBasePrices({ ...SECOND_DAY, price: 100 })).data, {
+        pushed: [listing(plain)],
+        skipped: []
+      })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-02..2027-05-02 100"])
+      const again = [
+        { ...MAY, price: 100 },
+        { start_date: "2027-05-04", end_date: "2027-05-04", price: 120 }
+      ]
+      yield* setBasePrices(...again)
+      yield* pushAll
+      assert.deepStrictEqual((yield* loadPrices(plain)).slice(1), [
+        "2027-05-01..2027-05-01 100, 2027-05-03..2027-05-03 100, 2027-05-04..2027-05-04 120"
+      ])
+      assert.deepStrictEqual((yield* loadPrices(listingWithRatio)).slice(1), ["2027-05-04..2027-05-04 132"])
+      assert.deepStrictEqual((yield* setBasePrices(...again)).data, { pushed: [], skipped: [] })
+    })
+  )
+
+  it.effect("of a room type reach the listing of a property that missed them", () =>
+    Effect.gen(function* () {
+      const { api, as, operatorId, account, propertyId, plain, listingWithRatio, token } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      const { room_type_id } = yield* api.create_room_type({ title: "Double", property_ids: [propertyId] }).pipe(as)
+      const shared = yield* insertListing(operatorId, account, { roomTypeId: room_type_id })
+      const set = call(token, "set_base_prices", { room_type_id, ranges: [{ ...MAY, price: 100 }] })
+      yield* channel.setResponse(listingWithRatio, Effect.fail(new ChannelRefused({ reason: "too low" })))
+      yield* set
+      yield* pushAll
+      yield* channel.setResponse(listingWithRatio, Effect.void)
+      assert.deepStrictEqual((yield* set).data, { pushed: [listing(listingWithRatio)], skipped: [] })
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(listingWithRatio), ["2027-05-01..2027-05-04 110"])
+      for (const each of [plain, shared]) assert.strictEqual((yield* loadPrices(each)).length, 1)
+    })
+  )
+
+  it.effect("wait for a channel that is unreachable for days, without the days that pass", () =>
+    Effect.gen(function* () {
+      const { plain, setBasePrices } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* channel.setResponse(plain, Effect.fail(new ChannelUnavailable({ code: 503 })))
+      yield* setBasePrices({ ...MAY, price: 100, maximum_stay: 9 })
+      yield* pushAll
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
+      yield* pushAll
+      yield* channel.setResponse(plain, Effect.void)
+      yield* TestClock.setTime(Date.parse("2027-05-03T10:00:00Z"))
+      yield* pushAll
+      assert.deepStrictEqual(yield* loadPrices(plain), ["2027-05-03..2027-05-04 100"])
+      assert.deepStrictEqual(yield* loadRestrictions(plain), [
+        { start_date: "2027-05-03", end_date: "2027-05-04", max_stay_on_arrival: 9 }
+      ])
+      assert.deepStrictEqual(
+        (yield* loadPushLines(plain)).map((line) => line.replace(/ after.*/, "")),
+        ["prices dead", "restrictions dead", "prices pushed", "restrictions pushed"]
+      )
+    })
+  )
+
+  it.effect("because a direct price was pending reach the channel once it does not take that price", () =>
+    Effect.gen(function* () {
+      const { plain, listingWithRatio, setBasePrices, setMapping, token } = yield* prepareHost
+      const channel = yield* ScriptedChannel
+      yield* setBasePrices({ ...MAY, price: 100 })
+      yield* pushAll
+      const listings = [plain, listingWithRatio]
+      for (const each of listings) {
+        yield* call(token, "update_listing_prices", { ...listing(each), prices: [{ ...SECOND_DAY, price: 7 }] })
+        yield* setMapping(each, { ratio: 200 })
+      }
+      const failOnce = (error: ChannelRefused | ChannelUnavailable) => {
+        let failures = 1
+        return Effect.suspend(() => (failures-- > 0 ? Effect.fail(error) : Effect.void))
+      }
+      yield* channel.setResponse(plain, failOnce(new ChannelRefused({ reason: "too low" })))
+      yield* channel.setResponse(listingWithRatio, failOnce(new ChannelUnavailable({ code: 503 })))
+      yield* TestClock.setTime(NOW + LISTING_PUSH_GIVE_UP_MS)
+      yield* pushAll
+      yield* TestClock.adjust("1 hour")
+      yield* pushAll
+      for (const each of listings)
+        assert.deepStrictEqual((yield* loadPrices(each)).at(-1), "2027-05-01..2027-05-04 200")
     })
   )
 

@@ -675,10 +675,15 @@ layer(layerAvailabilityPushService)("what the host says of one listing", (it) =>
       })
       const inHand = (lane: ClaimedPush) => ({ claimedPush: lane, push_id: lane.push_id ?? 0, ranges: undefined })
       const now = yield* DateTime.nowAsDate
+      const nothingMissed = { misses_prices: false, misses_stay_lengths: false }
       const [first, span] = [yield* taken, { start_date: "2027-05-01", end_date: "2027-05-01" }]
       assert.deepInclude(yield* queue.loadInventory(first, span), { linked: true, said: [span], untold: [] })
-      assert.deepStrictEqual(yield* queue.fail(inHand(first), "away", now, now), { pushes: 0, of_calendar: false })
-      assert.deepStrictEqual(yield* queue.refuse(inHand(yield* taken), "no", now), { pushes: 1 })
+      assert.deepStrictEqual(yield* queue.fail(inHand(first), "away", now, now), {
+        pushes: 0,
+        of_calendar: false,
+        ...nothingMissed
+      })
+      assert.deepStrictEqual(yield* queue.refuse(inHand(yield* taken), "no", now), nothingMissed)
     })
   )
 })

@@ -4,7 +4,7 @@ import { Ingest } from "../../../../src/connectors/ingest/Ingest.ts"
 import { layerSandbox, layerSandboxWorkers } from "../../../../src/connectors/sandbox/layer.ts"
 import { SandboxAccess } from "../../../../src/connectors/sandbox/SandboxAccess.ts"
 import { layerSandboxConnector } from "../../../../src/connectors/sandbox/SandboxConnector.ts"
-import { layerPushJobs } from "../../../../src/domain/calendars/listing-calendars/push-jobs.ts"
+import { layerPushJobsWithPrices } from "../../../../src/domain/calendars/base-prices/missed-price-pushes.ts"
 import { ChannelGateway } from "../../../../src/domain/channels/port/ChannelGateway.ts"
 import { layerMessageJobs } from "../../../../src/domain/guests/conversations/sending/message-jobs.ts"
 import { EventDispatcher } from "../../../../src/domain/webhooks/deliveries/EventDispatcher.ts"
@@ -28,7 +28,7 @@ const layerGateway = Layer.provide(ChannelGateway.layer, [
 /** The service and its marketplace together: what each says reaches the other by itself. */
 export const layerServiceWithSandbox = Layer.mergeAll(
   Layer.provide(layerSandboxWorkers, [layerMarketplace, layerDatabaseAndWakeUp]),
-  Layer.provide(Layer.merge(layerPushJobs, layerMessageJobs), [layerGateway, layerDatabaseAndWakeUp])
+  Layer.provide(Layer.merge(layerPushJobsWithPrices, layerMessageJobs), [layerGateway, layerDatabaseAndWakeUp])
 ).pipe(
   Layer.provideMerge(layerMarketplace),
   Layer.provideMerge(

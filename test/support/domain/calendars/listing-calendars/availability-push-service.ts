@@ -1,6 +1,7 @@
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RateWindows } from "../../../../../src/admission/windows/RateWindows.ts"
+import { layerCurrentPricePushes } from "../../../../../src/domain/calendars/base-prices/missed-price-pushes.ts"
 import { ComparisonQueue } from "../../../../../src/domain/calendars/listing-calendars/ComparisonQueue.ts"
 import { comparisonJobs } from "../../../../../src/domain/calendars/listing-calendars/comparison-jobs.ts"
 import { markAvailabilityChangesDue } from "../../../../../src/domain/calendars/listing-calendars/due-days.ts"
@@ -23,6 +24,7 @@ const layerEventFanOut = Layer.provide(
 /** The service without rate windows, and what the workers need, over a database of its own. */
 export const layerAvailabilityPushService = Layer.mergeAll(
   PushQueue.layer,
+  layerCurrentPricePushes,
   ComparisonQueue.layer,
   layerEventFanOut
 ).pipe(Layer.provideMerge(layerService(layerOwnDatabase, RateWindows.layerUnbounded)))

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { layerCurrentPricePushes } from "../../../../../src/domain/calendars/base-prices/missed-price-pushes.ts"
 import { PushQueue } from "../../../../../src/domain/calendars/listing-calendars/PushQueue.ts"
 import { pushJobs } from "../../../../../src/domain/calendars/listing-calendars/push-jobs.ts"
 import { makeJobRunner } from "../../../../../src/jobs/job-runner.ts"
@@ -15,7 +16,10 @@ export const TODAY = "2027-04-20"
 export const NOW = Date.parse(`${TODAY}T10:00:00Z`)
 
 /** The service and what a worker needs, over a database of its own: a worker would take what other files' tests queue. */
-export const layerPushService = Layer.provideMerge(PushQueue.layer, layerService(layerOwnDatabase))
+export const layerPushService = Layer.provideMerge(
+  Layer.merge(PushQueue.layer, layerCurrentPricePushes),
+  layerService(layerOwnDatabase)
+)
 
 /** An operator with a listing, on a day in April. */
 export const prepareListing = Effect.fnUntraced(function* (options: ChannelAccountOptions = {}) {
