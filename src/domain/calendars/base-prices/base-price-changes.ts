@@ -7,7 +7,6 @@ import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { BASE_PRICE_LISTINGS_MAX, UNMAPPED_LISTINGS_SHOWN } from "../../../platform/limits.ts"
 import { makeMappedQueueFullError } from "../../listings/MappingPricePushes.ts"
 import { withOperatorLock } from "../../operator-rows.ts"
-import { formatDaySet } from "../listing-calendars/due-days.ts"
 import { endDirectPricesSql, queueBasePricePushesSql } from "../listing-calendars/queued-base-prices.ts"
 import { BasePricePushes } from "./contract.ts"
 import { effectiveBasePricesSql } from "./effective-prices.ts"
@@ -116,19 +115,20 @@ const pushedDaysAndListingsSql = (sql: SqlClient) => sql`
  * has missed. Leaves out days with a direct price.
  */
 const missedDaysSql = (sql: SqlClient, changes: ReadonlyArray<BasePriceDayChange>) => {
-  const pricedDays = changes
-    .filter(({ price }) => typeof price === "number")
-    .map(({ date }) => ({ start_date: date, end_date: date }))
+  const pricedDates = changes.filter(({ price }) => typeof price === "number").map(({ date }) => date)
+  const day = { start: sql`priced.date`, end: sql`priced.date` }
   return sql`
   missed_day AS MATERIALIZED (
     SELECT l.listing_row, l.ratio, day.date, day.price
     FROM price_listing l
     JOIN source ON source.source = l.source
     JOIN listing_lanes lane ON lane.operator_id = l.operator_id AND lane.listing_row = l.listing_row
-    CROSS JOIN unnest((lane.missed_price_days - lane.direct_price_days) * ${formatDaySet(pricedDays)}::datemultirange) part
-    CROSS JOIN LATERAL (${effectiveBasePricesSql(sql, sql`(SELECT source.*)`, { start: sql`lower(part)`, end: sql`(upper(part) - 1)` })}) day
+      AND NOT isempty(lane.missed_price_days)
+    CROSS JOIN unnest((SELECT ${pricedDates}::text[]::date[])) priced (date)
+    CROSS JOIN LATERAL (${effectiveBasePricesSql(sql, sql`(SELECT source.*)`, day)} LIMIT 1) day
     LEFT JOIN source_day changed ON changed.source = l.source AND changed.date = day.date
-    WHERE l.reason IS NULL AND day.price IS NOT NULL AND changed.price IS NOT DISTINCT FROM changed.old_price
+    WHERE lane.missed_price_days @> priced.date AND NOT lane.direct_price_days @> priced.date
+      AND l.reason IS NULL AND day.price IS NOT NULL AND changed.price IS NOT DISTINCT FROM changed.old_price
   ), missed_run AS MATERIALIZED (
     SELECT listing_row, ratio, price, min(date) AS start_date, max(date) AS end_date
     FROM (
