@@ -86,7 +86,7 @@ const makeFindProperty =
       SELECT quoted.property, (${basePricesSql(sql, dates)}) AS prices
       FROM (${quotedPropertySql(sql, dates, sql`p.operator_id = ${operatorId} AND p.id = ${propertyId}`)}) quoted`)
 
-/** Is true if neither `capacity` nor `currency_mismatch` prevents a stay in the row `quoted` at the price of the listing `l`. */
+/** Is true if neither `capacity` nor `currency_mismatch` prevents a stay in the row `quoted` at prices of the listing `l`. */
 const canTakeStayCondition = (sql: Sql, { number_of_guests }: GuestStay): Fragment => sql`
   coalesce((quoted.property ->> 'capacity')::integer >= ${number_of_guests}, true)
     AND (quoted.property ->> 'currency' = l.currency OR NOT EXISTS (

@@ -32,7 +32,7 @@ const queueBatch = Effect.fnUntraced(function* (
     SELECT (SELECT max(id) FROM changed_listing) AS last, is_full AS is_queue_full FROM queue_check`)
 })
 
-/** If the queue of the listing is full, the prices wait for the host's next call, because the lane keeps the missed days. */
+/** If the queue of the listing is full, the prices wait for the host's next call: the lane keeps the missed days. */
 const queueCurrentPrices = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { operatorId, listingRow, needsStayLengths }: ListingToPrice,
@@ -45,7 +45,11 @@ const queueCurrentPrices = Effect.fnUntraced(function* (
         AND num_nonnulls(l.property_id, l.room_type_id) = 1 AND l.shelf_status <> 'deleted'
     ), ${queueCurrentPricesSql(sql, now)}
     SELECT NULL AS last, is_full AS is_queue_full FROM queue_check`)
-  if (is_queue_full) yield* Effect.logWarning("a listing did not get its base prices again: its queue is full")
+  if (is_queue_full)
+    yield* Effect.annotateLogs(Effect.logWarning("a listing got no base prices again, because its queue is full"), {
+      operatorId,
+      listingRow
+    })
 })
 
 const makeCurrentPricePushes = (sql: SqlClient.SqlClient): CurrentPricePushes["Service"] => {

@@ -53,7 +53,7 @@ type ListingKey = Pick<ClaimedPush, "operator_id" | "listing_row">
 const readCount = makeOptionalRowReader(Schema.Struct({ pushes: Schema.Int }))
 const readCalendarPush = makeOptionalRowReader(CalendarPushRow)
 const readInventory = makeOptionalRowReader(InventoryRow)
-/** The base prices, or stay lengths, that must be queued again. The host repeats a base price that the channel refused. */
+/** Whether base prices or stay lengths must be queued again. The host repeats a base price that the channel refused. */
 const missedFields = { misses_prices: Schema.Boolean, misses_stay_lengths: Schema.Boolean }
 const readRefusal = makeOptionalRowReader(Schema.Struct(missedFields))
 const readDeadLetters = makeOptionalRowReader(

@@ -57,9 +57,9 @@ const advancePartitionSql = (sql: SqlClient, { now }: Pick<PushClaim, "now">, as
   FROM settled WHERE l.operator_id = settled.operator_id AND l.listing_row = settled.listing_row`
 
 /**
- * Returns assignments for days whose inventory or direct price no longer counts, because the channel did not accept the
- * pushes `endedPushes`. So the days follow the availability or the base price again. Days with an earlier direct price that the
- * channel accepted keep that price. Days of a base price become missed days.
+ * Returns assignments for days of the pushes `endedPushes`, which the channel did not accept. Their inventory or direct
+ * price ends, so the days follow the availability or the base price again. A day with an earlier direct price that the
+ * channel accepted keeps that price. Days of a base price become missed days.
  */
 const withdrawnDaysSql = (sql: SqlClient, endedPushes: Fragment, now: Date): Fragment => sql`
   said_days = l.said_days - ${daysOfKindSql(sql, endedPushes, "inventories")},
@@ -69,8 +69,9 @@ const withdrawnDaysSql = (sql: SqlClient, endedPushes: Fragment, now: Date): Fra
     WHERE kind = 'prices' AND price_source IS NOT NULL), '{}')`
 
 /**
- * Returns assignments for days of a price that the channel accepted. A day with a later base price keeps no direct price.
- * A day with a pending direct price may still need a later base price.
+ * Returns assignments for days of a price that the channel accepted. A direct price is not kept for a day with a pending
+ * base price, which replaces it. After an accepted base price, a day with a direct price stays missed, because the
+ * channel may still refuse the direct price.
  */
 const acceptedDaysSql = (sql: SqlClient): Fragment => sql`
   missed_price_days = CASE WHEN settled.kind = 'prices' AND NOT isempty(l.missed_price_days) THEN
