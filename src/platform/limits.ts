@@ -625,6 +625,9 @@ export const MESSAGE_PREVIEW_LENGTH = 200
 export const OFFERED_LISTINGS_MAX = 200
 /** Longer query values are dropped from links and forms. */
 export const CARRIED_QUERY_VALUE_LENGTH = 300
+/** The sealed notice after a form of the console, with what its undo needs. */
+export const NOTICE_LENGTH = 3_000
+export const UNDO_OFFER_MS = 10_000
 /** Characters of HTML. */
 export const MESSAGES_PAGE_TEXT_LENGTH = 150_000
 /** Characters of a mail's subject. */

@@ -7,8 +7,9 @@ import { makeTokensSection } from "./access/tokens-section.ts"
 import { makeWebhooksSection } from "./access/webhooks-section.ts"
 import { type ActionOutcome, toShownOutcome } from "./action-outcome.ts"
 import { TEXTS } from "./console-texts.ts"
+import { ACCESS_PATH } from "./host/urls.ts"
 import { runSubmission } from "./operation-call.ts"
-import { ACCESS_PATH, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
+import { redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import type { SignedInPage, SignedInVisit, SubmittedForm } from "./visit.ts"
 
 const isDoneMessage = (name: string): name is keyof typeof TEXTS.access.done => Object.hasOwn(TEXTS.access.done, name)

@@ -39,13 +39,13 @@ import {
 } from "./console-responses.ts"
 import { TEXTS } from "./console-texts.ts"
 import { readContentLength, receiveConsoleForm } from "./form-body.ts"
-import { CONVERSATION_SCRIPT, CONVERSATION_SCRIPT_PATH } from "./host/conversation-script.ts"
 import { makeHostPages } from "./host/host-pages.ts"
-import { SIGN_IN_PATH } from "./page-frame.ts"
+import { SIGN_IN_PATH } from "./host/urls.ts"
 import { makePasswordPage } from "./password-page.ts"
 import { makeResetPage } from "./reset-page.ts"
+import { CONSOLE_SCRIPTS } from "./scripts.ts"
 import { makeSignInPage } from "./sign-in-page.ts"
-import { STYLE, STYLE_PATH } from "./style.ts"
+import { STYLE, STYLE_PATH } from "./style/style.ts"
 import { makeVerificationPage } from "./verification-page.ts"
 import {
   ACTION_FIELD,
@@ -75,7 +75,7 @@ const assetResponse = (text: string, contentType: string): Response =>
 
 const CONSOLE_ASSETS = new Map([
   [STYLE_PATH, assetResponse(STYLE, "text/css; charset=utf-8")],
-  [CONVERSATION_SCRIPT_PATH, assetResponse(CONVERSATION_SCRIPT, "text/javascript; charset=utf-8")]
+  ...CONSOLE_SCRIPTS.map(({ path, text }) => [path, assetResponse(text, "text/javascript; charset=utf-8")] as const)
 ])
 
 /** Returns undefined if the process has no console. */

@@ -3,7 +3,8 @@ import { html } from "../docs/html.ts"
 import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { withRetryAfter } from "../pages/secret-url-responses.ts"
 import { TEXTS } from "./console-texts.ts"
-import { redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
+import { SIGN_IN_PATH } from "./host/urls.ts"
+import { redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import type { Visit } from "./visit.ts"
 
 // Responses that are the same for every page of the console.

@@ -8,10 +8,10 @@ const formatSeconds = (seconds: number): string => {
 export const TEXTS = {
   frame: {
     product: "Latchkey",
-    skip: "To the content",
+    skip: "Skip to content",
     navigation: "Console",
     more: "More",
-    access: "OpenAPI settings",
+    access: "API & webhooks (OpenAPI settings)",
     password: "Password",
     signOut: "Sign out",
     signedInAs: "Signed in as",

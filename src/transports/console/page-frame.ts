@@ -2,28 +2,9 @@ import { HttpServerResponse } from "effect/http"
 import { type Html, html, nothing } from "../docs/html.ts"
 import { PRIVATE_PAGE_HEADERS } from "../pages/html-page.ts"
 import { TEXTS } from "./console-texts.ts"
-import { CONVERSATION_SCRIPT_PATH } from "./host/conversation-script.ts"
-import {
-  ACTIVITY_LOG_PATH,
-  AUTOMATION_PATH,
-  CALENDAR_PATH,
-  CATEGORIES_PATH,
-  CHANNELS_PATH,
-  ICAL_SYNC_PATH,
-  KNOWLEDGE_PATH,
-  MESSAGES_PATH,
-  MONEY_PATH,
-  NOTIFICATIONS_PATH,
-  OVERVIEW_PATH,
-  PEOPLE_PATH,
-  PROPERTIES_PATH,
-  REPORTS_PATH,
-  RESERVATIONS_PATH,
-  REVIEWS_PATH,
-  TASKS_PATH
-} from "./host/urls.ts"
-import { STYLE_PATH } from "./style.ts"
-import { ACTION_FIELD, FORM_KEY_FIELD, FORM_TOKEN_FIELD, type Visit } from "./visit.ts"
+import { bottomBar, sidebar } from "./navigation.ts"
+import { STYLE_PATH } from "./style/style.ts"
+import type { SignedInVisit, Visit } from "./visit.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -36,63 +17,13 @@ export interface PageFrame {
    */
   readonly formTargets?: "here" | "anywhere"
   readonly isWide?: true
-  readonly hasScript?: true
+  /** The link or button of the page's main task. */
+  readonly primaryAction?: Html
+  /** The URL of the page's script, see scripts.ts. */
+  readonly scriptPath?: string
   /** The URL of the page contains a secret, so no request may send it as the referrer. */
   readonly hasSecretUrl?: true
 }
-
-export const ACCESS_PATH = "/console/access"
-export const SIGN_IN_PATH = "/console"
-export const PASSWORD_PATH = "/console/password"
-
-interface NavigationLink {
-  readonly path: string
-  readonly label: string
-}
-
-const MAIN_LINKS: ReadonlyArray<NavigationLink> = [
-  { path: OVERVIEW_PATH, label: "Overview" },
-  { path: CALENDAR_PATH, label: "Calendar" },
-  { path: RESERVATIONS_PATH, label: "Reservations" },
-  { path: MESSAGES_PATH, label: "Messages" },
-  { path: MONEY_PATH, label: "Money" },
-  { path: TASKS_PATH, label: "Tasks" }
-]
-const MORE_LINKS: ReadonlyArray<NavigationLink> = [
-  { path: REVIEWS_PATH, label: "Reviews" },
-  { path: REPORTS_PATH, label: "The year" },
-  { path: PROPERTIES_PATH, label: "Properties" },
-  { path: CHANNELS_PATH, label: "Channels" },
-  { path: ICAL_SYNC_PATH, label: "Calendars elsewhere" },
-  { path: AUTOMATION_PATH, label: "Automation" },
-  { path: KNOWLEDGE_PATH, label: "Knowledge" },
-  { path: PEOPLE_PATH, label: "People" },
-  { path: CATEGORIES_PATH, label: "Words" },
-  { path: NOTIFICATIONS_PATH, label: TEXTS.notifications.title },
-  { path: ACTIVITY_LOG_PATH, label: "What happened" },
-  { path: ACCESS_PATH, label: TEXTS.frame.access },
-  { path: PASSWORD_PATH, label: TEXTS.frame.password }
-]
-
-const CURRENT_ATTRIBUTE: Html = { html: ' aria-current="page"' }
-
-const navigationLinks = (pages: ReadonlyArray<NavigationLink>, currentPath: string): ReadonlyArray<Html> =>
-  pages.map(
-    ({ path, label }) => html`<a href="${path}"${path === currentPath ? CURRENT_ATTRIBUTE : nothing}>${label}</a>
-`
-  )
-
-const navigation = ({ session, formToken, path }: Visit): Html =>
-  session === undefined
-    ? nothing
-    : html`<nav aria-label="${TEXTS.frame.navigation}">
-${navigationLinks(MAIN_LINKS, path)}<details class="more"><summary>${TEXTS.frame.more}</summary>
-<div>${navigationLinks(MORE_LINKS, path)}</div></details>
-<form method="post" action="${SIGN_IN_PATH}">
-<span>${TEXTS.frame.signedInAs} ${session.email}</span>
-${formTokenField(formToken)}<button name="${ACTION_FIELD}" value="sign_out">${TEXTS.frame.signOut}</button>
-</form>
-</nav>`
 
 const hasExplanation = (accountProblem: string): accountProblem is keyof typeof TEXTS.accountProblems =>
   Object.hasOwn(TEXTS.accountProblems, accountProblem)
@@ -102,15 +33,6 @@ const accountProblemNote = ({ accountProblem }: Visit): Html =>
     ? nothing
     : html`<div class="message note" role="note"><p><strong>${accountProblem}.</strong>${hasExplanation(accountProblem) ? html` ${TEXTS.accountProblems[accountProblem]}` : nothing}</p></div>
 `
-
-export const formTokenField = (formToken: string): Html =>
-  html`<input type="hidden" name="${FORM_TOKEN_FIELD}" value="${formToken}">`
-
-export type FormKeys = Pick<Visit, "formToken" | "formKey">
-
-/** If its action passes `idempotencyKeyOf(form)`, a form with these fields runs only once. */
-export const formKeyFields = ({ formToken, formKey }: FormKeys): Html =>
-  html`${formTokenField(formToken)}<input type="hidden" name="${FORM_KEY_FIELD}" value="${formKey}">`
 
 /** The outcome comes first, for screen readers and narrow browser tabs. */
 const windowTitle = (title: string, status: number): string => {
@@ -122,7 +44,7 @@ const windowTitle = (title: string, status: number): string => {
 /** The page has no inline scripts or styles, loads only files of this service, and cannot be framed. */
 export const renderConsolePage = (
   visit: Visit,
-  { title, body, formTargets = "here", isWide, hasScript, hasSecretUrl }: PageFrame,
+  { title, body, formTargets = "here", isWide, primaryAction = nothing, scriptPath, hasSecretUrl }: PageFrame,
   status = 200
 ): Response =>
   HttpServerResponse.text(
@@ -135,17 +57,14 @@ export const renderConsolePage = (
 <meta name="robots" content="noindex, nofollow">
 <title>${windowTitle(title, status)}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
-${hasScript === true ? html`<script src="${CONVERSATION_SCRIPT_PATH}" defer></script>` : nothing}</head>
-<body${isWide === true ? WIDE_ATTRIBUTE : nothing}>
+${scriptPath === undefined ? nothing : html`<script src="${scriptPath}" defer></script>`}</head>
+<body class="${visit.session === undefined ? "public" : "signed-in"}${isWide === true ? " wide" : ""}">
 <a class="skip" href="#content">${TEXTS.frame.skip}</a>
-<header>
-<strong>${TEXTS.frame.product}</strong>
-${navigation(visit)}</header>
-<main id="content" tabindex="-1">
-<h1>${title}</h1>
+${isSignedIn(visit) ? sidebar(visit) : PUBLIC_HEADER}<main id="content" tabindex="-1">
+<div class="page-head"><h1>${title}</h1>${primaryAction}</div>
 ${accountProblemNote(visit)}${body}
 </main>
-</body>
+${isSignedIn(visit) ? bottomBar(visit) : nothing}</body>
 </html>
 `.html,
     {
@@ -158,12 +77,15 @@ ${accountProblemNote(visit)}${body}
         "referrer-policy": hasSecretUrl === true ? "strict-origin" : "same-origin",
         "cross-origin-opener-policy": "same-origin",
         "x-frame-options": "DENY",
-        "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self';${hasScript === true ? " script-src 'self'; connect-src 'self';" : ""} base-uri 'none';${formTargets === "here" ? " form-action 'self';" : ""} frame-ancestors 'none'`
+        "content-security-policy": `default-src 'none'; style-src 'self'; img-src 'self';${scriptPath !== undefined ? " script-src 'self'; connect-src 'self';" : ""} base-uri 'none';${formTargets === "here" ? " form-action 'self';" : ""} frame-ancestors 'none'`
       }
     }
   )
 
-const WIDE_ATTRIBUTE: Html = { html: ' class="wide"' }
+const isSignedIn = (visit: Visit): visit is SignedInVisit => visit.session !== undefined
+
+const PUBLIC_HEADER = html`<header><span class="product">${TEXTS.frame.product}</span></header>
+`
 
 export const redirectSeeOther = (location: string): Response =>
   HttpServerResponse.empty({ status: 303, headers: { ...PRIVATE_PAGE_HEADERS, location } })

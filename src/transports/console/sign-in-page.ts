@@ -8,8 +8,9 @@ import { type Html, html, nothing } from "../docs/html.ts"
 import { withRetryAfter } from "../pages/secret-url-responses.ts"
 import type { ActionError } from "./action-outcome.ts"
 import { TEXTS } from "./console-texts.ts"
-import { OVERVIEW_PATH } from "./host/urls.ts"
-import { formTokenField, redirectSeeOther, renderConsolePage, SIGN_IN_PATH } from "./page-frame.ts"
+import { formTokenField } from "./form-keys.ts"
+import { CALENDAR_PATH, SIGN_IN_PATH } from "./host/urls.ts"
+import { redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import { toLocalUrl } from "./return-url.ts"
 import { toSignInError } from "./sudo.ts"
 import {
@@ -75,7 +76,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, nev
 
     const signIn = (visit: Visit, form: SubmittedForm) => {
       const [email, password] = [(form.get("email") ?? "").trim(), form.get("password") ?? ""]
-      const next = toLocalUrl(form.get("next"), OVERVIEW_PATH)
+      const next = toLocalUrl(form.get("next"), CALENDAR_PATH)
       // For a known browser, failed attempts of other browsers at the same IP address do not count.
       const knownBrowserCookie = visit.knownBrowserCookie ?? newKnownBrowserCookie()
       const attempt: SignInAttempt = {
@@ -104,7 +105,7 @@ export const makeSignInPage = (publicUrl: string): Effect.Effect<PublicPage, nev
       Effect.as(sessions.signOut(cookie), withCookie(sessionName, newSessionCookie())(redirectSeeOther(SIGN_IN_PATH)))
 
     const show = (visit: Visit) => {
-      const next = toLocalUrl(visit.query.get("next"), OVERVIEW_PATH)
+      const next = toLocalUrl(visit.query.get("next"), CALENDAR_PATH)
       return Effect.succeed(
         visit.session === undefined ? renderPage(visit, { email: "", next }) : redirectSeeOther(next)
       )

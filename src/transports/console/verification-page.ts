@@ -5,9 +5,10 @@ import { MailedLinks } from "../../domain/access/sign-in/mailed-links/MailedLink
 import { NotificationStore } from "../../domain/notifications/store.ts"
 import { type Html, html } from "../docs/html.ts"
 import { TEXTS } from "./console-texts.ts"
+import { formTokenField } from "./form-keys.ts"
 import { EMAIL_VERIFIED_DONE } from "./host/notifications-page.ts"
 import { NOTIFICATIONS_PATH } from "./host/urls.ts"
-import { formTokenField, redirectSeeOther, renderConsolePage } from "./page-frame.ts"
+import { redirectSeeOther, renderConsolePage } from "./page-frame.ts"
 import { ACTION_FIELD, type PublicPage, type SubmittedForm, type Visit } from "./visit.ts"
 
 const VERIFICATION_PATH = LINK_PATHS.verify_email

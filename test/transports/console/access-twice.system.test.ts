@@ -5,7 +5,7 @@ import { formatWebhookId } from "../../../src/domain/webhooks/deliveries/deliver
 import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
-import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
+import { ACCESS_PATH } from "../../../src/transports/console/host/urls.ts"
 import { FORM_KEY_FIELD } from "../../../src/transports/console/visit.ts"
 import {
   createSubscription,

@@ -4,7 +4,7 @@ import { Clock, DateTime, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
 import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { PENDING_AUTHORIZATION_REQUEST_LENGTH } from "../../../src/platform/limits.ts"
-import { SIGN_IN_PATH } from "../../../src/transports/console/page-frame.ts"
+import { SIGN_IN_PATH } from "../../../src/transports/console/host/urls.ts"
 import { toLocalUrl } from "../../../src/transports/console/return-url.ts"
 import { sessionCookieName } from "../../../src/transports/console/visit.ts"
 import {

@@ -8,7 +8,7 @@ import { type PasswordConfirmation, Sessions } from "../../../src/domain/access/
 import { toSignedInAccount } from "../../../src/domain/access/sign-in/session-store.ts"
 import { BUSY_RETRY_SECONDS } from "../../../src/platform/limits.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
-import { PASSWORD_PATH } from "../../../src/transports/console/page-frame.ts"
+import { PASSWORD_PATH } from "../../../src/transports/console/host/urls.ts"
 import { makePasswordPage } from "../../../src/transports/console/password-page.ts"
 import { deriveFormToken, type SignedInVisit } from "../../../src/transports/console/visit.ts"
 import { asCaller } from "../../support/console-caller.ts"

@@ -13,7 +13,7 @@ import {
   SIGN_IN_FAILURES_MAX
 } from "../../../src/platform/limits.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
-import { STYLE_PATH } from "../../../src/transports/console/style.ts"
+import { STYLE_PATH } from "../../../src/transports/console/style/style.ts"
 import {
   CHEAP_PASSWORD_COST,
   createSignInAccount,

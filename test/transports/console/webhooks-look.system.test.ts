@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { makeDeliveryPolls } from "../../../src/domain/webhooks/deliveries/delivery-workers.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
-import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
+import { ACCESS_PATH } from "../../../src/transports/console/host/urls.ts"
 import {
   Browser,
   DESKTOP_VIEWPORT,

@@ -7,7 +7,7 @@ import { SUDO_MS } from "../../../src/domain/access/sign-in/Sessions.ts"
 import { SESSION_IDLE_MS } from "../../../src/platform/limits.ts"
 import { webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
-import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
+import { ACCESS_PATH } from "../../../src/transports/console/host/urls.ts"
 import {
   CHEAP_PASSWORD_COST,
   createSignInAccount,

@@ -12,7 +12,7 @@ import { WEBHOOK_DELIVERIES_SHOWN, WEBHOOK_TESTS_A_MINUTE } from "../../../src/p
 import { explainResult, isAccepted } from "../../../src/transports/console/access/webhooks/response-explanations.ts"
 import { WEBHOOK_PATH, webhookUrl } from "../../../src/transports/console/access/webhooks/webhook-parts.ts"
 import { TEXTS } from "../../../src/transports/console/console-texts.ts"
-import { ACCESS_PATH } from "../../../src/transports/console/page-frame.ts"
+import { ACCESS_PATH } from "../../../src/transports/console/host/urls.ts"
 import { deriveFormToken } from "../../../src/transports/console/visit.ts"
 import { loadAuditLinesWithActor } from "../../support/changes/audit-lines.ts"
 import {

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
-import { formatWallClock } from "../../../contract/time.ts"
 import type { OperationName } from "../../../service/Api.ts"
 import type { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
 import type { ActionDone, ActionOutcome, FormAction } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
+import { formKeyFields } from "../form-keys.ts"
 import { makeVoidMutation } from "../host/api-operations.ts"
-import { ACCESS_PATH, formKeyFields } from "../page-frame.ts"
+import { formatInstant } from "../host/page-parts.ts"
+import { ACCESS_PATH } from "../host/urls.ts"
 import { ACTION_FIELD, parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 
 export const accessSection = (id: string, heading: string, body: Html): Html => html`<section aria-labelledby="${id}">
@@ -15,7 +16,7 @@ ${body}</section>
 `
 
 export const instantHtml = (instant: Date, { session }: SignedInVisit): Html =>
-  html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, session.person.caller.timeZone).slice(0, 16)}</time>`
+  html`<time datetime="${instant.toISOString()}">${formatInstant(instant, session.person.caller.timeZone)}</time>`
 
 export const lastUsedHtml = (instant: Date | null, visit: SignedInVisit): Html =>
   instant === null ? html`${TEXTS.access.never}` : instantHtml(instant, visit)

@@ -8,7 +8,8 @@ import {
 import type { Session } from "../../../domain/access/sign-in/Sessions.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { TEXTS } from "../console-texts.ts"
-import { formTokenField, type PageFrame } from "../page-frame.ts"
+import { formTokenField } from "../form-keys.ts"
+import type { PageFrame } from "../page-frame.ts"
 import { ACTION_FIELD, type SignedInVisit } from "../visit.ts"
 import { type AuthorizationClient, authorizationUrl } from "./consent-request.ts"
 

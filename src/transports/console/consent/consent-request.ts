@@ -10,7 +10,7 @@ import {
 import { Clients, type OAuthClient } from "../../../domain/access/oauth/Clients.ts"
 import { parseRedirectTarget, type RedirectTarget } from "../../../domain/access/oauth/redirect-uri.ts"
 import { PENDING_AUTHORIZATION_REQUEST_LENGTH } from "../../../platform/limits.ts"
-import { SIGN_IN_PATH } from "../page-frame.ts"
+import { SIGN_IN_PATH } from "../host/urls.ts"
 import type { Visit } from "../visit.ts"
 
 /** Path to which applications send a host's browser (contract facts 11.3). */

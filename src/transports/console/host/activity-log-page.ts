@@ -13,8 +13,9 @@ import {
 import type { SignedInVisit } from "../visit.ts"
 import { actionLabel, applicationLabel, systemActorLabel, toRecordLabel } from "./activity-log/activity-labels.ts"
 import { type FieldFiller, input, queryForm, select } from "./form-fields.ts"
-import { currentUrlWith, makeHostPage } from "./host-page.ts"
+import { makeHostPage } from "./host-page.ts"
 import { link, readDateParam, readIdParam, section, table, timeHtml, timeZoneNote, toWords } from "./page-parts.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { ACTIVITY_LOG_PATH, activityLogUrl } from "./urls.ts"
 
 export const makeActivityLogPage = Effect.map(History, (history) =>

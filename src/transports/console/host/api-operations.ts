@@ -59,7 +59,7 @@ export const fingerprint = (text: string): string => createHash("sha256").update
 export const staleFormError: ActionError = {
   _tag: "Refused",
   status: 409,
-  message: "It stands otherwise by now: somebody was faster. Nothing was changed; look how it stands, and press again."
+  message: "Somebody else has changed this meanwhile. Nothing was saved. Check the current values and try again."
 }
 
 export const apiErrorToActionError = (error: ApiError): ActionError => ({

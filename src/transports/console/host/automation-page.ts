@@ -37,7 +37,6 @@ import { ruleTrialSection } from "./automation/rule-trial.ts"
 import { channelName } from "./channel-names.ts"
 import { actionForm, disclosure, parseNumber } from "./form-fields.ts"
 import {
-  currentUrlWith,
   type FailedSubmission,
   type HostAction,
   type HostPage,
@@ -56,6 +55,7 @@ import {
   timeHtml,
   timeZoneNote
 } from "./page-parts.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { readTestStayCode } from "./test-stay-fields.ts"
 import { AUTOMATION_PATH, stayUrl } from "./urls.ts"
 

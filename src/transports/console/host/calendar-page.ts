@@ -18,7 +18,7 @@ import {
   toPropertySpan
 } from "./calendar/selected-days.ts"
 import { parseNumber } from "./form-fields.ts"
-import { currentUrlWith, type FailedSubmission, type HostAction, makeHostPage } from "./host-page.ts"
+import { type FailedSubmission, type HostAction, makeHostPage } from "./host-page.ts"
 import {
   addMonths,
   dayHtml,
@@ -31,6 +31,7 @@ import {
   table,
   weekdayName
 } from "./page-parts.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { CALENDAR_PATH, stayUrl } from "./urls.ts"
 
 export const makeCalendarPage = Effect.gen(function* () {

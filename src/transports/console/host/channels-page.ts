@@ -5,7 +5,7 @@ import { AtChannels, type ChannelAccountSummary, type ListingSummary } from "../
 import { type FailedPush, FailedPushes } from "../queries/FailedPushes.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { channelName } from "./channel-names.ts"
-import { currentUrlWith, makeHostPage } from "./host-page.ts"
+import { makeHostPage } from "./host-page.ts"
 import {
   accountBadge,
   dateRangeText,
@@ -28,6 +28,7 @@ import {
   timeHtml,
   timeZoneNote
 } from "./page-parts.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { CHANNELS_PATH, listingUrl } from "./urls.ts"
 
 const FAILED_PUSHES_OFFSET_FIELD = "failed"

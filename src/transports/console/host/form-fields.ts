@@ -1,11 +1,17 @@
 import { Effect, type Schema } from "effect"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { formKeyFields } from "../page-frame.ts"
+import { formKeyFields } from "../form-keys.ts"
 import { ACTION_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
-import { currentUrlWith, type FailedSubmission, readSubmittedAction } from "./host-page.ts"
+import { toFieldErrors } from "./field-errors.ts"
+import { type FailedSubmission, readSubmittedAction } from "./host-page.ts"
+import { currentUrlWith } from "./page-url.ts"
 
 /** Returns the submitted value if the form has just failed, and otherwise the default. */
-export type FieldFiller = (name: string, defaultValue: string) => string
+export interface FieldFiller {
+  (name: string, defaultValue: string): string
+  /** Errors of the form that has just failed, by the API's field. */
+  readonly errors?: ReadonlyMap<string, string>
+}
 
 /** `id` distinguishes the forms of a page that has one for each record. */
 export const makeFieldFiller = (
@@ -18,9 +24,19 @@ export const makeFieldFiller = (
     readSubmittedAction(failedSubmission) === action &&
     (id === undefined || failedSubmission.form.get("id") === String(id))
   return isSameForm
-    ? (name, defaultValue) => failedSubmission.form.get(name) ?? defaultValue
+    ? Object.assign((name: string, defaultValue: string) => failedSubmission.form.get(name) ?? defaultValue, {
+        errors: readFieldErrors(failedSubmission)
+      })
     : (_name, defaultValue) => defaultValue
 }
+
+/** Returns the first error of each field. */
+const readFieldErrors = ({ error }: FailedSubmission): ReadonlyMap<string, string> =>
+  new Map(
+    (error === undefined ? [] : toFieldErrors(error.message))
+      .toReversed()
+      .flatMap(({ field, text }) => (field === undefined ? [] : [[field, text] as const]))
+  )
 
 export const makeMultiFieldFiller = (
   failedSubmission: FailedSubmission | undefined,
@@ -39,6 +55,8 @@ interface BaseField {
   readonly label: string
   readonly hint?: string
   readonly isRequired?: boolean
+  /** The API's name of the field, if the form has another one. */
+  readonly apiName?: string
   /** Adds the initial value to the form, so that only touched fields are changed. */
   readonly isEdit?: boolean
 }
@@ -73,6 +91,15 @@ const booleanAttribute = (name: string, isSet: boolean | undefined): Html =>
 const hintHtml = ({ hint }: BaseField): Html =>
   hint === undefined ? nothing : html` <span class="soft">${hint}</span>`
 
+const findError = ({ errors }: FieldFiller, { name, apiName = name }: BaseField): string | undefined =>
+  errors?.get(apiName)
+
+const errorHtml = (text: string | undefined): Html =>
+  text === undefined ? nothing : html`<span class="field-error">${text}</span>`
+
+const invalidAttribute = (text: string | undefined): Html =>
+  text === undefined ? nothing : { html: ' aria-invalid="true"' }
+
 /** A failed form keeps its first initial value. With a newer one, another user's change would count as this user's. */
 const initialValueField = (
   fillField: FieldFiller,
@@ -100,7 +127,8 @@ export const input = (fillField: FieldFiller, field: InputFieldOptions): Html =>
     autocomplete = "off"
   } = field
   const valueAttribute = type === "password" ? nothing : attribute("value", fillField(name, value))
-  return html`${initialValueField(fillField, field, toOneLine(value))}<label>${label}${hintHtml(field)} <input type="${type}" name="${name}"${valueAttribute}${attribute("minlength", minlength)}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${booleanAttribute("required", isRequired)}></label>
+  const error = findError(fillField, field)
+  return html`${initialValueField(fillField, field, toOneLine(value))}<label>${label}${hintHtml(field)} <input type="${type}" name="${name}"${valueAttribute}${attribute("minlength", minlength)}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${booleanAttribute("required", isRequired)}${invalidAttribute(error)}>${errorHtml(error)}</label>
 `
 }
 
@@ -116,8 +144,9 @@ interface TextAreaOptions extends BaseField {
 // A browser drops one line break after the opening tag, so the template adds one.
 export const textArea = (fillField: FieldFiller, field: TextAreaOptions): Html => {
   const { name, label, value = "", isRequired, maxlength, rows = 3 } = field
-  return html`${initialValueField(fillField, field, normalizeLineBreaks(value))}<label>${label}${hintHtml(field)} <textarea name="${name}" rows="${rows}"${attribute("maxlength", maxlength)}${booleanAttribute("required", isRequired)}>
-${fillField(name, value)}</textarea></label>
+  const error = findError(fillField, field)
+  return html`${initialValueField(fillField, field, normalizeLineBreaks(value))}<label>${label}${hintHtml(field)} <textarea name="${name}" rows="${rows}"${attribute("maxlength", maxlength)}${booleanAttribute("required", isRequired)}${invalidAttribute(error)}>
+${fillField(name, value)}</textarea>${errorHtml(error)}</label>
 `
 }
 
@@ -152,9 +181,10 @@ export const select = (fillField: FieldFiller, field: SelectFieldOptions): Html 
   const { name, label, value = "", options, emptyLabel, isRequired } = field
   const selectedValue = fillField(name, String(value))
   const allOptions = emptyLabel === undefined ? options : [{ value: "", label: emptyLabel }, ...options]
-  return html`${initialValueField(fillField, field, String(value))}<label>${label}${hintHtml(field)} <select name="${name}"${booleanAttribute("required", isRequired)}>
+  const error = findError(fillField, field)
+  return html`${initialValueField(fillField, field, String(value))}<label>${label}${hintHtml(field)} <select name="${name}"${booleanAttribute("required", isRequired)}${invalidAttribute(error)}>
 ${allOptions.map((option) => html`<option value="${option.value}"${booleanAttribute("selected", String(option.value) === selectedValue)}>${option.label}</option>`)}
-</select></label>
+</select>${errorHtml(error)}</label>
 `
 }
 

@@ -1,8 +1,7 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { CurrentActor } from "../../../contract/actor.ts"
 import type { CurrentCaller } from "../../../contract/caller.ts"
-import { CARRIED_QUERY_VALUE_LENGTH } from "../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { type ActionError, ALREADY_DONE_KEY } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
@@ -15,13 +14,19 @@ import {
   type SignedInVisit,
   type SubmittedForm
 } from "../visit.ts"
+import { formatActionError } from "./field-errors.ts"
+import { type Notice, noticeToast, sealNotice } from "./notice.ts"
+import { currentUrlWith, DONE_FIELD, NOTICE_FIELD, withParameter } from "./page-url.ts"
 
 export interface HostView {
   readonly title: string
   readonly body: Html
   readonly status?: 404
   readonly isWide?: true
-  readonly hasScript?: true
+  /** The link or button of the page's main task, beside its title. */
+  readonly primaryAction?: Html
+  /** The path of the page's script, see scripts.ts. */
+  readonly scriptPath?: string
 }
 
 /** The form of the page keeps these values. `error` is undefined after a submission that only shows something. */
@@ -30,11 +35,12 @@ export interface FailedSubmission {
   readonly error?: ActionError
 }
 
-/** `doneKey` is the key of the message that the page at `url` shows. */
+/** The page at `url` shows the message of `doneKey`, or the notice. */
 export interface ActionRedirect {
   readonly _tag: "GoOn"
   readonly url: string
   readonly doneKey?: string
+  readonly notice?: Notice
 }
 
 export interface OneTimeContent {
@@ -64,33 +70,10 @@ export interface HostPage {
   readonly doneMessages?: Readonly<Record<string, string>>
 }
 
-const DONE_FIELD = "done"
-
-/**
- * An undefined value removes its parameter. Drops `done`, and values longer than {@link CARRIED_QUERY_VALUE_LENGTH}.
- */
-export const currentUrlWith = (
-  { path, query }: SignedInVisit,
-  params: Readonly<Record<string, string | number | undefined>> = {}
-): string => {
-  const nextQuery = new URLSearchParams(
-    Array.from(query).filter(([, value]) => value.length <= CARRIED_QUERY_VALUE_LENGTH)
-  )
-  nextQuery.delete(DONE_FIELD)
-  for (const [name, value] of Object.entries(params)) {
-    if (value === undefined) nextQuery.delete(name)
-    else nextQuery.set(name, String(value))
-  }
-  return nextQuery.size === 0 ? path : `${path}?${nextQuery.toString()}`
-}
-
 export const redirectWithout = (visit: SignedInVisit, field: string): ActionRedirect => ({
   _tag: "GoOn",
   url: currentUrlWith(visit, { [field]: undefined })
 })
-
-const withDoneKey = (address: string, doneKey: string): string =>
-  `${address}${address.includes("?") ? "&" : "?"}${new URLSearchParams({ [DONE_FIELD]: doneKey }).toString()}`
 
 export const makeActionError = (status: ActionError["status"], message: string): ActionError => ({
   _tag: "Refused",
@@ -115,8 +98,22 @@ const withRetryAfter = (response: HttpServerResponse.HttpServerResponse, { retry
 
 const EARLIER_VISIT_ERROR = makeActionError(
   403,
-  "Nothing was done: you signed in anew since this form was shown. What you filled in is still here: look at it, and send it again."
+  "Nothing was saved, because you have signed in again since this form was shown. Your entries are still here. Check them and save again."
 )
+
+/** A repeated form gets the message that it took effect before. */
+const redirectAfter = (
+  visit: SignedInVisit,
+  redirect: ActionRedirect | undefined,
+  { actionName, isReplay }: { readonly actionName: string; readonly isReplay: boolean }
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const { url, doneKey = actionName, notice } = redirect ?? { url: currentUrlWith(visit) }
+  if (isReplay || notice === undefined)
+    return Effect.succeed(redirectSeeOther(withParameter(url, DONE_FIELD, isReplay ? ALREADY_DONE_KEY : doneKey)))
+  return Effect.map(Clock.currentTimeMillis, (now) =>
+    redirectSeeOther(withParameter(url, NOTICE_FIELD, sealNotice(notice, visit.formToken, now)))
+  )
+}
 
 export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: HostPage): SignedInPage => {
   const messagesByKey = new Map<string, string>([
@@ -141,7 +138,7 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
         withRetryAfter(
           renderConsolePage(
             visit,
-            { title: "Not to be had just now", body: html`${messageHtml}${alertHtml(error.message)}` },
+            { title: "Not available", body: html`${messageHtml}${alertHtml(formatActionError(error))}` },
             error.status
           ),
           error
@@ -157,11 +154,11 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
               // A replayed result is not shown, because a secret URL in it may have been replaced.
               if (result?._tag === "Told" && !isReplay)
                 return renderView(visit, result.html, result.keepsForm === true ? { form } : undefined)
-              const { url, doneKey = name } = result?._tag === "GoOn" ? result : { url: currentUrlWith(visit) }
-              return Effect.succeed(redirectSeeOther(withDoneKey(url, isReplay ? ALREADY_DONE_KEY : doneKey)))
+              const redirect = result?._tag === "GoOn" ? result : undefined
+              return redirectAfter(visit, redirect, { actionName: name, isReplay })
             },
             onFailure: (error) =>
-              Effect.map(renderView(visit, alertHtml(error.message), { form, error }), (page) =>
+              Effect.map(renderView(visit, alertHtml(formatActionError(error)), { form, error }), (page) =>
                 withRetryAfter(page, error)
               )
           })
@@ -172,7 +169,9 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
     show: (visit) => {
       if (visit.accountProblem !== undefined) return Effect.succeed(accountProblemResponse(visit))
       const doneMessage = messagesByKey.get(visit.query.get(DONE_FIELD) ?? "")
-      return renderView(visit, doneMessage === undefined ? nothing : statusHtml(doneMessage))
+      return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        renderView(visit, doneMessage === undefined ? noticeToast(visit, now) : statusHtml(doneMessage))
+      )
     },
     actions: new Map(Object.entries(actions).map(([name, action]) => [name, runAction(name, action)])),
     restoreForm: (visit, form) =>
@@ -184,6 +183,6 @@ export const makeHostPage = ({ path, show, actions = {}, doneMessages = {} }: Ho
 
 /** The body is empty, because the page frame shows the reason. */
 export const accountProblemResponse = (visit: SignedInVisit) =>
-  renderConsolePage(visit, { title: "Your account does not work", body: nothing }, 403)
+  renderConsolePage(visit, { title: "Your account has no access", body: nothing }, 403)
 
 export const readSubmittedAction = ({ form }: FailedSubmission): string => form.get(ACTION_FIELD) ?? ""

@@ -7,6 +7,7 @@ import { html } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { BesideTalk } from "../queries/BesideTalk.ts"
 import { UnansweredGuests } from "../queries/UnansweredGuests.ts"
+import { CONVERSATION_SCRIPT } from "../scripts.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { parseLines, readChangedFields } from "./form-fields.ts"
@@ -72,7 +73,7 @@ export const makeMessagesPage = Effect.gen(function* () {
 </div>
 ${offersSection(visit, offerContext, failedSubmission)}${activityLogLink(`conversation:${conversation.id}`)}${timeZoneNote(visit)}`
     }
-    return isNewest ? { ...view, hasScript: true as const } : view
+    return isNewest ? { ...view, scriptPath: CONVERSATION_SCRIPT.path } : view
   })
 
   return makeHostPage({

@@ -8,7 +8,6 @@ import type { SignedInVisit } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { input, makeFieldFiller, queryForm, readChangedFields, readFilledFields, select } from "./form-fields.ts"
 import {
-  currentUrlWith,
   type FailedSubmission,
   type HostAction,
   type HostView,
@@ -36,6 +35,7 @@ import {
 } from "./money/money-filter.ts"
 import { sumsSection } from "./money/sums-section.ts"
 import { formatDay, link, pagination, readIdParam, readOffsetParam, section, timeZoneNote } from "./page-parts.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { MONEY_PATH, moneyCsvUrl } from "./urls.ts"
 
 const ENTRIES_PER_PAGE = 50

@@ -1,7 +1,7 @@
 import { DateTime, Effect } from "effect"
 import { addDays, dateInZone, formatWallClock } from "../../../contract/time.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { ACCESS_PATH } from "../page-frame.ts"
+import { ACCESS_PATH } from "../host/urls.ts"
 import { UNASSIGNED_PROPERTY } from "../queries/FoundStays.ts"
 import { Overview, type OverviewData, type OverviewStay } from "../queries/Overview.ts"
 import { makeHostPage } from "./host-page.ts"

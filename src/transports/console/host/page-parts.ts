@@ -4,7 +4,7 @@ import { formatWallClock, toDayNumber } from "../../../contract/time.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { parseRecordId } from "../visit.ts"
-import { currentUrlWith } from "./host-page.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { activityLogUrl } from "./urls.ts"
 
 export const section = (
@@ -19,31 +19,50 @@ ${body}</section>
 export interface TableColumn<Row> {
   readonly label: string
   readonly cell: (row: Row) => Html | string
+  /** Amounts and counts are aligned right. */
   readonly isNumeric?: true
+  /**
+   * The place of the cell in the card of a phone: the first line, its right end, the small text below it without or with
+   * its label, or a line of buttons. Default: the first column is the title, and others are labelled.
+   */
+  readonly onPhone?: "title" | "side" | "detail" | "labelled" | "actions"
 }
 
-/** On a phone each row becomes a card, so every cell repeats its label. */
+/** On a phone each row becomes a card. `empty` names the next step. */
 export const table = <Row>(
-  { caption, empty }: { readonly caption?: string; readonly empty: string },
+  { caption, empty }: { readonly caption?: string; readonly empty: Html | string },
   columns: ReadonlyArray<TableColumn<Row>>,
   rows: ReadonlyArray<Row>
 ): Html =>
   rows.length === 0
-    ? html`<p>${empty}</p>
+    ? html`<p class="empty">${empty}</p>
 `
     : html`<table class="cards">
-${caption === undefined ? nothing : html`<caption>${caption}</caption>`}<thead><tr>${columns.map(({ label }) => html`<th scope="col">${label}</th>`)}</tr></thead>
+${caption === undefined ? nothing : html`<caption>${caption}</caption>`}<thead><tr>${columns.map(({ label, isNumeric }) => html`<th scope="col"${isNumeric === true ? AMOUNT_ATTRIBUTE : nothing}>${label}</th>`)}</tr></thead>
 <tbody>
 ${rows.map(
-  (
-    row
-  ) => html`<tr>${columns.map(({ label, cell, isNumeric }) => html`<td data-label="${label}"${isNumeric === true ? NUMBER_ATTRIBUTE : nothing}>${cell(row)}</td>`)}</tr>
+  (row) => html`<tr>${columns.map((column, index) => tableCell(column, row, index === 0 ? "title" : "labelled"))}</tr>
 `
 )}</tbody>
 </table>
 `
 
-const NUMBER_ATTRIBUTE: Html = { html: ' class="number"' }
+const tableCell = <Row>(
+  { label, cell, isNumeric, onPhone }: TableColumn<Row>,
+  row: Row,
+  defaultPlace: "title" | "labelled"
+): Html =>
+  html`<td data-label="${label}" class="at-${onPhone ?? defaultPlace}${isNumeric === true ? " amount" : ""}">${cell(row)}</td>`
+
+const AMOUNT_ATTRIBUTE: Html = { html: ' class="amount"' }
+
+/** A link that looks like a button and begins a task. */
+export const buttonLink = (url: string, text: string, kind: "primary" | "plain" = "primary"): Html =>
+  html`<a class="button${kind === "primary" ? " primary" : ""}" href="${url}">${text}</a>`
+
+/** Returns `1 day` or `3 days`. */
+export const pluralize = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? singular : plural}`
 
 const WEEKDAYS = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -56,6 +75,21 @@ export const formatDay = (date: string): string => {
   return `${weekdayName(date)} ${Number(day)} ${MONTHS[Number(month) - 1] ?? ""} ${year}`
 }
 
+const dayAndMonth = (date: string): string => {
+  const [, month = "", day = ""] = date.split("-")
+  return `${Number(day)} ${MONTHS[Number(month) - 1] ?? ""}`
+}
+
+/** Formats the nights of a stay or a range of days as `26–28 Dec 2026`, or `30 Dec 2026 – 2 Jan 2027`. */
+export const formatDayRange = (first: string, last: string): string => {
+  const [lastYear, start] = [last.slice(0, 4), dayAndMonth(first)]
+  if (first === last) return `${start} ${lastYear}`
+  if (first.slice(0, 4) !== lastYear) return `${start} ${first.slice(0, 4)} – ${dayAndMonth(last)} ${lastYear}`
+  return first.slice(0, 7) === last.slice(0, 7)
+    ? `${Number(first.slice(8))}–${dayAndMonth(last)} ${lastYear}`
+    : `${start} – ${dayAndMonth(last)} ${lastYear}`
+}
+
 export const dayHtml = (date: string): Html => html`<time datetime="${date}">${formatDay(date)}</time>`
 
 /** Formats `YYYY-MM` as `Nov 2026`. */
@@ -64,13 +98,19 @@ export const formatMonth = (month: string): string => {
   return `${MONTHS[Number(number) - 1] ?? ""} ${year}`
 }
 
+/** Formats an instant as `Wed 25 Nov 2026, 14:05` in the time zone. */
+export const formatInstant = (instant: Date, timeZone: string): string => {
+  const wallClock = formatWallClock(instant, timeZone)
+  return `${formatDay(wallClock.slice(0, 10))}, ${wallClock.slice(11, 16)}`
+}
+
 export const timeHtml = (instant: Date | string, { session }: SignedInVisit): Html => {
   const date = new Date(instant)
-  return html`<time datetime="${date.toISOString()}">${formatWallClock(date, session.person.caller.timeZone).slice(0, 16)}</time>`
+  return html`<time datetime="${date.toISOString()}">${formatInstant(date, session.person.caller.timeZone)}</time>`
 }
 
 export const timeZoneNote = ({ session }: SignedInVisit): Html =>
-  html`<p class="soft">Days and times are those of ${session.person.caller.timeZone}.</p>
+  html`<p class="soft">All times: ${session.person.caller.timeZone}</p>
 `
 
 /** Decimal text, or an API number of any precision. */
@@ -103,7 +143,7 @@ export const fact = (name: string, value: Html | string | null | undefined): Htm
 export const toWords = (word: string): string => word.replaceAll("_", " ")
 
 export const activityLogLink = (record: string): Html =>
-  html`<p class="soft"><a href="${activityLogUrl(record)}">History of this</a></p>
+  html`<p class="soft"><a href="${activityLogUrl(record)}">Activity</a></p>
 `
 
 export const readOffsetParam = ({ query }: SignedInVisit, name = "offset"): number => {
@@ -122,13 +162,13 @@ export const pagination = (
 ): Html => {
   const previousLink =
     offset > 0
-      ? link(currentUrlWith(visit, { [name]: Math.max(0, offset - limit) || undefined }), "Earlier in the list")
+      ? link(currentUrlWith(visit, { [name]: Math.max(0, offset - limit) || undefined }), "Previous page")
       : nothing
   const nextLink =
-    offset + limit < total ? link(currentUrlWith(visit, { [name]: offset + limit }), "Further in the list") : nothing
+    offset + limit < total ? link(currentUrlWith(visit, { [name]: offset + limit }), "Next page") : nothing
   return previousLink === nothing && nextLink === nothing
     ? nothing
-    : html`<nav class="pages" aria-label="Pages of the list">${previousLink} ${nextLink}</nav>
+    : html`<nav class="pages" aria-label="Pages">${previousLink} ${nextLink}</nav>
 `
 }
 

@@ -8,7 +8,7 @@ import { type ReviewedStay, ReviewedStays } from "../queries/ReviewedStays.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { channelName } from "./channel-names.ts"
-import { currentUrlWith, type FailedSubmission, type HostAction, makeActionError, makeHostPage } from "./host-page.ts"
+import { type FailedSubmission, type HostAction, makeActionError, makeHostPage } from "./host-page.ts"
 import {
   activityLogLink,
   badge,
@@ -20,6 +20,7 @@ import {
   section,
   timeZoneNote
 } from "./page-parts.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { publishedReply, publishedReview } from "./reviews/published-reviews.ts"
 import { readReply, readReview, reviewForms } from "./reviews/review-forms.ts"
 import { messagesUrl, REVIEWS_PATH, stayUrl } from "./urls.ts"

@@ -18,15 +18,9 @@ import {
   readFilledFields,
   select
 } from "./form-fields.ts"
-import {
-  currentUrlWith,
-  type FailedSubmission,
-  type HostAction,
-  makeHostPage,
-  notFoundView,
-  redirectWithout
-} from "./host-page.ts"
+import { type FailedSubmission, type HostAction, makeHostPage, notFoundView, redirectWithout } from "./host-page.ts"
 import { formatDay, link, pagination, readDateParam, readIdParam, readOffsetParam } from "./page-parts.ts"
+import { currentUrlWith } from "./page-url.ts"
 import { daySheet } from "./tasks/day-sheet.ts"
 import { editTaskForm, newTaskForm, staffOptions, TASK_CREATE_PARSERS, TASK_EDIT_PARSERS } from "./tasks/task-form.ts"
 import { planSections } from "./tasks/task-plan.ts"

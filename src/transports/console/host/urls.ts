@@ -6,12 +6,17 @@ const buildUrl = (path: string, query: Readonly<Record<string, string | number |
   return params.size === 0 ? path : `${path}?${params.toString()}`
 }
 
+export const SIGN_IN_PATH = "/console"
+export const ACCESS_PATH = "/console/access"
+export const PASSWORD_PATH = "/console/password"
 export const OVERVIEW_PATH = "/console/overview"
 export const REPORTS_PATH = "/console/year"
 export const CALENDAR_PATH = "/console/calendar"
 export const RESERVATIONS_PATH = "/console/reservations"
 export const NEW_RESERVATION_PATH = "/console/reservations/new"
 export const STAY_PATH = "/console/stay"
+export const PRICES_PATH = "/console/prices"
+export const START_PATH = "/console/start"
 export const MESSAGES_PATH = "/console/messages"
 export const REVIEWS_PATH = "/console/reviews"
 export const MONEY_PATH = "/console/money"

@@ -3,7 +3,7 @@ import { formatWebhookId } from "../../../../domain/webhooks/deliveries/delivery
 import type { test_webhook } from "../../../../domain/webhooks/delivery-log/contract.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { TEXTS } from "../../console-texts.ts"
-import { type FormKeys, formKeyFields } from "../../page-frame.ts"
+import { type FormKeys, formKeyFields } from "../../form-keys.ts"
 import { ACTION_FIELD } from "../../visit.ts"
 import { explainResult, isAccepted } from "./response-explanations.ts"
 import { instantWithSecondsHtml, webhookUrl } from "./webhook-parts.ts"

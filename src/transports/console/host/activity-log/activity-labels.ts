@@ -1,6 +1,6 @@
 import { summaryOf } from "../../../../contract/operation.ts"
 import { Api, type OperationName } from "../../../../service/Api.ts"
-import { ACCESS_PATH } from "../../page-frame.ts"
+import { ACCESS_PATH } from "../../host/urls.ts"
 import type { AuditLogChange } from "../../queries/History.ts"
 import { channelName } from "../channel-names.ts"
 import { toWords } from "../page-parts.ts"

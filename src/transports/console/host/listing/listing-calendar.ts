@@ -31,8 +31,9 @@ import {
   readFilledFields,
   select
 } from "../form-fields.ts"
-import { currentUrlWith, type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
+import { type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
 import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, section, table } from "../page-parts.ts"
+import { currentUrlWith } from "../page-url.ts"
 
 const DATE_RANGE_PARSERS = { start_date: parseText, end_date: parseText }
 const parseYesNo = (text: string): Schema.Json => text === "yes"

@@ -2,8 +2,8 @@ import type { Transaction } from "../../../../domain/money/contract.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { PropertyChoices } from "../../queries/form-choices.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { currentUrlWith } from "../host-page.ts"
 import { badge, formatMoney, link, table, timeHtml } from "../page-parts.ts"
+import { currentUrlWith } from "../page-url.ts"
 import { stayUrl } from "../urls.ts"
 
 const amountSign = ({ direction }: Transaction): string => (direction === "income" ? "" : "−")

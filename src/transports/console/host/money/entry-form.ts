@@ -19,8 +19,9 @@ import {
   textArea,
   withCurrentOption
 } from "../form-fields.ts"
-import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
+import type { FailedSubmission } from "../host-page.ts"
 import { activityLogLink, badge, link, moneyHtml, section } from "../page-parts.ts"
+import { currentUrlWith } from "../page-url.ts"
 import type { MoneyFilter } from "./money-filter.ts"
 
 export const ENTRY_EDIT_PARSERS = {

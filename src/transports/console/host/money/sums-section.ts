@@ -1,8 +1,8 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { CategorySums, CurrencyTotal, PropertySums, TransactionSums } from "../../queries/Sums.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { currentUrlWith } from "../host-page.ts"
 import { formatMoney, link, moneyHtml, section, table } from "../page-parts.ts"
+import { currentUrlWith } from "../page-url.ts"
 
 const isZero = (amount: string): boolean => Number(amount) === 0
 

@@ -1,8 +1,8 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { DaySheetData, DaySheetTask, GuestMovement } from "../../queries/DaySheet.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { currentUrlWith } from "../host-page.ts"
 import { badge, formatDay, link, section, table } from "../page-parts.ts"
+import { currentUrlWith } from "../page-url.ts"
 import { taskStatusLabel, taskTypeText } from "./task-labels.ts"
 import { groupConsecutiveRows } from "./task-plan.ts"
 

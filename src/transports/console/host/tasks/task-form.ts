@@ -20,8 +20,9 @@ import {
   textArea,
   withCurrentOption
 } from "../form-fields.ts"
-import { currentUrlWith, type FailedSubmission } from "../host-page.ts"
+import type { FailedSubmission } from "../host-page.ts"
 import { activityLogLink, link, readDateParam, readIdParam, section } from "../page-parts.ts"
+import { currentUrlWith } from "../page-url.ts"
 import { TASK_LEVEL_OPTIONS, TASK_STATUS_OPTIONS, TASK_TYPE_OPTIONS } from "./task-labels.ts"
 
 /** Adds seconds, because browsers send times without them. */

@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto"
+import { BASE_STYLES } from "./base.ts"
+import { CALENDAR_STYLES } from "./calendar.ts"
+import { COLOR_STYLES } from "./colors.ts"
+import { FORM_STYLES } from "./forms.ts"
+import { SINGLE_PAGE_STYLES } from "./pages.ts"
+import { PART_STYLES } from "./parts.ts"
+import { SHELL_STYLES } from "./shell.ts"
+import { TABLE_STYLES } from "./tables.ts"
+
+export const STYLE = [
+  COLOR_STYLES,
+  BASE_STYLES,
+  SHELL_STYLES,
+  PART_STYLES,
+  FORM_STYLES,
+  TABLE_STYLES,
+  CALENDAR_STYLES,
+  SINGLE_PAGE_STYLES
+].join("")
+
+export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`
