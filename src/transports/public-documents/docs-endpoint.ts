@@ -50,7 +50,9 @@ const redirectPermanently = (location: string): Response =>
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   mjs: "text/javascript; charset=utf-8",
-  json: "application/json"
+  json: "application/json",
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8"
 }
 
 const findStaticFile = (name: string): { readonly file: string; readonly contentType: string } | undefined => {

@@ -6,7 +6,7 @@ export const FORM_STYLES = `
 form { margin: .75rem 0 0; display: grid; gap: .75rem; }
 form.row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: end; }
 form.row > label { flex: 1 1 10rem; }
-.fields { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); align-items: end; }
+.fields { display: grid; gap: .75rem 1rem; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); align-items: start; }
 label { display: grid; gap: .25rem; font-size: var(--size-small); color: var(--soft); min-width: 0; }
 label, legend { overflow-wrap: anywhere; }
 label.choice { display: flex; gap: .6rem; align-items: baseline; font-size: var(--size-body); color: var(--ink); padding: .35rem 0; }

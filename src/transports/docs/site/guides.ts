@@ -56,7 +56,13 @@ export const GUIDE_SECTIONS: ReadonlyArray<readonly [section: string, files: Rea
 ]
 
 /** The files of `docs/examples` that the site serves unchanged. */
-export const EXAMPLE_FILES = ["connector.mjs", "signed-messages.mjs", "airbnb-settings.json"]
+export const EXAMPLE_FILES = [
+  "connector.mjs",
+  "signed-messages.mjs",
+  "airbnb-settings.json",
+  "console-parts.html",
+  "console.css"
+]
 
 /** Slugs of files that have the same name as another file. */
 const SLUG_EXCEPTIONS: Readonly<Record<string, string>> = { "quickstarts/oauth.md": "oauth-quickstart" }
