@@ -583,11 +583,15 @@ export const OVERVIEW_ROWS_MAX = 50
 export const OVERVIEW_DAYS_FAILED = 7
 export const OVERVIEW_THREADS_DAYS = 30
 export const OVERVIEW_THREADS_SCANNED = 500
+/** Days that the calendar shows at first, and at most. */
+export const CALENDAR_DAYS = 30
+export const CALENDAR_DAYS_MAX = 120
 export const MONTH_PROPERTIES_MAX = 100
 export const MONTH_STAYS_MAX = 5_000
 export const MONTH_UNASSIGNED_STAYS_MAX = 100
-/** Days of one property to block, unblock or book at once. */
+/** Days of a selection in the calendar, and its properties if prices are set: each of them is a call. */
 export const SELECTED_DAYS = 366
+export const PRICED_PROPERTIES_MAX = 30
 export const CHANNELS_LISTINGS_MAX = 50
 export const FAILED_PUSHES_SHOWN = 50
 export const LISTING_PUSHES_SHOWN = 30

@@ -19,4 +19,6 @@ const readScript = (file: string): ConsoleScript => {
 
 export const CONVERSATION_SCRIPT = readScript(resolvePath("./assets/conversation.js"))
 
-export const CONSOLE_SCRIPTS: ReadonlyArray<ConsoleScript> = [CONVERSATION_SCRIPT]
+export const CALENDAR_SCRIPT = readScript(resolvePath("./assets/calendar.js"))
+
+export const CONSOLE_SCRIPTS: ReadonlyArray<ConsoleScript> = [CONVERSATION_SCRIPT, CALENDAR_SCRIPT]

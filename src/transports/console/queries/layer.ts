@@ -5,6 +5,7 @@ import { BesideTalk } from "./BesideTalk.ts"
 import { CalendarsElsewhere } from "./CalendarsElsewhere.ts"
 import { ConnectedApplications } from "./ConnectedApplications.ts"
 import { DaySheet } from "./DaySheet.ts"
+import { DaysBefore } from "./DaysBefore.ts"
 import { EntryChoices } from "./EntryChoices.ts"
 import { FailedPushes } from "./FailedPushes.ts"
 import { FoundStays } from "./FoundStays.ts"
@@ -22,6 +23,7 @@ import { RuleBook } from "./RuleBook.ts"
 import { Sorting } from "./Sorting.ts"
 import { StaffDirectory } from "./StaffDirectory.ts"
 import { StayBeside } from "./StayBeside.ts"
+import { StayMoves } from "./StayMoves.ts"
 import { Sums } from "./Sums.ts"
 import { UnansweredGuests } from "./UnansweredGuests.ts"
 import { Webhooks } from "./Webhooks.ts"
@@ -41,6 +43,8 @@ export const layerConsoleQueries = Layer.mergeAll(
   FoundStays.layer,
   OfferedProperties.layer,
   StayBeside.layer,
+  StayMoves.layer,
+  DaysBefore.layer,
   BesideTalk.layer,
   ReviewedStays.layer,
   UnansweredGuests.layer,

@@ -33,7 +33,8 @@ interface RequestedNights {
   readonly exceptStayId?: Fragment
 }
 
-const conflictColumns = (
+/** Columns of the property in row `p`. */
+export const conflictColumns = (
   sql: SqlClient,
   operatorId: number,
   { from, before, exceptStayId }: RequestedNights

@@ -11,6 +11,7 @@ import { BesideTalk } from "../../../../src/transports/console/queries/BesideTal
 import { CalendarsElsewhere } from "../../../../src/transports/console/queries/CalendarsElsewhere.ts"
 import { ConnectedApplications } from "../../../../src/transports/console/queries/ConnectedApplications.ts"
 import { DaySheet } from "../../../../src/transports/console/queries/DaySheet.ts"
+import { DaysBefore } from "../../../../src/transports/console/queries/DaysBefore.ts"
 import { EntryChoices } from "../../../../src/transports/console/queries/EntryChoices.ts"
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
 import { FoundStays } from "../../../../src/transports/console/queries/FoundStays.ts"
@@ -29,6 +30,7 @@ import { RuleBook } from "../../../../src/transports/console/queries/RuleBook.ts
 import { Sorting } from "../../../../src/transports/console/queries/Sorting.ts"
 import { StaffDirectory } from "../../../../src/transports/console/queries/StaffDirectory.ts"
 import { StayBeside } from "../../../../src/transports/console/queries/StayBeside.ts"
+import { StayMoves } from "../../../../src/transports/console/queries/StayMoves.ts"
 import { Sums } from "../../../../src/transports/console/queries/Sums.ts"
 import { UnansweredGuests } from "../../../../src/transports/console/queries/UnansweredGuests.ts"
 import { Webhooks } from "../../../../src/transports/console/queries/Webhooks.ts"
@@ -165,6 +167,7 @@ const READ_MODELS = [
   callsOf(BesideTalk, { of: (read, { conversation }) => read(conversation) }),
   callsOf(CalendarsElsewhere, { of: (read) => read(TODAY, 0) }),
   callsOf(ConnectedApplications, { list: (applications) => applications }),
+  callsOf(DaysBefore, { of: (read, { property }) => read([property], MAY) }),
   callsOf(DaySheet, { of: (read, { staff }) => read(TODAY, staff) }),
   callsOf(EntryChoices, { of: (read, { order, property }) => read("income", order, property) }),
   callsOf(FailedPushes, { of: (read) => read(NOW, 0) }),
@@ -194,8 +197,7 @@ const READ_MODELS = [
       ])
   }),
   callsOf(Month, {
-    of: (read) => read(MAY, 0),
-    ofProperty: (read, { property }) => read(MAY, property)
+    of: (read) => read(MAY, 0, { q: undefined, group: undefined, tag: undefined })
   }),
   callsOf(NotificationChoices, { load: (choices) => choices }),
   callsOf(OfferedProperties, { of: (read) => read({ from: TODAY, before: "2027-05-03" }) }),
@@ -216,6 +218,9 @@ const READ_MODELS = [
     form: (read, { staff }) => read({ id: staff, q: undefined })
   }),
   callsOf(StayBeside, { of: (read, { stay }) => read(stay) }),
+  callsOf(StayMoves, {
+    of: (read, { stay, property }) => read(stay, { propertyId: property, checkIn: MAY.first, checkOut: MAY.last })
+  }),
   callsOf(Sums, {
     of: (read, { property, order }) =>
       Effect.all([
