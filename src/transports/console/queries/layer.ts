@@ -17,6 +17,7 @@ import { OfferedProperties } from "./OfferedProperties.ts"
 import { OneListing } from "./OneListing.ts"
 import { Overview } from "./Overview.ts"
 import { Portfolio } from "./Portfolio.ts"
+import { PropertyPage } from "./PropertyPage.ts"
 import { ReviewedStays } from "./ReviewedStays.ts"
 import { RuleBook } from "./RuleBook.ts"
 import { Sorting } from "./Sorting.ts"
@@ -36,6 +37,7 @@ export const layerConsoleQueries = Layer.mergeAll(
   FailedPushes.layer,
   OneListing.layer,
   Portfolio.layer,
+  PropertyPage.layer,
   Sorting.layer,
   StaffDirectory.layer,
   FoundStays.layer,
