@@ -600,6 +600,8 @@ export const HOUSE_CALENDARS_SHOWN = 100
 export const SHARE_LINKS_SHOWN = 50
 export const FORM_CHOICES_MAX = 1_000
 export const PORTFOLIO_ROWS_MAX = 50
+/** Listings, imported calendars and staff members that the page of a property names. */
+export const PROPERTY_PAGE_ROWS_MAX = 30
 export const STAFF_ROWS_MAX = 50
 export const STAFF_PROPERTIES_NAMED_MAX = 3
 export const RESERVATION_TAGS_SHOWN = 50

@@ -32,5 +32,10 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   email: { label: "E-mail address", missing: "Enter an e-mail address." },
   content: { label: "Message", missing: "Write a message." },
   tag_name: { label: "Tag", missing: "Enter a tag." },
-  url: { label: "Address", missing: "Enter the address of the calendar." }
+  url: { label: "Address", missing: "Enter the address of the calendar." },
+  default_checkin_time: { label: "Check-in from" },
+  default_checkout_time: { label: "Check-out by" },
+  capacity: { label: "Max. guests" },
+  mobile: { label: "Mobile", missing: "Enter a mobile number." },
+  contents: { label: "Sections", missing: "Write at least one section." }
 }

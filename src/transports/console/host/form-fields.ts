@@ -215,10 +215,13 @@ export const checkboxGroup = ({
   readonly selected: ReadonlyArray<string>
   /** An edit form must pass the {@link initialSelection}. */
   readonly initial?: string
-}): Html => html`${initial === undefined ? nothing : html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${initial}">`}<fieldset class="choices"><legend>${legend}</legend>
+}): Html => html`${initial === undefined ? nothing : html`<input type="hidden" name="${INITIAL_VALUE_PREFIX}${name}" value="${initial}">`}<fieldset class="choices${options.length <= ROW_OPTIONS_MAX ? " few" : ""}"><legend>${legend}</legend>
 ${options.map(({ value, label: optionLabel }) => html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${booleanAttribute("checked", selected.includes(String(value)))}> ${optionLabel}</label>`)}
 </fieldset>
 `
+
+/** So many checkboxes stand side by side, such as the days of a week. More scroll in a list. */
+const ROW_OPTIONS_MAX = 8
 
 export const initialSelection = (fillField: FieldFiller, name: string, ids: ReadonlyArray<number>): string =>
   fillField(`${INITIAL_VALUE_PREFIX}${name}`, ids.join(" "))
@@ -286,6 +289,23 @@ export const readChangedFields = (form: SubmittedForm, fields: FieldParsers): Sc
     Object.entries(fields).flatMap(([name, parse]) => {
       const text = form.get(name)
       return text === null || text === form.get(`${INITIAL_VALUE_PREFIX}${name}`) ? [] : [[name, parse(text)]]
+    })
+  )
+
+/** Returns the fields of a form that gives the touched fields their former values again. */
+export const reverseChangedFields = (
+  form: SubmittedForm,
+  names: ReadonlyArray<string>
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const [value, initial] = [form.get(name), form.get(`${INITIAL_VALUE_PREFIX}${name}`)]
+      return value === null || initial === null || value === initial
+        ? []
+        : [
+            [name, initial],
+            [`${INITIAL_VALUE_PREFIX}${name}`, value]
+          ]
     })
   )
 

@@ -1,15 +1,14 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { CurrentCaller } from "../../../contract/caller.ts"
-import { search_properties } from "../../../domain/properties/properties/contract.ts"
+import { dateInZone } from "../../../contract/time.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import type { ActionError } from "../action-outcome.ts"
 import { Portfolio } from "../queries/Portfolio.ts"
 import { Sorting } from "../queries/Sorting.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { makeVoidMutation } from "./api-operations.ts"
 import { type FailedSubmission, type HostView, makeHostPage, notFoundView } from "./host-page.ts"
-import { link, readOffsetParam } from "./page-parts.ts"
+import { buttonLink, link, readOffsetParam } from "./page-parts.ts"
 import { groupView, roomTypeView, tagView } from "./properties/grouping-forms.ts"
 import {
   makeGroupActions,
@@ -17,62 +16,62 @@ import {
   makeRoomTypeActions,
   makeTagActions
 } from "./properties/property-actions.ts"
-import { propertyView } from "./properties/property-form.ts"
-import { groupsSection, propertiesSection, propertyTagsSection, roomTypesSection } from "./properties/property-lists.ts"
+import { newPropertyView } from "./properties/property-form.ts"
+import {
+  groupsSection,
+  NEW_PROPERTY_URL,
+  propertiesSection,
+  propertyTagsSection,
+  roomTypesSection
+} from "./properties/property-lists.ts"
 import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
 import { PROPERTIES_PATH } from "./urls.ts"
 
 export const makePropertiesPage = Effect.gen(function* () {
   const [portfolio, groupings] = [yield* Portfolio, yield* Sorting]
   const service = yield* Service
-  const mutate = makeVoidMutation(service)
   const renderLists = makeListsRenderer(portfolio)
-  const renderForm = makeFormRenderer(groupings, makeQuery(service, search_properties))
+  const renderForm = makeFormRenderer(groupings)
   return makeHostPage({
     path: PROPERTIES_PATH,
     show: (visit, failedSubmission) => {
       const editTarget = readEditTarget(visit)
-      return editTarget === undefined
-        ? renderLists(visit, failedSubmission)
-        : renderForm(editTarget, visit, failedSubmission)
+      return editTarget === undefined ? renderLists(visit) : renderForm(editTarget, visit, failedSubmission)
     },
     actions: {
-      ...makePropertyActions(mutate),
+      ...makePropertyActions(service),
       ...makeGroupActions(service),
       ...makeTagActions(service),
-      ...makeRoomTypeActions(mutate)
+      ...makeRoomTypeActions(makeVoidMutation(service))
     }
   })
 })
 
-const makeListsRenderer =
-  (portfolio: Portfolio["Service"]) =>
-  (visit: SignedInVisit, failedSubmission?: FailedSubmission): Effect.Effect<HostView, never, CurrentCaller> =>
-    Effect.map(
-      portfolio.of({
-        q: readTitleQuery(visit),
-        propertiesOffset: readOffsetParam(visit),
-        groupsOffset: readOffsetParam(visit, "groups"),
-        tagsOffset: readOffsetParam(visit, "tags"),
-        roomTypesOffset: readOffsetParam(visit, "room_types")
-      }),
-      (portfolioView) => ({
-        title: "Properties",
-        body: html`${propertiesSection(visit, portfolioView, failedSubmission)}${groupsSection(visit, portfolioView)}${propertyTagsSection(visit, portfolioView)}${roomTypesSection(visit, portfolioView)}`
-      })
-    )
-
-type QueryProperties = ReturnType<typeof makeQuery<typeof search_properties.successSchema.Type>>
-
-const NO_PROPERTIES = Effect.succeed({ properties: [], total: 0 })
+const makeListsRenderer = (portfolio: Portfolio["Service"]) =>
+  Effect.fnUntraced(function* (visit: SignedInVisit) {
+    const portfolioView = yield* portfolio.of({
+      q: readTitleQuery(visit),
+      today: dateInZone(yield* Clock.currentTimeMillis, visit.session.person.caller.timeZone),
+      propertiesOffset: readOffsetParam(visit),
+      groupsOffset: readOffsetParam(visit, "groups"),
+      tagsOffset: readOffsetParam(visit, "tags"),
+      roomTypesOffset: readOffsetParam(visit, "room_types")
+    })
+    const view: HostView = {
+      title: "Properties",
+      primaryAction: buttonLink(NEW_PROPERTY_URL, "New property"),
+      body: html`${propertiesSection(visit, portfolioView)}${groupsSection(visit, portfolioView)}${propertyTagsSection(visit, portfolioView)}${roomTypesSection(visit, portfolioView)}`
+    }
+    return view
+  })
 
 const makeFormRenderer =
-  (groupings: Sorting["Service"], queryProperties: QueryProperties) =>
+  (groupings: Sorting["Service"]) =>
   (
     { kind, id }: EditTarget,
     visit: SignedInVisit,
     failedSubmission?: FailedSubmission
-  ): Effect.Effect<HostView, ActionError, CurrentCaller> => {
+  ): Effect.Effect<HostView, never, CurrentCaller> => {
     const formQuery = { id, q: readTitleQuery(visit) }
     const isFound = ({ it: record }: { readonly it: object | null }): boolean => id === undefined || record !== null
     switch (kind) {
@@ -87,23 +86,15 @@ const makeFormRenderer =
           isFound(formData) ? tagView(visit, formData, failedSubmission) : recordNotFoundView("There is no such tag.")
         )
       case "property":
-        return Effect.map(
-          id === undefined ? NO_PROPERTIES : queryProperties(visit, { id }),
-          ({ properties: [property] }) =>
-            property === undefined
-              ? recordNotFoundView("There is no such property.")
-              : propertyView(visit, property, failedSubmission)
+        return Effect.succeed(
+          id === undefined ? newPropertyView(visit, failedSubmission) : recordNotFoundView("There is no such property.")
         )
       case "room_type":
         return id === undefined
           ? Effect.map(groupings.roomType(formQuery), (formData) => roomTypeView(visit, formData, failedSubmission))
-          : Effect.succeed(
-              recordNotFoundView(
-                "This page has no form for a room type. Its title can be changed over the API: PATCH /room_types/{id}."
-              )
-            )
+          : Effect.succeed(recordNotFoundView("Room types are renamed over the API: PATCH /room_types/{id}."))
       default:
-        return Effect.succeed(recordNotFoundView("There is nothing of that kind to change."))
+        return Effect.succeed(recordNotFoundView("There is no such page."))
     }
   }
 

@@ -42,7 +42,7 @@ export const propertyCheckboxes = ({ properties, emptyText, ...options }: Proper
         name: "property_ids",
         options: properties.slice(0, NAMED_PROPERTIES_MAX).map(({ id, title, deactivated }) => ({
           value: id,
-          label: deactivated ? `${title} (not let)` : title
+          label: deactivated ? `${title} (inactive)` : title
         })),
         ...options
       })
@@ -50,19 +50,19 @@ export const propertyCheckboxes = ({ properties, emptyText, ...options }: Proper
 export const propertyFilter = (visit: SignedInVisit, properties: ReadonlyArray<PickableProperty>): Html => {
   const titleQuery = readTitleQuery(visit)
   if (properties.length <= NAMED_PROPERTIES_MAX && titleQuery === undefined) return nothing
-  return html`<p>Not every property is shown to choose from. What is ticked already stays ticked.</p>
+  return html`<p>Not all properties are shown. Ticked properties stay ticked.</p>
 ${queryForm(
   visit.path,
   html`<input type="hidden" name="${EDIT_FIELD}" value="${visit.query.get(EDIT_FIELD) ?? ""}">
 ${titleField(titleQuery)}`,
-  "Show these"
+  "Search"
 )}`
 }
 
 export const titleField = (titleQuery: string | undefined): Html =>
   input((_name, defaultValue) => defaultValue, {
     name: TITLE_QUERY_FIELD,
-    label: "A part of the title",
+    label: "Search by name",
     type: "search",
     value: titleQuery ?? "",
     maxlength: PROPERTY_TITLE_LENGTH

@@ -23,6 +23,7 @@ export const MONEY_PATH = "/console/money"
 export const MONEY_CSV_PATH = "/console/money.csv"
 export const TASKS_PATH = "/console/tasks"
 export const PROPERTIES_PATH = "/console/properties"
+export const PROPERTY_PATH = "/console/properties/property"
 export const CHANNELS_PATH = "/console/channels"
 export const LISTING_PATH = "/console/channels/listing"
 export const ICAL_SYNC_PATH = "/console/calendars"
@@ -74,6 +75,8 @@ export const reportsUrl = (filters: { readonly year?: number; readonly property?
 
 export const tasksUrl = (filters: { readonly from?: string; readonly to?: string; readonly staff?: number } = {}) =>
   buildUrl(TASKS_PATH, filters)
+
+export const propertyUrl = (id: number): string => buildUrl(PROPERTY_PATH, { id })
 
 export const listingUrl = (id: number, month?: string): string => buildUrl(LISTING_PATH, { id, month })
 

@@ -6,6 +6,7 @@ import { GroupRef, TagRef } from "../../../domain/properties/properties/contract
 import { groupsJsonSql, tagsJsonSql } from "../../../domain/properties/properties/groups-and-tags.ts"
 import { makeSingleRowReader } from "../../../platform/database/rows.ts"
 import { PORTFOLIO_ROWS_MAX } from "../../../platform/limits.ts"
+import { nightPriceSql } from "./night-price.ts"
 import { titleCondition } from "./property-picker.ts"
 
 // The page needs names and states, but the API's operations return only ids.
@@ -16,6 +17,11 @@ const PortfolioPropertyRow = Schema.Struct({
   id: Schema.Int,
   title: Schema.String,
   deactivated_at: Schema.NullOr(Schema.String),
+  capacity: Schema.NullOr(Schema.Int),
+  /** Listings that are mapped to the property or to its room type. */
+  listings: Schema.Int,
+  /** `price` is null if the night has no base price. */
+  night: Schema.Struct({ currency: Schema.String, price: Schema.NullOr(Schema.Finite) }),
   groups: Schema.Array(GroupRef),
   tags: Schema.Array(TagRef),
   room_type: Schema.NullOr(Schema.String)
@@ -44,6 +50,8 @@ const readPortfolio = makeSingleRowReader(PortfolioRow)
 
 export interface PortfolioRange {
   readonly q: string | undefined
+  /** The night of the base prices, a date in the operator's time zone. */
+  readonly today: string
   readonly propertiesOffset: number
   readonly groupsOffset: number
   readonly tagsOffset: number
@@ -72,9 +80,24 @@ const roomTypeTitleSql = (sql: Sql): Fragment => sql`(
 const linkCountSql = (sql: Sql, links: string, owner: string): Fragment =>
   sql`(SELECT count(*) FROM ${sql(links)} link WHERE link.operator_id = page.operator_id AND link.${sql(owner)} = page.id)`
 
+/** A listing is mapped to a property or to a room type, so none counts twice. */
+const listingCountSql = (sql: Sql): Fragment => sql`(
+  (SELECT count(*) FROM listings l
+    WHERE l.operator_id = page.operator_id AND l.property_id = page.id AND l.shelf_status <> 'deleted') +
+  (SELECT count(*) FROM room_type_properties link
+    JOIN listings l ON l.operator_id = link.operator_id AND l.room_type_id = link.room_type_id
+    WHERE link.operator_id = page.operator_id AND link.property_id = page.id AND l.shelf_status <> 'deleted'))`
+
+const nightJsonSql = (sql: Sql, today: string): Fragment => sql`(
+  SELECT to_jsonb(night) FROM (${nightPriceSql(sql, {
+    operatorId: sql`page.operator_id`,
+    propertyId: sql`page.id`,
+    date: sql`${today}::date`
+  })}) night)`
+
 const selectPortfolio = (
   sql: Sql,
-  { operatorId, q, propertiesOffset, groupsOffset, tagsOffset, roomTypesOffset }: PortfolioInput
+  { operatorId, q, today, propertiesOffset, groupsOffset, tagsOffset, roomTypesOffset }: PortfolioInput
 ) => {
   const matchingSql = (table: string, condition: Fragment) =>
     sql`(SELECT * FROM ${sql(table)} each WHERE each.operator_id = ${operatorId} AND ${condition}) matching`
@@ -82,7 +105,8 @@ const selectPortfolio = (
       SELECT ${listPageJsonSql(sql, matchingSql("properties", titleCondition(sql, sql`each.title`, q)), {
         order: sql`title, id`,
         offset: sql`${propertiesOffset}`,
-        row: sql`jsonb_build_object('id', page.id, 'title', page.title, 'deactivated_at', page.deactivated_at,
+        row: sql`jsonb_build_object('id', page.id, 'title', page.title, 'deactivated_at', page.deactivated_at, 'capacity', page.capacity,
+          'listings', ${listingCountSql(sql)}, 'night', ${nightJsonSql(sql, today)},
           'groups', ${groupsJsonSql(sql)}, 'tags', ${tagsJsonSql(sql, "property")}, 'room_type', ${roomTypeTitleSql(sql)})`
       })} AS properties,
       ${listPageJsonSql(sql, matchingSql("property_groups", sql`true`), {

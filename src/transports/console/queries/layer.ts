@@ -18,6 +18,7 @@ import { OfferedProperties } from "./OfferedProperties.ts"
 import { OneListing } from "./OneListing.ts"
 import { Overview } from "./Overview.ts"
 import { Portfolio } from "./Portfolio.ts"
+import { PropertyPage } from "./PropertyPage.ts"
 import { ReviewedStays } from "./ReviewedStays.ts"
 import { RuleBook } from "./RuleBook.ts"
 import { Sorting } from "./Sorting.ts"
@@ -38,6 +39,7 @@ export const layerConsoleQueries = Layer.mergeAll(
   FailedPushes.layer,
   OneListing.layer,
   Portfolio.layer,
+  PropertyPage.layer,
   Sorting.layer,
   StaffDirectory.layer,
   FoundStays.layer,

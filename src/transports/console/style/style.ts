@@ -5,6 +5,7 @@ import { COLOR_STYLES } from "./colors.ts"
 import { FORM_STYLES } from "./forms.ts"
 import { SINGLE_PAGE_STYLES } from "./pages.ts"
 import { PART_STYLES } from "./parts.ts"
+import { RECORD_PAGE_STYLES } from "./record-pages.ts"
 import { SHELL_STYLES } from "./shell.ts"
 import { TABLE_STYLES } from "./tables.ts"
 
@@ -16,7 +17,8 @@ export const STYLE = [
   FORM_STYLES,
   TABLE_STYLES,
   CALENDAR_STYLES,
-  SINGLE_PAGE_STYLES
+  SINGLE_PAGE_STYLES,
+  RECORD_PAGE_STYLES
 ].join("")
 
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

@@ -22,11 +22,12 @@ caption { text-align: left; color: var(--soft); font-size: var(--size-small); pa
   .cards td:empty { display: none; }
   .cards td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); font-size: var(--size-small); }
   .cards td[class^=at-]::before { content: none; }
+  .cards tr::after { content: ""; flex-basis: 100%; order: 1; }
   .cards td.at-title { flex: 1 1 60%; font-weight: 600; }
   .cards td.at-side { flex: 0 1 auto; order: 0; text-align: right; margin-left: auto; }
-  .cards td.at-detail, .cards td.at-labelled { flex: 0 1 auto; order: 1; font-size: var(--size-small); color: var(--soft); text-align: left; }
+  .cards td.at-detail, .cards td.at-labelled { flex: 0 1 auto; order: 2; font-size: var(--size-small); color: var(--soft); text-align: left; }
   .cards td.at-labelled::before { content: attr(data-label) " "; }
-  .cards td.at-actions { order: 2; }
+  .cards td.at-actions { order: 3; }
 }
 .figures { border-collapse: collapse; font-size: var(--size-small); font-variant-numeric: tabular-nums; }
 .figures th, .figures td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }

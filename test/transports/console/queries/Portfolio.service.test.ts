@@ -11,7 +11,14 @@ import { countStatements } from "../../../support/statement-count.ts"
 
 const layerPortfolio = Layer.mergeAll(Portfolio.layer, PropertyEditStore.layer).pipe(Layer.provideMerge(layerTest))
 
-const START = { propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0, q: undefined }
+const START = {
+  today: "2027-05-01",
+  propertiesOffset: 0,
+  groupsOffset: 0,
+  tagsOffset: 0,
+  roomTypesOffset: 0,
+  q: undefined
+}
 
 const shown = (operatorId: number, asked: Partial<PortfolioRange> = {}) =>
   Portfolio.use((portfolio) => portfolio.of({ ...START, ...asked })).pipe(asCaller({ operatorId }))

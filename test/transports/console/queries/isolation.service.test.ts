@@ -25,6 +25,7 @@ import { OfferedProperties } from "../../../../src/transports/console/queries/Of
 import { OneListing } from "../../../../src/transports/console/queries/OneListing.ts"
 import { Overview } from "../../../../src/transports/console/queries/Overview.ts"
 import { Portfolio } from "../../../../src/transports/console/queries/Portfolio.ts"
+import { PropertyPage } from "../../../../src/transports/console/queries/PropertyPage.ts"
 import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
 import { RuleBook } from "../../../../src/transports/console/queries/RuleBook.ts"
 import { Sorting } from "../../../../src/transports/console/queries/Sorting.ts"
@@ -204,8 +205,10 @@ const READ_MODELS = [
   callsOf(OneListing, { of: (read, { listing }) => read(listing) }),
   callsOf(Overview, { of: (read) => read(CLOCK, NOW) }),
   callsOf(Portfolio, {
-    of: (read) => read({ q: undefined, propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0 })
+    of: (read) =>
+      read({ q: undefined, today: TODAY, propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0 })
   }),
+  callsOf(PropertyPage, { of: (read, { property }) => read(property, TODAY) }),
   callsOf(ReviewedStays, { of: (read, { order }) => Effect.map(read([order]), (stays) => Array.from(stays)) }),
   callsOf(RuleBook, { of: (read, { rule }) => read(TODAY, rule) }),
   callsOf(Sorting, {

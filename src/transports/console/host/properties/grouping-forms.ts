@@ -13,16 +13,16 @@ import {
   select
 } from "../form-fields.ts"
 import type { FailedSubmission, HostView } from "../host-page.ts"
-import { activityLogLink, link, section } from "../page-parts.ts"
+import { activityLogLink, link, pluralize, section } from "../page-parts.ts"
 import { propertyCheckboxes, propertyFilter } from "../property-selection.ts"
 import { PROPERTIES_PATH } from "../urls.ts"
 import { COLOR_OPTIONS } from "./tag-colors.ts"
 
-const NO_PROPERTY_MESSAGE = "There is no property yet."
+const NO_PROPERTY_MESSAGE = "No properties yet."
 
 const toTexts = (ids: ReadonlyArray<number>): ReadonlyArray<string> => ids.map(String)
 
-const backLink: Html = html`<p>${link(PROPERTIES_PATH, "Back to the properties")}</p>
+const backLink: Html = html`<p>${link(PROPERTIES_PATH, "Back to properties")}</p>
 `
 
 export const groupView = (
@@ -30,11 +30,11 @@ export const groupView = (
   { it: group, properties }: GroupForm,
   failedSubmission?: FailedSubmission
 ): HostView => {
-  const [action, label] = group === null ? ["make_group", "Make the group"] : ["change_group", "Change the group"]
+  const [action, label] = group === null ? ["make_group", "Add group"] : ["change_group", "Save"]
   const fillField = makeFieldFiller(failedSubmission, action, group?.id)
   const fields = html`${input(fillField, { name: "name", label: "Name", value: group?.name ?? "", isRequired: true, maxlength: GROUP_NAME_LENGTH, isEdit: group !== null })}${propertyCheckboxes(
     {
-      legend: "Properties in it",
+      legend: "Properties",
       properties,
       selected: makeMultiFieldFiller(
         failedSubmission,
@@ -49,30 +49,30 @@ export const groupView = (
     group === null
       ? nothing
       : disclosure(
-          "Delete the group…",
-          html`<p>It is gone for good; its properties stay as they are.</p>
-${actionForm(visit, { action: "delete_group", label: "Delete the group", subject: group.name, id: group.id, kind: "danger" })}`
+          "Delete group…",
+          html`<p>Its properties are unchanged.</p>
+${actionForm(visit, { action: "delete_group", label: "Delete group", subject: group.name, id: group.id, kind: "danger" })}`
         )
   return {
-    title: group === null ? "A new group" : `Group ${group.name}`,
-    body: html`${backLink}${section("What is in it", html`${propertyFilter(visit, properties)}${actionForm(visit, { action, label, fields, ...(group === null ? {} : { id: group.id }) })}${deleteForm}`)}${group === null ? nothing : activityLogLink(`group:${group.id}`)}`
+    title: group === null ? "New group" : group.name,
+    body: html`${backLink}${section("Group", html`${propertyFilter(visit, properties)}${actionForm(visit, { action, label, fields, ...(group === null ? {} : { id: group.id }) })}${deleteForm}`)}${group === null ? nothing : activityLogLink(`group:${group.id}`)}`
   }
 }
 
 export const tagView = (visit: SignedInVisit, tagForm: TagForm, failedSubmission?: FailedSubmission): HostView => {
   const { it: tag, properties } = tagForm
-  const [action, label] = tag === null ? ["make_tag", "Make the tag"] : ["change_tag", "Change the tag"]
+  const [action, label] = tag === null ? ["make_tag", "Add tag"] : ["change_tag", "Save"]
   const deleteForm =
     tag === null
       ? nothing
       : disclosure(
-          "Delete the tag…",
-          html`<p>It is taken off everything. A tag made later under its name is the same tag again, but on nothing.</p>
-${actionForm(visit, { action: "delete_tag", label: "Delete the tag", subject: tag.name, id: tag.id, kind: "danger" })}`
+          "Delete tag…",
+          html`<p>The tag is removed from all properties and room types.</p>
+${actionForm(visit, { action: "delete_tag", label: "Delete tag", subject: tag.name, id: tag.id, kind: "danger" })}`
         )
   return {
-    title: tag === null ? "A new tag" : `Tag ${tag.name}`,
-    body: html`${backLink}${section("What it is on", html`${propertyFilter(visit, properties)}${actionForm(visit, { action, label, fields: tagFields(tagForm, action, failedSubmission), ...(tag === null ? {} : { id: tag.id }) })}${deleteForm}`)}${tag === null ? nothing : activityLogLink(`tag:${tag.id}`)}`
+    title: tag === null ? "New tag" : tag.name,
+    body: html`${backLink}${section("Tag", html`${propertyFilter(visit, properties)}${actionForm(visit, { action, label, fields: tagFields(tagForm, action, failedSubmission), ...(tag === null ? {} : { id: tag.id }) })}${deleteForm}`)}${tag === null ? nothing : activityLogLink(`tag:${tag.id}`)}`
   }
 }
 
@@ -102,7 +102,7 @@ const tagFields = (
       value: tag?.color ?? "",
       options: COLOR_OPTIONS,
       isEdit,
-      ...(tag === null ? { emptyLabel: "whichever" } : {})
+      ...(tag === null ? { emptyLabel: "Any" } : {})
     }
   )}${propertyCheckboxes({
     legend: "Properties",
@@ -119,25 +119,25 @@ export const roomTypeView = (
   failedSubmission?: FailedSubmission
 ): HostView => {
   const action = "make_room_type"
-  const fields = html`${input(makeFieldFiller(failedSubmission, action), { name: "title", label: "Title", isRequired: true, maxlength: PROPERTY_TITLE_LENGTH })}${propertyCheckboxes(
+  const fields = html`${input(makeFieldFiller(failedSubmission, action), { name: "title", label: "Name", hint: "Names must be unique.", isRequired: true, maxlength: PROPERTY_TITLE_LENGTH })}${propertyCheckboxes(
     {
-      legend: "Its rooms",
+      legend: "Properties",
       properties,
       selected: makeMultiFieldFiller(failedSubmission, action)("property_ids", []),
-      emptyText: taken === 0 ? NO_PROPERTY_MESSAGE : "Every property is in a room type already."
+      emptyText: taken === 0 ? NO_PROPERTY_MESSAGE : "Every property already has a room type."
     }
   )}`
   const takenNote =
     taken === 0
       ? nothing
-      : html`<p class="soft">A property is in one room type at most: ${taken} that are in one already are not shown.</p>
+      : html`<p class="soft">A property has one room type at most. ${pluralize(taken, "property", "properties")} with a room type ${taken === 1 ? "is" : "are"} not shown.</p>
 `
   return {
-    title: "A new room type",
+    title: "New room type",
     body: html`${backLink}${section(
-      "Its rooms",
-      html`<p>Choose its rooms now: they cannot be changed later. The title can be changed over the API: <code>PATCH /room_types/{id}</code>.</p>
-${takenNote}${propertyFilter(visit, properties)}${actionForm(visit, { action, label: "Make the room type", fields })}`
+      "Room type",
+      html`<p class="soft">Choose its properties now. They cannot be changed later.</p>
+${takenNote}${propertyFilter(visit, properties)}${actionForm(visit, { action, label: "Add room type", fields })}`
     )}`
   }
 }

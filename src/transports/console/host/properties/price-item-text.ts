@@ -4,7 +4,7 @@ import type { PriceItem } from "../../../../domain/properties/properties/price-i
 // Fees and taxes as lines of a text area, such as `Cleaning: 40 per stay` and `VAT: 10% per stay`.
 
 export const PRICE_ITEM_EXAMPLES =
-  "one per line, such as Cleaning: 40 per stay, Towels: 3.50 per guest, or VAT: 10% per stay"
+  "One per line, such as “Cleaning: 40 per stay”, “Towels: 3.50 per guest” or “VAT: 10% per stay”."
 
 export const formatPriceItems = (items: ReadonlyArray<PriceItem>): string =>
   items

@@ -1,24 +1,16 @@
-import { Effect, type Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { search_property_groups } from "../../../../domain/properties/groups/contract.ts"
+import { create_property } from "../../../../domain/properties/properties/contract.ts"
 import { query_tags } from "../../../../domain/properties/tags/contract.ts"
 import type { OperationName } from "../../../../service/Api.ts"
 import type { Service } from "../../../../service/service.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { parseRecordId } from "../../visit.ts"
-import { makeQuery, makeVoidMutation } from "../api-operations.ts"
-import {
-  nullIfEmpty,
-  parseNumber,
-  parseText,
-  readChangedFields,
-  readChangedLists,
-  readFilledFields,
-  readSelectedIds
-} from "../form-fields.ts"
-import { type ActionRedirect, type HostAction, makeActionError } from "../host-page.ts"
-import { PROPERTIES_PATH } from "../urls.ts"
-import { parsePriceItems } from "./price-item-text.ts"
-import { CHANGE_PRICING_ACTION } from "./property-form.ts"
+import { makeMutation, makeQuery, makeVoidMutation } from "../api-operations.ts"
+import { parseText, readChangedFields, readChangedLists, readFilledFields, readSelectedIds } from "../form-fields.ts"
+import type { ActionRedirect, HostAction } from "../host-page.ts"
+import { PROPERTIES_PATH, propertyUrl } from "../urls.ts"
+import { ADD_PROPERTY_ACTION } from "./property-form.ts"
 
 type PropertyPageActions = Readonly<Record<string, HostAction>>
 type Mutation = ReturnType<typeof makeVoidMutation>
@@ -43,12 +35,12 @@ export const makeGroupActions = (service: Service["Service"]): PropertyPageActio
   const [mutate, queryGroups] = [makeVoidMutation(service), makeQuery(service, search_property_groups)]
   const makeAction = makeRedirectingAction(mutate)
   return {
-    make_group: makeAction("The group is made.", "create_property_group", (form) => ({
+    make_group: makeAction("Group added.", "create_property_group", (form) => ({
       name: readText(form, "name"),
       property_ids: readSelectedIds(form, "property_ids")
     })),
     change_group: {
-      doneMessage: "The group is changed.",
+      doneMessage: "Group saved.",
       run: Effect.fnUntraced(function* (visit, form) {
         const changedLists = yield* readChangedLists(
           form,
@@ -65,11 +57,7 @@ export const makeGroupActions = (service: Service["Service"]): PropertyPageActio
         return BACK_TO_PROPERTIES
       })
     },
-    delete_group: makeAction(
-      "The group is deleted; its properties stay as they are.",
-      "delete_property_group",
-      recordIdField
-    )
+    delete_group: makeAction("Group deleted. Its properties are unchanged.", "delete_property_group", recordIdField)
   }
 }
 
@@ -77,14 +65,14 @@ export const makeTagActions = (service: Service["Service"]): PropertyPageActions
   const [mutate, queryTags] = [makeVoidMutation(service), makeQuery(service, query_tags)]
   const makeAction = makeRedirectingAction(mutate)
   return {
-    make_tag: makeAction("The tag is made.", "create_property_tag", (form) => ({
+    make_tag: makeAction("Tag added.", "create_property_tag", (form) => ({
       name: readText(form, "name"),
       ...readFilledFields(form, { color: parseText }),
       property_ids: readSelectedIds(form, "property_ids"),
       room_type_ids: readSelectedIds(form, "room_type_ids")
     })),
     change_tag: {
-      doneMessage: "The tag is changed.",
+      doneMessage: "Tag saved.",
       run: Effect.fnUntraced(function* (visit, form) {
         const changedLists = yield* readChangedLists(
           form,
@@ -102,48 +90,29 @@ export const makeTagActions = (service: Service["Service"]): PropertyPageActions
         return BACK_TO_PROPERTIES
       })
     },
-    delete_tag: makeAction("The tag is deleted and taken off everything.", "delete_property_tag", recordIdField)
+    delete_tag: makeAction("Tag deleted and removed everywhere.", "delete_property_tag", recordIdField)
   }
 }
 
 export const makeRoomTypeActions = (mutate: Mutation): PropertyPageActions => ({
-  make_room_type: makeRedirectingAction(mutate)("The room type is made.", "create_room_type", (form) => ({
+  make_room_type: makeRedirectingAction(mutate)("Room type added.", "create_room_type", (form) => ({
     title: readText(form, "title"),
     property_ids: readSelectedIds(form, "property_ids")
   }))
 })
 
-const PRICING_PARSERS = {
-  currency: nullIfEmpty((text) => text.trim().toUpperCase()),
-  capacity: nullIfEmpty(parseNumber),
-  fees: parsePriceItems,
-  taxes: parsePriceItems
-}
+const decodeNewProperty = Schema.decodeUnknownSync(create_property.successSchema)
 
-export const makePropertyActions = (mutate: Mutation): PropertyPageActions => ({
-  add_property: {
-    doneMessage: "The property is added.",
-    run: (visit, form) => mutate(visit, form, "create_property", { title: readText(form, "title") })
-  },
-  [CHANGE_PRICING_ACTION]: {
-    doneMessage: "The prices of the property are saved.",
-    run: (visit, form) =>
-      mutate(visit, form, "update_property", { ...recordIdField(form), ...readChangedFields(form, PRICING_PARSERS) })
-  },
-  stop_letting: makeActivationAction(
-    mutate,
-    "The property is not let any more: its stays stay, every other night is closed.",
-    false
-  ),
-  let_again: makeActivationAction(mutate, "The property is let again.", true)
-})
-
-const makeActivationAction = (mutate: Mutation, message: string, isActive: boolean): HostAction => ({
-  doneMessage: message,
-  run: (visit, form) => {
-    const id = readFormId(form)
-    return id === undefined
-      ? Effect.fail(makeActionError(404, "There is no such property."))
-      : mutate(visit, form, "update_property", { id, is_active: isActive })
+export const makePropertyActions = (service: Service["Service"]): PropertyPageActions => {
+  const mutate = makeMutation(service)
+  return {
+    [ADD_PROPERTY_ACTION]: {
+      doneMessage: "Property added.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const title = readText(form, "title")
+        const { property_id } = decodeNewProperty(yield* mutate(visit, form, "create_property", { title }))
+        return { _tag: "GoOn", url: propertyUrl(property_id), notice: { text: `${title} added. Fill in its details.` } }
+      })
+    }
   }
-})
+}

@@ -1,85 +1,93 @@
-import { PORTFOLIO_ROWS_MAX, PROPERTY_TITLE_LENGTH } from "../../../../platform/limits.ts"
+import { PORTFOLIO_ROWS_MAX } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { PortfolioData, PortfolioProperty } from "../../queries/Portfolio.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { actionForm, disclosure, input, makeFieldFiller, queryForm } from "../form-fields.ts"
-import type { FailedSubmission } from "../host-page.ts"
-import { badge, link, pagination, readOffsetParam, section, type TableColumn, table, timeHtml } from "../page-parts.ts"
+import { queryForm } from "../form-fields.ts"
+import {
+  badge,
+  link,
+  moneyHtml,
+  pagination,
+  pluralize,
+  readOffsetParam,
+  section,
+  type TableColumn,
+  table
+} from "../page-parts.ts"
 import { editUrl, readTitleQuery, titleField } from "../property-selection.ts"
-import { activityLogUrl, PROPERTIES_PATH, reservationsUrl } from "../urls.ts"
+import { CATEGORIES_PATH, PROPERTIES_PATH, propertyUrl } from "../urls.ts"
 import { colorDot } from "./tag-colors.ts"
 
-export const propertiesSection = (
-  visit: SignedInVisit,
-  { properties }: PortfolioData,
-  failedSubmission?: FailedSubmission
-): Html => {
+export const NEW_PROPERTY_URL = editUrl(PROPERTIES_PATH, "property", "new")
+
+const LIST_LINKS = [
+  ["groups", "Groups"],
+  ["tags", "Tags"],
+  ["room_types", "Room types"]
+] as const
+
+export const propertiesSection = (visit: SignedInVisit, { properties }: PortfolioData): Html => {
   const titleQuery = readTitleQuery(visit)
-  const titleForm =
-    properties.total > PORTFOLIO_ROWS_MAX || titleQuery !== undefined
-      ? queryForm(PROPERTIES_PATH, titleField(titleQuery), "Find")
-      : nothing
-  return section(
-    "Properties",
-    html`${titleForm}${table(
-      { empty: titleQuery === undefined ? "There is no property yet." : "No property has that in its title." },
-      propertyColumns(visit),
-      properties.rows
-    )}${listPagination(visit, properties.total)}
-<h3>One more</h3>
-<p class="soft">Its title is not changed later, and no other property has it.</p>
-${actionForm(visit, {
-  action: "add_property",
-  label: "Add the property",
-  isInline: true,
-  fields: input(makeFieldFiller(failedSubmission, "add_property"), {
-    name: "title",
-    label: "Title",
-    isRequired: true,
-    maxlength: PROPERTY_TITLE_LENGTH
-  })
-})}`,
-    "properties"
-  )
+  const empty =
+    titleQuery === undefined
+      ? html`No properties yet. ${link(NEW_PROPERTY_URL, "Add your first property")}`
+      : html`No properties match. ${link(PROPERTIES_PATH, "Show all")}`
+  return html`<nav class="jumps" aria-label="On this page">${LIST_LINKS.map(([id, label]) => html`<a href="#${id}">${label}</a>`)}</nav>
+${section(
+  "All properties",
+  html`${properties.total === 0 && titleQuery === undefined ? nothing : queryForm(PROPERTIES_PATH, titleField(titleQuery), "Search")}${table(
+    { empty },
+    PROPERTY_COLUMNS,
+    properties.rows
+  )}${listPagination(visit, properties.total)}`,
+  "properties"
+)}`
 }
 
-const propertyColumns = (visit: SignedInVisit): ReadonlyArray<TableColumn<PortfolioProperty>> => [
+export const activityBadge = (isActive: boolean): Html =>
+  isActive ? badge("Active", "good") : badge("Inactive", "wait")
+
+export const tagsCell = (tags: PortfolioProperty["tags"]): Html =>
+  html`${tags.map(({ name, color }) => html`<span class="whole">${colorDot(color)} ${name}</span> `)}`
+
+/** A phone shows only the groups, so that a property has two lines. */
+const groupsAndTagsCell = ({ groups, tags, room_type }: PortfolioProperty): Html => {
+  const groupNames = groups.map(({ name }) => name).join(", ")
+  const roomType = room_type === null ? nothing : html`<span class="soft">${room_type}</span> `
+  return html`${groupNames}<span class="off-phone"> ${roomType}${tagsCell(tags)}</span>`
+}
+
+const PROPERTY_COLUMNS: ReadonlyArray<TableColumn<PortfolioProperty>> = [
+  { label: "Name", cell: ({ id, title }) => html`<a class="name" href="${propertyUrl(id)}">${title}</a>` },
   {
-    label: "Title",
-    cell: ({ id, title }) => html`<a class="name" href="${reservationsUrl({ property: id })}">${title}</a>`
+    label: "Group and tags",
+    cell: groupsAndTagsCell,
+    onPhone: "detail"
   },
-  { label: "Room type", cell: ({ room_type }) => room_type ?? "none" },
-  { label: "Groups", cell: ({ groups }) => groups.map(({ name }) => name).join(", ") || "none" },
-  { label: "Tags", cell: ({ tags }) => tagsCell(tags) },
   {
-    label: "Stands",
-    cell: ({ deactivated_at }) =>
-      deactivated_at === null
-        ? badge("let", "good")
-        : html`${badge("not let", "wait")} <span class="soft">since ${timeHtml(deactivated_at, visit)}</span>`
+    label: "Guests",
+    cell: ({ capacity }) => (capacity === null ? "" : html`<span class="whole">max. ${capacity}</span>`),
+    onPhone: "labelled"
   },
-  { label: "Change", cell: (property) => activationForm(visit, property) }
+  { label: "Listings", cell: ({ listings }) => String(listings), isNumeric: true, onPhone: "labelled" },
+  {
+    label: "Price tonight",
+    cell: ({ night: { price, currency } }) => (price === null ? "" : moneyHtml(String(price), currency)),
+    isNumeric: true,
+    onPhone: "detail"
+  },
+  {
+    label: "Status",
+    cell: ({ deactivated_at }) => activityBadge(deactivated_at === null),
+    onPhone: "side"
+  }
 ]
-
-const tagsCell = (tags: PortfolioProperty["tags"]): Html | string =>
-  tags.length === 0 ? "none" : html`${tags.map(({ name, color }) => html`${colorDot(color)} ${name} `)}`
-
-const activationForm = (visit: SignedInVisit, { id, title, deactivated_at }: PortfolioProperty): Html =>
-  html`${
-    deactivated_at === null
-      ? disclosure(
-          "Stop letting…",
-          html`<p>Its stays stay. Every other night is closed, here and on every channel, until you let it again.</p>
-${actionForm(visit, { action: "stop_letting", label: "Stop letting", subject: title, id, kind: "danger" })}`
-        )
-      : actionForm(visit, { action: "let_again", label: "Let it again", subject: title, id, kind: "plain" })
-  }${editLink("property", { id, name: `the prices of ${title}` }, "Prices")} <a class="soft" href="${activityLogUrl(`property:${id}`)}" aria-label="History of ${title}">History</a>`
 
 const listPagination = (visit: SignedInVisit, total: number, name = "offset"): Html =>
   pagination(visit, { offset: readOffsetParam(visit, name), limit: PORTFOLIO_ROWS_MAX, total, name })
 
-const editLink = (kind: string, { id, name }: { readonly id: number; readonly name: string }, label = "Change"): Html =>
-  html`<a href="${editUrl(PROPERTIES_PATH, kind, id)}" aria-label="Change ${name}">${label}</a>`
+const editLink = (kind: string, { id, name }: { readonly id: number; readonly name: string }): Html =>
+  html`<a class="name" href="${editUrl(PROPERTIES_PATH, kind, id)}">${name}</a>`
 
 const createLink = (
   kind: string,
@@ -87,57 +95,54 @@ const createLink = (
 ): Html => html`<p>${link(editUrl(PROPERTIES_PATH, kind, "new"), label)}</p>
 `
 
-const countText = (count: number, singular: string, plural: string): string =>
-  count === 1 ? `1 ${singular}` : `${count} ${plural}`
+const propertyCount = (count: number): string => pluralize(count, "property", "properties")
 
 export const groupsSection = (visit: SignedInVisit, { groups }: PortfolioData): Html =>
   section(
     "Groups",
-    html`<p class="soft">A property may be in several groups, such as those of a street or of an owner.</p>
+    html`<p class="soft">Sort properties by place or owner. A property can be in several groups.</p>
 ${table(
-  { empty: "There is no group yet." },
+  { empty: "No groups yet." },
   [
-    { label: "Name", cell: ({ name }) => html`<span class="name">${name}</span>` },
-    { label: "Properties", cell: ({ properties }) => String(properties), isNumeric: true },
-    { label: "Change", cell: (group) => editLink("group", group) }
+    { label: "Name", cell: (group) => editLink("group", group) },
+    { label: "Properties", cell: ({ properties }) => propertyCount(properties), onPhone: "side" }
   ],
   groups.rows
-)}${listPagination(visit, groups.total, "groups")}${createLink("group", "Make a group")}`,
+)}${listPagination(visit, groups.total, "groups")}${createLink("group", "New group")}`,
     "groups"
   )
 
 export const propertyTagsSection = (visit: SignedInVisit, { tags }: PortfolioData): Html =>
   section(
-    "Tags of properties",
-    html`<p class="soft">A word with a colour, on properties and room types. Tags of reservations are on the page of words.</p>
+    "Property tags",
+    html`<p class="soft">Coloured labels for properties and room types. Reservation tags are under ${link(CATEGORIES_PATH, "Categories & tags")}.</p>
 ${table(
-  { empty: "There is no tag yet." },
+  { empty: "No tags yet." },
   [
-    { label: "Name", cell: ({ name, color }) => html`${colorDot(color)} <span class="name">${name}</span>` },
+    { label: "Name", cell: (tag) => html`${colorDot(tag.color)} ${editLink("tag", tag)}` },
     {
-      label: "On",
-      cell: ({ properties, room_types }) =>
-        `${countText(properties, "property", "properties")}, ${countText(room_types, "room type", "room types")}`
-    },
-    { label: "Change", cell: (tag) => editLink("tag", tag) }
+      label: "Used on",
+      cell: ({ properties, room_types }) => `${propertyCount(properties)}, ${pluralize(room_types, "room type")}`,
+      onPhone: "side"
+    }
   ],
   tags.rows
-)}${listPagination(visit, tags.total, "tags")}${createLink("tag", "Make a tag")}`,
+)}${listPagination(visit, tags.total, "tags")}${createLink("tag", "New tag")}`,
     "tags"
   )
 
 export const roomTypesSection = (visit: SignedInVisit, { room_types }: PortfolioData): Html =>
   section(
     "Room types",
-    html`<p class="soft">Rooms that are sold as one kind: as many as there are can be sold at once. A room type is renamed over the API: <code>PATCH /room_types/{id}</code>. Its rooms are chosen when it is made.</p>
+    html`<p class="soft">Equal rooms that are sold as one kind. Properties are chosen when a room type is created. Rename it over the API: <code>PATCH /room_types/{id}</code>.</p>
 ${table(
-  { empty: "There is no room type yet." },
+  { empty: "No room types yet." },
   [
-    { label: "Title", cell: ({ name }) => html`<span class="name">${name}</span>` },
-    { label: "Properties", cell: ({ properties }) => String(properties), isNumeric: true },
-    { label: "Tags", cell: ({ tags }) => tagsCell(tags) }
+    { label: "Name", cell: ({ name }) => html`<span class="name">${name}</span>` },
+    { label: "Tags", cell: ({ tags }) => tagsCell(tags), onPhone: "detail" },
+    { label: "Properties", cell: ({ properties }) => propertyCount(properties), onPhone: "side" }
   ],
   room_types.rows
-)}${listPagination(visit, room_types.total, "room_types")}${createLink("room_type", "Make a room type")}`,
+)}${listPagination(visit, room_types.total, "room_types")}${createLink("room_type", "New room type")}`,
     "room_types"
   )
