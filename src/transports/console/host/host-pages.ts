@@ -18,6 +18,7 @@ import { makePropertiesPage } from "./properties-page.ts"
 import { makeReportsPage } from "./reports-page.ts"
 import { makeReservationsPage } from "./reservations-page.ts"
 import { makeReviewsPage } from "./reviews-page.ts"
+import { makeStartPage } from "./start-page.ts"
 import { makeStayPage } from "./stay-page.ts"
 import { makeTasksPage } from "./tasks-page.ts"
 
@@ -42,5 +43,6 @@ export const makeHostPages = Effect.all([
   makePeoplePage,
   makeCategoriesPage,
   makeNotificationsPage,
-  makeActivityLogPage
+  makeActivityLogPage,
+  makeStartPage
 ])

@@ -9,6 +9,7 @@ import { EntryChoices } from "./EntryChoices.ts"
 import { FailedPushes } from "./FailedPushes.ts"
 import { FoundStays } from "./FoundStays.ts"
 import { History } from "./History.ts"
+import { Inbox } from "./Inbox.ts"
 import { KnowledgeScopes } from "./KnowledgeScopes.ts"
 import { Ledger } from "./Ledger.ts"
 import { Month } from "./Month.ts"
@@ -21,9 +22,9 @@ import { ReviewedStays } from "./ReviewedStays.ts"
 import { RuleBook } from "./RuleBook.ts"
 import { Sorting } from "./Sorting.ts"
 import { StaffDirectory } from "./StaffDirectory.ts"
+import { StartProgress } from "./StartProgress.ts"
 import { StayBeside } from "./StayBeside.ts"
 import { Sums } from "./Sums.ts"
-import { UnansweredGuests } from "./UnansweredGuests.ts"
 import { Webhooks } from "./Webhooks.ts"
 import { WorkPlan } from "./WorkPlan.ts"
 import { Year } from "./Year.ts"
@@ -43,7 +44,7 @@ export const layerConsoleQueries = Layer.mergeAll(
   StayBeside.layer,
   BesideTalk.layer,
   ReviewedStays.layer,
-  UnansweredGuests.layer,
+  Inbox.layer,
   History.layer,
   KnowledgeScopes.layer,
   RuleBook.layer,
@@ -56,5 +57,6 @@ export const layerConsoleQueries = Layer.mergeAll(
   Webhooks.layer,
   AccessTokenList.layer,
   ConnectedApplications.layer,
-  NotificationChoices.layer
+  NotificationChoices.layer,
+  StartProgress.layer
 )
