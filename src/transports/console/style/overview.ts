@@ -1,4 +1,4 @@
-/** The overview and the start page. */
+/** The overview, the start page and the rules of the automation. */
 export const OVERVIEW_STYLES = `
 @media (max-width: 44rem) {
   .counts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .5rem; }
@@ -17,5 +17,9 @@ export const OVERVIEW_STYLES = `
 }
 .steps > li.is-done::before { content: "✓"; background: var(--good); color: var(--good-ink); border-color: transparent; }
 .steps h2 { margin: 0; font-size: var(--size-body); line-height: 1.75rem; }
+.rules .quote { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere; }
+.rules td .since { display: block; }
+.rules td details { margin: 0; }
+@media (max-width: 44rem) { .rules td .since { display: none; } .rules .quote { -webkit-line-clamp: 1; } .rules td.at-actions button, .rules td.at-actions a.button { min-height: 2rem; padding: .1rem .6rem; } .rules td.at-actions .acts { display: inline-flex; margin-right: .75rem; } }
 .welcome { border-left: .3rem solid var(--button); }
 `
