@@ -580,6 +580,9 @@ export const TOKEN_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 export const REFRESH_TOKEN_RETENTION_MS = 90 * 24 * 60 * 60 * 1000
 export const BUFFERED_TOKEN_USES_MAX = 50_000
 export const OVERVIEW_ROWS_MAX = 50
+export const OVERVIEW_REQUESTS_MAX = 10
+/** Names of failing records in one sentence. */
+export const OVERVIEW_NAMES_MAX = 3
 export const OVERVIEW_DAYS_FAILED = 7
 export const OVERVIEW_THREADS_DAYS = 30
 export const OVERVIEW_THREADS_SCANNED = 500

@@ -12,7 +12,8 @@ import {
 } from "../queries/History.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { actionLabel, applicationLabel, systemActorLabel, toRecordLabel } from "./activity-log/activity-labels.ts"
-import { type FieldFiller, input, queryForm, select } from "./form-fields.ts"
+import { FIELD_WORDS } from "./field-words.ts"
+import { disclosure, type FieldFiller, input, queryForm, select } from "./form-fields.ts"
 import { makeHostPage } from "./host-page.ts"
 import { link, readDateParam, readIdParam, section, table, timeHtml, timeZoneNote, toWords } from "./page-parts.ts"
 import { currentUrlWith } from "./page-url.ts"
@@ -40,7 +41,7 @@ export const makeActivityLogPage = Effect.map(History, (history) =>
 )
 
 const pageTitle = (record: string | undefined, { changes: [first] }: AuditLogPage): string =>
-  record === undefined || first === undefined ? "What happened" : `What happened: ${toRecordLabel(first).label}`
+  record === undefined || first === undefined ? "Activity log" : `Activity: ${toRecordLabel(first).label}`
 
 /** A text without a record kind is a reservation code. */
 const readRecord = ({ query }: SignedInVisit): string | undefined => {
@@ -61,11 +62,11 @@ const filterForm = (visit: SignedInVisit, accounts: ReadonlyArray<AuditLogAccoun
   const fillField: FieldFiller = (name) => query.get(name) ?? ""
   const actorOptions = [
     ...accounts.map(({ id, name }) => ({ value: id, label: name })),
-    { value: SYSTEM_FILTER, label: "nobody: guests, channels, rules, the service" }
+    { value: SYSTEM_FILTER, label: "System & guests" }
   ]
-  const fields = html`${input(fillField, { name: "record", label: "Of a reservation", hint: "its code", type: "search", maxlength: AUDIT_RECORD_LENGTH })}${select(fillField, { name: "by", label: "By", options: actorOptions, emptyLabel: "anybody" })}${input(fillField, { name: "from", label: "From", type: "date" })}${input(fillField, { name: "to", label: "To", type: "date" })}`
+  const fields = html`${input(fillField, { name: "record", label: "Reservation code", type: "search", maxlength: AUDIT_RECORD_LENGTH })}${select(fillField, { name: "by", label: "Who", options: actorOptions, emptyLabel: "Everyone" })}${input(fillField, { name: "from", label: "From", type: "date" })}${input(fillField, { name: "to", label: "To", type: "date" })}`
   const isFiltered = ["record", "by", "from", "to"].some((name) => (query.get(name) ?? "") !== "")
-  return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Show")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Everything")}</p>` : nothing}`
+  return html`${queryForm(ACTIVITY_LOG_PATH, fields, "Filter")}${isFiltered ? html`<p>${link(ACTIVITY_LOG_PATH, "Clear filters")}</p>` : nothing}`
 }
 
 /** Changes without a request id form one group if time, application and operation are equal. */
@@ -86,16 +87,16 @@ const changesSection = (
   const rows = allChanges.slice(0, ACTIVITY_LOG_SHOWN)
   const accountsById = new Map(accounts.map((account) => [account.id, account]))
   const list = table(
-    { empty: "Nothing was changed." },
+    { empty: readRecord(visit) === undefined ? "No changes in this period." : "No changes of this record." },
     [
-      { label: "When", cell: ([{ at }]) => timeHtml(at, visit) },
-      { label: "Who", cell: ([first]) => actorCell(first, accountsById) },
-      { label: "What was done", cell: ([first]) => actionLabel(first) },
-      { label: "To what", cell: (entries) => html`${entries.map(changedRecord)}` }
+      { label: "Time", cell: ([{ at }]) => timeHtml(at, visit), onPhone: "detail" },
+      { label: "Who", cell: ([first]) => actorCell(first, accountsById), onPhone: "detail" },
+      { label: "Action", cell: ([first]) => actionLabel(first), onPhone: "title" },
+      { label: "Record", cell: changedRecords, onPhone: "detail" }
     ],
     groupByRequest(rows)
   )
-  return section("Changes, the latest first", html`${list}${pagination(visit, allChanges, looked_at, furthest)}`)
+  return section("Changes", html`${list}${pagination(visit, allChanges, looked_at, furthest)}`)
 }
 
 /** If a filter by account found too few changes, the next page starts after the last change scanned. */
@@ -105,24 +106,22 @@ const pagination = (
   scannedCount: number,
   lastScanned: AuditPosition | null
 ): Html => {
-  const latestLink = visit.query.has("before")
-    ? link(currentUrlWith(visit, { before: undefined }), "The latest")
-    : nothing
+  const latestLink = visit.query.has("before") ? link(currentUrlWith(visit, { before: undefined }), "Latest") : nothing
   const isTruncated = allChanges.length > ACTIVITY_LOG_SHOWN
   const last = isTruncated ? allChanges[ACTIVITY_LOG_SHOWN - 1] : lastScanned
   const hasMore = isTruncated || (readAccountFilter(visit) !== undefined && scannedCount === ACTIVITY_LOG_SCANNED)
   const earlierLink =
     hasMore && last !== undefined && last !== null
-      ? link(currentUrlWith(visit, { before: formatAuditCursor(last) }), "Earlier changes")
+      ? link(currentUrlWith(visit, { before: formatAuditCursor(last) }), "Older")
       : nothing
   const scanLimitNote =
     hasMore && !isTruncated
-      ? html`<p>${ACTIVITY_LOG_SCANNED} changes of everybody were looked through${lastScanned === null ? nothing : html`, back to ${timeHtml(lastScanned.at, visit)}`}. There may be earlier ones of this person.</p>
+      ? html`<p>Searched ${ACTIVITY_LOG_SCANNED.toLocaleString("en")} changes${lastScanned === null ? nothing : html`, back to ${timeHtml(lastScanned.at, visit)}`}. Older ones may exist.</p>
 `
       : nothing
   return latestLink === nothing && earlierLink === nothing
     ? nothing
-    : html`${scanLimitNote}<nav class="pages" aria-label="Pages of the list">${latestLink} ${earlierLink}</nav>
+    : html`${scanLimitNote}<nav class="pages" aria-label="Pages">${latestLink} ${earlierLink}</nav>
 `
 }
 
@@ -132,14 +131,24 @@ const actorCell = (
 ): Html => {
   if (account_id === null) return html`${systemActorLabel(application)}`
   const account = accountsById.get(account_id)
-  const name = account?.name ?? "an account that is gone"
+  const name = account?.name ?? "Deleted account"
   return html`${name} <span class="soft">${applicationLabel(application)}</span>`
+}
+
+/** A request that changed many records shows the first ones. */
+const RECORDS_SHOWN_FIRST = 3
+
+const changedRecords = (entries: ReadonlyArray<AuditLogChange>): Html => {
+  const [first, others] = [entries.slice(0, RECORDS_SHOWN_FIRST), entries.slice(RECORDS_SHOWN_FIRST)]
+  return html`${first.map(changedRecord)}${others.length === 0 ? nothing : disclosure(`${others.length} more`, html`${others.map(changedRecord)}`)}`
 }
 
 const changedRecord = (entry: AuditLogChange): Html => {
   const { label: recordLabel, url } = toRecordLabel(entry)
-  const fields = entry.fields.map(toWords).join(", ")
-  const logLink = html` <a class="soft" href="${activityLogUrl(entry.record)}">its history</a>`
+  const fields = entry.fields.map(fieldLabel).join(", ")
+  const logLink = html` <a class="soft" href="${activityLogUrl(entry.record)}" aria-label="Activity of ${recordLabel}">Activity</a>`
   return html`<div>${url === undefined ? recordLabel : link(url, recordLabel)}${fields === "" ? nothing : html`: ${fields}`}${logLink}</div>
 `
 }
+
+const fieldLabel = (field: string): string => FIELD_WORDS[field]?.label ?? toWords(field.replace(/_id(s?)$/, "$1"))

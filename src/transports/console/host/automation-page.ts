@@ -30,10 +30,10 @@ import {
   TRY_RULE_ACTION
 } from "./automation/new-rule.ts"
 import { findRuleKind, toEditedKind } from "./automation/rule-kinds.ts"
-import { NEW_RULE_SECTION, rulesSection } from "./automation/rule-list.ts"
+import { NEW_RULE_ANCHOR, NEW_RULE_SECTION, rulesSection } from "./automation/rule-list.ts"
 import { ruleTestForm, ruleTestResult } from "./automation/rule-test.ts"
 import { ruleText } from "./automation/rule-text.ts"
-import { ruleTrialSection } from "./automation/rule-trial.ts"
+import { ruleTrialSection, startRuleForm } from "./automation/rule-trial.ts"
 import { channelName } from "./channel-names.ts"
 import { actionForm, disclosure, parseNumber } from "./form-fields.ts"
 import {
@@ -47,6 +47,7 @@ import {
 } from "./host-page.ts"
 import {
   activityLogLink,
+  buttonLink,
   link,
   readIdParam,
   readOffsetParam,
@@ -94,25 +95,27 @@ export const makeAutomationPage = Effect.gen(function* () {
       makeQuery(service, query_upcoming_automation_actions)
     ),
     actions: {
-      [TRY_RULE_ACTION]: { doneMessage: "", run: makeTryRule(makeQuery(service, try_automation_rule)) },
+      [TRY_RULE_ACTION]: { doneMessage: "", run: makeTryRule(ruleBook, makeQuery(service, try_automation_rule)) },
       [SAVE_RULE_ACTION]: {
-        doneMessage: "The rule is saved. Its upcoming actions are planned again.",
+        doneMessage: "Rule saved. Upcoming messages are planned again.",
         run: makeSaveRule(ruleBook, mutate)
       },
-      [CREATE_RULE_ACTION]: { doneMessage: "The rule is made. It acts from now on.", run: makeCreateRule(mutate) },
-      pause_rule: makeRuleSwitch("pause_automation_rule", "The rule is paused. It does nothing until it is resumed."),
+      [CREATE_RULE_ACTION]: { doneMessage: "Rule added. It is active now.", run: makeCreateRule(mutate) },
+      pause_rule: makeRuleSwitch("pause_automation_rule", "Rule paused."),
       resume_rule: makeRuleSwitch(
         "resume_automation_rule",
-        "The rule acts again. What it would have done meanwhile is not made up for."
+        "Rule resumed. Messages missed during the pause stay unsent."
       ),
-      remove_rule: makeRuleSwitch("delete_automation_rule", "The rule is removed, and what it was going to do."),
-      do_now: makePlanAction("execute_automation_action", "It is done: the guest gets it now."),
-      take_away: makePlanAction("delete_automation_action", "It is taken away. Its rule goes on for other stays.")
+      remove_rule: makeRuleSwitch("delete_automation_rule", "Rule deleted. Its planned messages are cancelled."),
+      do_now: makePlanAction("execute_automation_action", "Sent to the guest now."),
+      take_away: makePlanAction("delete_automation_action", "Skipped. The rule continues for other stays.")
     }
   })
 })
 
-const ruleNotFoundError = makeActionError(404, "There is no such rule.")
+const missingKindError = makeActionError(400, "Choose a kind of rule.")
+
+const ruleNotFoundError = makeActionError(404, "This rule does not exist any more.")
 
 const makeCreateRule = (mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
@@ -127,27 +130,37 @@ type RuleTrialQuery = (
   fields: Schema.JsonObject
 ) => Effect.Effect<AutomationRuleTrial, ActionError>
 
-const makeTryRule = (queryTrial: RuleTrialQuery): HostAction["run"] =>
+/** Previews the rule of the form: a new one, or one that the form edits. */
+const makeTryRule = (ruleBook: RuleBook["Service"], queryTrial: RuleTrialQuery): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
     const kind = findRuleKind(visit.query.get("new"))
-    if (kind === undefined) return yield* Effect.fail(missingKindError)
-    const trial = yield* queryTrial(visit, readNewRule(form, kind))
-    return { _tag: "Told", html: ruleTrialSection(visit, form, trial), keepsForm: true } as const
+    if (kind !== undefined) {
+      const trial = yield* queryTrial(visit, readNewRule(form, kind))
+      return toPreview(ruleTrialSection(visit, trial, startRuleForm(visit, form)))
+    }
+    const { definition } = yield* findEditedRule(ruleBook, visit)
+    const trigger = "trigger" in definition ? { trigger: { ...definition.trigger } } : {}
+    const trial = yield* queryTrial(visit, { ...trigger, ...readNewRule(form, toEditedKind(definition)) })
+    return toPreview(ruleTrialSection(visit, trial, nothing))
   })
+
+const toPreview = (previewHtml: Html) => ({ _tag: "Told", html: previewHtml, keepsForm: true }) as const
+
+const findEditedRule = Effect.fnUntraced(function* (ruleBook: RuleBook["Service"], visit: SignedInVisit) {
+  const id = readIdParam(visit, "edit")
+  if (id === undefined) return yield* Effect.fail(missingKindError)
+  // The date only selects stays for tests, which the form does not need.
+  const { rules } = yield* ruleBook.of("1970-01-01", id)
+  return rules.find((rule) => rule.id === id) ?? (yield* Effect.fail(ruleNotFoundError))
+})
 
 const makeSaveRule = (ruleBook: RuleBook["Service"], mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
   Effect.fnUntraced(function* (visit, form) {
-    const id = readIdParam(visit, "edit")
-    // The date only selects stays for tests, which saving does not need.
-    const { rules } = yield* ruleBook.of("1970-01-01", id)
-    const rule = rules.find((each) => each.id === id)
-    if (rule === undefined) return yield* Effect.fail(ruleNotFoundError)
+    const rule = yield* findEditedRule(ruleBook, visit)
     const fields = readEditedRule(form, toEditedKind(rule.definition))
     yield* mutate(visit, form, "update_automation_rule", { id: rule.id, ...fields })
     return { _tag: "GoOn", url: AUTOMATION_PATH } as const
   })
-
-const missingKindError = makeActionError(400, "It is not said which kind of rule is to be made.")
 
 type RuleTestQuery = (visit: SignedInVisit, fields: Schema.JsonObject) => Effect.Effect<AutomationRuleTest, ActionError>
 
@@ -179,18 +192,20 @@ const makeRenderer = (
       const options = { ...ruleBookView, kind: toEditedKind(definition), rule: definition, failedSubmission }
       return toView(definition.name, html`${BACK_LINK}${editRuleForm(visit, options)}`)
     }
-    if ((testedRuleId ?? editedRuleId) !== undefined) return notFoundView("There is no such rule", "It may be removed.")
+    if ((testedRuleId ?? editedRuleId) !== undefined)
+      return notFoundView("Rule not found", "It may be deleted.", BACK_LINK)
     if (kind !== undefined) {
-      return toView("Make a rule", html`${BACK_LINK}${newRuleForm(visit, { ...ruleBookView, kind, failedSubmission })}`)
+      return toView("New rule", html`${BACK_LINK}${newRuleForm(visit, { ...ruleBookView, kind, failedSubmission })}`)
     }
     const type: AutomationActionType = visit.query.get("show") === "reviews" ? "review" : "message"
     const offset = readOffsetParam(visit)
     const { actions } = yield* queryUpcomingActions(visit, { type, offset, limit: ACTIONS_SHOWN + 1 })
     const plannedSection = plannedActionsSection(visit, type, actions, offset)
-    return toView(
-      "Automation",
-      html`${rulesSection(visit, ruleBookView)}${NEW_RULE_SECTION}${plannedSection}${timeZoneNote(visit)}`
-    )
+    return {
+      title: "Automation",
+      primaryAction: buttonLink(`#${NEW_RULE_ANCHOR}`, "New rule"),
+      body: html`${rulesSection(visit, ruleBookView)}${plannedSection}${NEW_RULE_SECTION}${timeZoneNote(visit)}`
+    }
   })
   return renderView
 }
@@ -215,12 +230,12 @@ const renderRuleTest = (
           onFailure: ({
             status,
             message
-          }) => html`<p class="message error" role="alert">${status === 404 ? "There is no such stay." : message}</p>
+          }) => html`<p class="message error" role="alert">${status === 404 ? "This stay does not exist." : message}</p>
 `
         })
   return Effect.map(testResult, (resultHtml) =>
     section(
-      "Try it on a stay",
+      "Preview on a stay",
       html`<p>${ruleText(rule.definition, ruleBookView.properties)}</p>
 ${ruleTestForm(visit, rule, ruleBookView.stays)}${resultHtml}${activityLogLink(`automation_rule:${rule.id}`)}`
     )
@@ -235,30 +250,30 @@ const plannedActionsSection = (
 ): Html => {
   const otherTypeLink =
     type === "message"
-      ? link(currentUrlWith(visit, { show: "reviews", offset: undefined }), "Reviews to come")
-      : link(currentUrlWith(visit, { show: undefined, offset: undefined }), "Messages to come")
+      ? link(currentUrlWith(visit, { show: "reviews", offset: undefined }), "Upcoming reviews")
+      : link(currentUrlWith(visit, { show: undefined, offset: undefined }), "Upcoming messages")
   const nextPageLink =
     actions.length > ACTIONS_SHOWN
-      ? html`<p>There are more. ${link(currentUrlWith(visit, { offset: offset + ACTIONS_SHOWN }), "Those after these")}</p>
+      ? html`<p>${link(currentUrlWith(visit, { offset: offset + ACTIONS_SHOWN }), "Next page")}</p>
 `
       : nothing
   const firstPageLink =
     offset > 0
-      ? html`<p>${link(currentUrlWith(visit, { offset: undefined }), "From the next on")}</p>
+      ? html`<p>${link(currentUrlWith(visit, { offset: undefined }), "First page")}</p>
 `
       : nothing
   return section(
-    type === "message" ? "Messages of the next 30 days" : "Reviews of the next 30 days",
+    type === "message" ? "Upcoming messages (30 days)" : "Upcoming reviews (30 days)",
     html`<p>${otherTypeLink}</p>
 ${firstPageLink}${table(
-  { empty: "Nothing is planned." },
+  { empty: type === "message" ? "No upcoming messages." : "No upcoming reviews." },
   [
-    { label: "When", cell: ({ scheduled_at }) => timeHtml(scheduled_at, visit) },
-    { label: "Rule", cell: ({ name }) => name || "an answer to a question" },
-    { label: "Guest", cell: guestCell },
-    { label: "Property", cell: ({ property_title }) => property_title || "none" },
-    { label: "Booked at", cell: ({ channel_type }) => channelName(channel_type) },
-    { label: "Do", cell: (action) => plannedActionForms(visit, action) }
+    { label: "Time", cell: ({ scheduled_at }) => timeHtml(scheduled_at, visit), onPhone: "detail" },
+    { label: "Guest", cell: guestCell, onPhone: "title" },
+    { label: "Rule", cell: ({ name }) => name || "Answer to a question", onPhone: "detail" },
+    { label: "Property", cell: ({ property_title }) => property_title || "Unassigned", onPhone: "detail" },
+    { label: "Channel", cell: ({ channel_type }) => channelName(channel_type), onPhone: "detail" },
+    { label: "Action", cell: (action) => plannedActionForms(visit, action), onPhone: "side" }
   ],
   actions.slice(0, ACTIONS_SHOWN)
 )}${nextPageLink}`,
@@ -267,10 +282,10 @@ ${firstPageLink}${table(
 }
 
 const guestCell = ({ stay_code, send_to }: AutomationAction): Html =>
-  stay_code === null ? html`${send_to || "a guest"}` : link(stayUrl(stay_code), send_to || stay_code)
+  stay_code === null ? html`${send_to || "Guest"}` : link(stayUrl(stay_code), send_to || stay_code)
 
 const plannedActionForms = (visit: SignedInVisit, { id, name, send_to, type }: AutomationAction): Html => {
   const subject = `${name} for ${send_to || "a guest"}`
-  const [summary, button] = type === "review" ? ["Review now…", "Publish the review now"] : ["Send now…", "Send it now"]
-  return html`${disclosure(summary, actionForm(visit, { action: "do_now", label: button, subject, id, kind: "primary" }))}${disclosure("Take away…", actionForm(visit, { action: "take_away", label: "Take it away", subject, id, kind: "danger" }))}`
+  const [summary, button] = type === "review" ? ["Publish now…", "Publish now"] : ["Send now…", "Send now"]
+  return html`${disclosure(summary, actionForm(visit, { action: "do_now", label: button, subject, id, kind: "primary" }))}${disclosure("Skip…", actionForm(visit, { action: "take_away", label: "Skip", subject, id, kind: "danger" }))}`
 }

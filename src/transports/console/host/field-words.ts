@@ -30,6 +30,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   minimum_stay: { label: "Minimum stay", noun: "a minimum stay" },
   maximum_stay: { label: "Maximum stay", noun: "a maximum stay" },
   email: { label: "E-mail address", missing: "Enter an e-mail address." },
+  message: { label: "Message", missing: "Write a message." },
   content: { label: "Message", missing: "Write a message." },
   tag_name: { label: "Tag", missing: "Enter a tag." },
   url: { label: "Address", missing: "Enter the address of the calendar." },

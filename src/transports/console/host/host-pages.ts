@@ -19,6 +19,7 @@ import { makePropertyPage } from "./property-page.ts"
 import { makeReportsPage } from "./reports-page.ts"
 import { makeReservationsPage } from "./reservations-page.ts"
 import { makeReviewsPage } from "./reviews-page.ts"
+import { makeStartPage } from "./start-page.ts"
 import { makeStayPage } from "./stay-page.ts"
 import { makeTasksPage } from "./tasks-page.ts"
 
@@ -44,5 +45,6 @@ export const makeHostPages = Effect.all([
   makePeoplePage,
   makeCategoriesPage,
   makeNotificationsPage,
-  makeActivityLogPage
+  makeActivityLogPage,
+  makeStartPage
 ])

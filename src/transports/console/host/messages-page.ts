@@ -1,12 +1,12 @@
 import { DateTime, Effect } from "effect"
 import type { CurrentCaller } from "../../../contract/caller.ts"
 import { dateInZone } from "../../../contract/time.ts"
-import { get_conversation, query_conversations } from "../../../domain/guests/conversations/contract.ts"
+import { get_conversation } from "../../../domain/guests/conversations/contract.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { BesideTalk } from "../queries/BesideTalk.ts"
-import { UnansweredGuests } from "../queries/UnansweredGuests.ts"
+import { Inbox } from "../queries/Inbox.ts"
 import { CONVERSATION_SCRIPT } from "../scripts.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
@@ -20,7 +20,7 @@ import {
   makeHostPage,
   notFoundView
 } from "./host-page.ts"
-import { aboutSection, noteSection } from "./messages/conversation-sidebar.ts"
+import { aboutSection, noteSection, stayLine } from "./messages/conversation-sidebar.ts"
 import { earlierMessagesSection, readBeforeMessageId, threadSection } from "./messages/conversation-thread.ts"
 import { guestName, inboxSection, isUnansweredFilter, readPageRange } from "./messages/inbox.ts"
 import { offersSection, readOffer } from "./messages/offers.ts"
@@ -28,24 +28,18 @@ import { activityLogLink, link, timeZoneNote } from "./page-parts.ts"
 import { MESSAGES_PATH, messagesUrl } from "./urls.ts"
 
 export const makeMessagesPage = Effect.gen(function* () {
-  const [service, unanswered, conversationContext] = [yield* Service, yield* UnansweredGuests, yield* BesideTalk]
-  const [queryConversations, queryConversation] = [
-    makeQuery(service, query_conversations),
-    makeQuery(service, get_conversation)
-  ]
+  const [service, inbox, conversationContext] = [yield* Service, yield* Inbox, yield* BesideTalk]
+  const queryConversation = makeQuery(service, get_conversation)
 
   const todayIn = ({ session }: SignedInVisit, now: Date) => dateInZone(now, session.person.caller.timeZone)
 
   const renderInbox = Effect.fnUntraced(function* (
     visit: SignedInVisit
-  ): Effect.fn.Return<HostView, ActionError, CurrentCaller> {
-    if (!isUnansweredFilter(visit)) {
-      const { conversations, total } = yield* queryConversations(visit, readPageRange(visit))
-      return { title: "Messages", body: inboxSection(visit, conversations, total) }
-    }
+  ): Effect.fn.Return<HostView, never, CurrentCaller> {
     const now = yield* DateTime.nowAsDate
-    const unansweredGuests = yield* unanswered.page(todayIn(visit, now), now, readPageRange(visit))
-    return { title: "Messages to answer", body: inboxSection(visit, unansweredGuests.rows, unansweredGuests.total) }
+    const today = todayIn(visit, now)
+    const filter = { today, now, isUnansweredOnly: isUnansweredFilter(visit) }
+    return { title: "Messages", body: inboxSection(visit, today, yield* inbox.page(filter, readPageRange(visit))) }
   })
 
   const renderConversation = Effect.fnUntraced(function* (
@@ -66,8 +60,8 @@ export const makeMessagesPage = Effect.gen(function* () {
     const isNewest = beforeMessageId === undefined
     const view: HostView = {
       title: guestName(conversation.guest),
-      body: html`<p>${link(messagesUrl(), "All conversations")}</p>
-<div class="columns">
+      body: html`<p class="stay-line">${link(messagesUrl(), "All conversations")}${stayLine(conversation, context)}</p>
+<div class="conversation">
 <div>${isNewest ? threadSection(visit, conversation, failedSubmission) : earlierMessagesSection(visit, conversation)}</div>
 <div>${aboutSection(conversation, context)}${noteSection(visit, conversation, failedSubmission)}</div>
 </div>
@@ -91,8 +85,9 @@ ${offersSection(visit, offerContext, failedSubmission)}${activityLogLink(`conver
 })
 
 const conversationNotFoundView = notFoundView(
-  "No such conversation",
-  "There is no such conversation, or none before that message."
+  "Conversation not found",
+  "It may be deleted, or the link may be incomplete.",
+  html`<p>${link(messagesUrl(), "All conversations")}</p>`
 )
 
 /** A missing conversation and another operator's conversation show the same page. */
@@ -110,11 +105,11 @@ const makeActions = (service: Service["Service"]): Readonly<Record<string, HostA
   const mutate = makeVoidMutation(service)
   return {
     send: {
-      doneMessage: "Your message is on its way.",
+      doneMessage: "Message on its way to the guest.",
       run: (visit, form) => {
         const message = parseLines(form.get("message") ?? "")
         return message === ""
-          ? Effect.fail(makeActionError(422, "Write something first."))
+          ? Effect.fail(makeActionError(422, "message: is required."))
           : Effect.as(
               mutate(visit, form, "send_message", { id: readConversationId(visit), message }),
               reloadConversation(visit)
@@ -122,7 +117,7 @@ const makeActions = (service: Service["Service"]): Readonly<Record<string, HostA
       }
     },
     note: {
-      doneMessage: "The note is kept.",
+      doneMessage: "Note saved.",
       run: (visit, form) => {
         const changes = readChangedFields(form, { note: parseLines })
         return "note" in changes
@@ -131,16 +126,16 @@ const makeActions = (service: Service["Service"]): Readonly<Record<string, HostA
       }
     },
     offer: {
-      doneMessage: "The offer is made: the guest sees it now.",
+      doneMessage: "Offer sent. The guest sees it now.",
       run: (visit, form) =>
         mutate(visit, form, "send_special_offer", { ...conversationIdField(visit), ...readOffer(form) })
     },
     preapprove: {
-      doneMessage: "The guest is pre-approved, and can book now.",
+      doneMessage: "Pre-approved. The guest can book now.",
       run: (visit, form) => mutate(visit, form, "send_preapproval", conversationIdField(visit))
     },
     withdraw: {
-      doneMessage: "The offer is withdrawn.",
+      doneMessage: "Offer withdrawn.",
       run: (visit, form) =>
         mutate(visit, form, "withdraw_special_offer", {
           ...conversationIdField(visit),

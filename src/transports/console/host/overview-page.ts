@@ -1,149 +1,123 @@
 import { DateTime, Effect } from "effect"
 import { addDays, dateInZone, formatWallClock } from "../../../contract/time.ts"
+import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { ACCESS_PATH } from "../host/urls.ts"
-import { UNASSIGNED_PROPERTY } from "../queries/FoundStays.ts"
-import { Overview, type OverviewData, type OverviewStay } from "../queries/Overview.ts"
+import { Overview, type OverviewData, type OverviewRequest, type OverviewStay } from "../queries/Overview.ts"
+import type { SignedInVisit } from "../visit.ts"
+import { channelName } from "./channel-names.ts"
 import { makeHostPage } from "./host-page.ts"
-import { badge, formatDay, link, section, table, timeZoneNote } from "./page-parts.ts"
-import { arrivalLabel } from "./stay/stay-labels.ts"
+import { guestStatusBadge, makeStatusAction, nextStatusForm } from "./overview/guest-status.ts"
+import { attentionSection, toDoSection } from "./overview/overview-counts.ts"
 import {
-  CHANNELS_PATH,
-  ICAL_SYNC_PATH,
-  messagesUrl,
-  newReservationUrl,
-  OVERVIEW_PATH,
-  REPORTS_PATH,
-  reservationsUrl,
-  reviewsUrl,
-  stayUrl
-} from "./urls.ts"
+  badge,
+  buttonLink,
+  formatDay,
+  formatDayRange,
+  link,
+  pluralize,
+  section,
+  table,
+  timeHtml,
+  timeZoneNote
+} from "./page-parts.ts"
+import { emptyAccountNote } from "./start/empty-account-note.ts"
+import { newReservationUrl, OVERVIEW_PATH, REPORTS_PATH, reservationsUrl, stayUrl } from "./urls.ts"
 
-export const makeOverviewPage = Effect.map(Overview, (overview) =>
-  makeHostPage({
+export const makeOverviewPage = Effect.gen(function* () {
+  const [overview, service] = [yield* Overview, yield* Service]
+  return makeHostPage({
     path: OVERVIEW_PATH,
     show: (visit) =>
       Effect.gen(function* () {
         const { timeZone } = visit.session.person.caller
         const now = yield* DateTime.nowAsDate
         const today = dateInZone(now, timeZone)
-        const counts = yield* overview.of(formatWallClock(now, timeZone), now)
+        const data = yield* overview.of(formatWallClock(now, timeZone), now)
         return {
           title: `${visit.session.operatorName}, ${formatDay(today)}`,
-          body: html`${countsSection("Waits for you", PENDING_ITEMS, counts)}${countsSection("Fails", FAILING_ITEMS, counts)}
-<div class="columns">
-${arrivalsOrDeparturesSection("Arrivals", counts.arrivals, counts.arriving, today, { from: today, to: addDays(today, 1) })}
-${arrivalsOrDeparturesSection("Departures", counts.departures, counts.leaving, today, { leaves_from: today, leaves_to: addDays(today, 1) })}
-</div>
-<p>${link(newReservationUrl(), "Enter a reservation")} · ${link(REPORTS_PATH, "The year: occupancy and income")}</p>
+          primaryAction: buttonLink(newReservationUrl(), "New reservation"),
+          body: html`${data.has_property ? nothing : emptyAccountNote}${toDoSection(data)}${requestsSection(visit, data)}${attentionSection(data)}${guestsSections(visit, data, today)}<p>${link(REPORTS_PATH, "Reports: occupancy and income")}</p>
 ${timeZoneNote(visit)}`
         }
-      })
+      }),
+    actions: makeStatusAction(service)
   })
-)
+})
 
-interface CountedItem {
-  readonly key: keyof OverviewData &
-    (
-      | "requests"
-      | "messages"
-      | "reviews"
-      | "check_ins"
-      | "boxed"
-      | "unpaid"
-      | "webhooks"
-      | "calendars"
-      | "accounts"
-      | "pushes"
-    )
-  readonly nouns: readonly [one: string, several: string]
+const guestLink = ({ stay_code, guest_name }: { readonly stay_code: string; readonly guest_name: string | null }) =>
+  link(stayUrl(stay_code), guest_name ?? stay_code)
+
+const propertyCell = ({ property_title }: { readonly property_title: string | null }): Html | string =>
+  property_title ?? badge("Unassigned", "wait")
+
+const requestsSection = (visit: SignedInVisit, { requests, latest_requests }: OverviewData): Html =>
+  requests === 0
+    ? nothing
+    : section(
+        "Booking requests",
+        html`<div class="day-list">${table<OverviewRequest>(
+          { empty: "No booking requests." },
+          [
+            { label: "Guest", cell: guestLink },
+            { label: "Property", cell: propertyCell, onPhone: "detail" },
+            {
+              label: "Dates",
+              cell: ({ check_in_date, check_out_date }) => formatDayRange(check_in_date, check_out_date),
+              onPhone: "detail"
+            },
+            {
+              label: "Guests",
+              cell: ({ number_of_guests }) => pluralize(number_of_guests, "guest"),
+              onPhone: "detail"
+            },
+            { label: "Channel", cell: ({ channel_type }) => channelName(channel_type), onPhone: "detail" },
+            {
+              label: "Expires",
+              cell: ({ expires_at }) => (expires_at === null ? "" : timeHtml(expires_at, visit))
+            },
+            {
+              label: "Action",
+              cell: ({ stay_code, guest_name }) =>
+                html`<a class="button" href="${stayUrl(stay_code)}" aria-label="Answer ${guest_name ?? stay_code}">Answer</a>`,
+              onPhone: "side"
+            }
+          ],
+          latest_requests
+        )}</div>${requests > latest_requests.length ? html`<p>${link(reservationsUrl({ status: "wait_accept" }), `All ${pluralize(requests, "booking request")}`)}</p>` : nothing}`
+      )
+
+const guestsSections = (visit: SignedInVisit, data: OverviewData, today: string): Html => {
+  const tomorrow = addDays(today, 1)
+  return html`${guestsSection(visit, { today, list: "arrivals", rows: data.arrivals, total: data.arriving, url: reservationsUrl({ from: today, to: tomorrow }) })}${guestsSection(visit, { today, list: "departures", rows: data.departures, total: data.leaving, url: reservationsUrl({ leaves_from: today, leaves_to: tomorrow }) })}`
+}
+
+interface GuestList {
+  readonly today: string
+  readonly list: "arrivals" | "departures"
+  readonly rows: ReadonlyArray<OverviewStay>
+  readonly total: number
   readonly url: string
 }
 
-const PENDING_ITEMS: ReadonlyArray<CountedItem> = [
-  {
-    key: "requests",
-    nouns: ["booking request", "booking requests"],
-    url: reservationsUrl({ status: "wait_accept" })
-  },
-  {
-    key: "messages",
-    nouns: ["message to answer", "messages to answer"],
-    url: messagesUrl({ show: "waiting" })
-  },
-  { key: "reviews", nouns: ["review to write", "reviews to write"], url: reviewsUrl("waiting") },
-  {
-    key: "check_ins",
-    nouns: ["check-in to approve", "check-ins to approve"],
-    url: reservationsUrl({ status: "check_in" })
-  },
-  {
-    key: "boxed",
-    nouns: ["stay in the box, in no property", "stays in the box, in no property"],
-    url: reservationsUrl({ property: UNASSIGNED_PROPERTY, status: "accepted" })
-  },
-  {
-    key: "unpaid",
-    nouns: [
-      "order not paid in full, of half a year before and after",
-      "orders not paid in full, of half a year before and after"
-    ],
-    url: reservationsUrl({ payment: "unpaid" })
-  }
-]
-
-const FAILING_ITEMS: ReadonlyArray<CountedItem> = [
-  { key: "webhooks", nouns: ["webhook", "webhooks"], url: `${ACCESS_PATH}#webhooks` },
-  { key: "calendars", nouns: ["calendar elsewhere", "calendars elsewhere"], url: ICAL_SYNC_PATH },
-  { key: "accounts", nouns: ["channel account", "channel accounts"], url: CHANNELS_PATH },
-  { key: "pushes", nouns: ["push to channels", "pushes to channels"], url: `${CHANNELS_PATH}#pushes` }
-]
-
-const countsSection = (heading: string, items: ReadonlyArray<CountedItem>, counts: OverviewData): Html => {
-  const nonZeroItems = items.filter(({ key }) => counts[key] > 0)
-  return section(
-    heading,
-    nonZeroItems.length === 0
-      ? html`<p>Nothing.</p>
-`
-      : html`<ul class="counts">
-${nonZeroItems.map(
-  ({
-    key,
-    nouns: [singular, plural],
-    url
-  }) => html`<li><a href="${url}"><strong>${counts[key]}</strong> ${counts[key] === 1 ? singular : plural}</a></li>
-`
-)}</ul>
-`
-  )
-}
-
-const arrivalsOrDeparturesSection = (
-  heading: string,
-  rows: ReadonlyArray<OverviewStay>,
-  totalCount: number,
-  today: string,
-  dateFilter: Parameters<typeof reservationsUrl>[0]
-): Html =>
+const guestsSection = (visit: SignedInVisit, { today, list, rows, total, url }: GuestList): Html =>
   section(
-    heading,
-    html`${table(
-      { empty: "Nobody today or tomorrow." },
+    list === "arrivals" ? "Arrivals" : "Departures",
+    html`<div class="day-list">${table<OverviewStay>(
+      { empty: list === "arrivals" ? "No arrivals today or tomorrow." : "No departures today or tomorrow." },
       [
-        { label: "Day", cell: ({ day }) => (day === today ? "Today" : "Tomorrow") },
-        {
-          label: "Guest",
-          cell: (stay) => link(stayUrl(stay.stay_code), stay.guest_name ?? stay.stay_code)
-        },
-        { label: "Property", cell: ({ property_title }) => property_title ?? badge("in the box", "wait") },
-        { label: "Guests", cell: ({ number_of_guests }) => String(number_of_guests), isNumeric: true },
-        {
-          label: "Stands",
-          cell: ({ stay_status, arrival_at }) =>
-            html`${arrivalLabel(stay_status)}${arrival_at === null ? nothing : html` <span class="soft">from ${arrival_at}</span>`}`
-        }
+        { label: "Guest", cell: guestLink },
+        { label: "Day", cell: (stay) => dayText(list, stay, today), onPhone: "detail" },
+        { label: "Property", cell: propertyCell, onPhone: "detail" },
+        { label: "Guests", cell: ({ number_of_guests }) => pluralize(number_of_guests, "guest"), onPhone: "detail" },
+        { label: "Status", cell: (stay) => guestStatusBadge(stay, today), onPhone: "detail" },
+        { label: "Action", cell: (stay) => nextStatusForm(visit, stay, { today, list }) ?? nothing, onPhone: "side" }
       ],
       rows
-    )}${totalCount > rows.length ? html`<p>${link(reservationsUrl(dateFilter), `All ${totalCount}`)}</p>` : nothing}`
+    )}</div>${total > rows.length ? html`<p>${link(url, `All ${total}`)}</p>` : nothing}`
   )
+
+const dayText = (list: GuestList["list"], { day, arrival_at, check_out_time }: OverviewStay, today: string): string => {
+  const dayName = day === today ? "Today" : "Tomorrow"
+  if (list === "departures") return `${dayName}, until ${check_out_time}`
+  return arrival_at === null ? dayName : `${dayName}, from ${arrival_at}`
+}

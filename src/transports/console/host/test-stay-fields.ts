@@ -10,12 +10,12 @@ export const readTestStayCode = ({ query }: SignedInVisit): string | undefined =
   [query.get("code"), query.get("stay")].map((text) => text?.trim()).find((text) => text !== undefined && text !== "")
 
 const stayLabel = ({ guest_name, stay_code, property_title, check_in_date }: TestStay): string =>
-  `${guest_name ?? stay_code}, ${property_title ?? "in the box"}, from ${formatDay(check_in_date)}`
+  `${guest_name ?? stay_code}, ${property_title ?? "unassigned"}, from ${formatDay(check_in_date)}`
 
 export const testStayFields = (visit: SignedInVisit, stays: ReadonlyArray<TestStay>, emptyLabel: string): Html => {
   const selectedCode = readTestStayCode(visit) ?? ""
   const isListed = stays.some(({ stay_code }) => stay_code === selectedCode)
   const fillField: FieldFiller = (name) => (name === "code" ? (isListed ? "" : selectedCode) : selectedCode)
   const options = stays.map((stay) => ({ value: stay.stay_code, label: stayLabel(stay) }))
-  return html`${select(fillField, { name: "stay", label: "Stay", options, emptyLabel })}${input(fillField, { name: "code", label: "or another by its code", maxlength: RECORD_CODE_LENGTH })}`
+  return html`${select(fillField, { name: "stay", label: "Stay", options, emptyLabel })}${input(fillField, { name: "code", label: "Or a reservation code", maxlength: RECORD_CODE_LENGTH })}`
 }

@@ -76,7 +76,8 @@ const NAME_COLUMNS: ReadonlyArray<readonly [record: string, table: string, name:
   ["room_type", "room_types", "title"],
   ["staff", "staffs", "name"],
   ["tag", "property_tags", "name"],
-  ["task", "tasks", "type"],
+  ["imported_calendar", "imported_calendars", "host"],
+  ["task", "tasks", "replace(type, '_', ' ')"],
   ["token", "access_tokens", "name"],
   // Only the host of the URL. For some receivers the rest is a secret that not every account may see.
   ["webhook", "webhook_subscriptions", "split_part(url, '/', 3)"]
@@ -90,6 +91,7 @@ const recordNameSql = (sql: Sql, operatorId: number): Fragment => {
   )
   return sql`CASE c.kind ${sql.join("", false)(byId)}
     WHEN 'reservation' THEN (SELECT guest_name FROM (${firstStaySql(sql, operatorId)}) first)
+    WHEN 'review' THEN (SELECT guest_name FROM (${firstStaySql(sql, operatorId)}) first)
     WHEN 'conversation' THEN (SELECT guest_name FROM conversations WHERE operator_id = ${operatorId} AND code = c.key) END`
 }
 

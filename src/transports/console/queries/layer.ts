@@ -10,6 +10,7 @@ import { EntryChoices } from "./EntryChoices.ts"
 import { FailedPushes } from "./FailedPushes.ts"
 import { FoundStays } from "./FoundStays.ts"
 import { History } from "./History.ts"
+import { Inbox } from "./Inbox.ts"
 import { KnowledgeScopes } from "./KnowledgeScopes.ts"
 import { Ledger } from "./Ledger.ts"
 import { Month } from "./Month.ts"
@@ -23,10 +24,10 @@ import { ReviewedStays } from "./ReviewedStays.ts"
 import { RuleBook } from "./RuleBook.ts"
 import { Sorting } from "./Sorting.ts"
 import { StaffDirectory } from "./StaffDirectory.ts"
+import { StartProgress } from "./StartProgress.ts"
 import { StayBeside } from "./StayBeside.ts"
 import { StayMoves } from "./StayMoves.ts"
 import { Sums } from "./Sums.ts"
-import { UnansweredGuests } from "./UnansweredGuests.ts"
 import { Webhooks } from "./Webhooks.ts"
 import { WorkPlan } from "./WorkPlan.ts"
 import { Year } from "./Year.ts"
@@ -49,7 +50,7 @@ export const layerConsoleQueries = Layer.mergeAll(
   DaysBefore.layer,
   BesideTalk.layer,
   ReviewedStays.layer,
-  UnansweredGuests.layer,
+  Inbox.layer,
   History.layer,
   KnowledgeScopes.layer,
   RuleBook.layer,
@@ -62,5 +63,6 @@ export const layerConsoleQueries = Layer.mergeAll(
   Webhooks.layer,
   AccessTokenList.layer,
   ConnectedApplications.layer,
-  NotificationChoices.layer
+  NotificationChoices.layer,
+  StartProgress.layer
 )

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto"
 import { BASE_STYLES } from "./base.ts"
 import { CALENDAR_STYLES } from "./calendar.ts"
 import { COLOR_STYLES } from "./colors.ts"
+import { CONVERSATION_STYLES } from "./conversations.ts"
 import { FORM_STYLES } from "./forms.ts"
+import { OVERVIEW_STYLES } from "./overview.ts"
 import { SINGLE_PAGE_STYLES } from "./pages.ts"
 import { PART_STYLES } from "./parts.ts"
 import { RECORD_PAGE_STYLES } from "./record-pages.ts"
@@ -19,6 +21,8 @@ export const STYLE = [
   CALENDAR_STYLES,
   SINGLE_PAGE_STYLES,
   RECORD_PAGE_STYLES
+  CONVERSATION_STYLES,
+  OVERVIEW_STYLES
 ].join("")
 
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

@@ -16,6 +16,7 @@ import { EntryChoices } from "../../../../src/transports/console/queries/EntryCh
 import { FailedPushes } from "../../../../src/transports/console/queries/FailedPushes.ts"
 import { FoundStays } from "../../../../src/transports/console/queries/FoundStays.ts"
 import { History } from "../../../../src/transports/console/queries/History.ts"
+import { Inbox } from "../../../../src/transports/console/queries/Inbox.ts"
 import { KnowledgeScopes } from "../../../../src/transports/console/queries/KnowledgeScopes.ts"
 import { Ledger } from "../../../../src/transports/console/queries/Ledger.ts"
 import { layerConsoleQueries } from "../../../../src/transports/console/queries/layer.ts"
@@ -30,10 +31,10 @@ import { ReviewedStays } from "../../../../src/transports/console/queries/Review
 import { RuleBook } from "../../../../src/transports/console/queries/RuleBook.ts"
 import { Sorting } from "../../../../src/transports/console/queries/Sorting.ts"
 import { StaffDirectory } from "../../../../src/transports/console/queries/StaffDirectory.ts"
+import { StartProgress } from "../../../../src/transports/console/queries/StartProgress.ts"
 import { StayBeside } from "../../../../src/transports/console/queries/StayBeside.ts"
 import { StayMoves } from "../../../../src/transports/console/queries/StayMoves.ts"
 import { Sums } from "../../../../src/transports/console/queries/Sums.ts"
-import { UnansweredGuests } from "../../../../src/transports/console/queries/UnansweredGuests.ts"
 import { Webhooks } from "../../../../src/transports/console/queries/Webhooks.ts"
 import { WorkPlan } from "../../../../src/transports/console/queries/WorkPlan.ts"
 import { Year } from "../../../../src/transports/console/queries/Year.ts"
@@ -186,6 +187,12 @@ const READ_MODELS = [
     of: (read, { property, account }) =>
       Effect.all([read({ record: `property:${property}` }), read({ accountId: account })])
   }),
+  callsOf(Inbox, {
+    page: (read) =>
+      Effect.all(
+        [true, false].map((isUnansweredOnly) => read({ today: "1970-01-01", now: new Date(0), isUnansweredOnly }, PAGE))
+      )
+  }),
   callsOf(KnowledgeScopes, {
     of: (scopeChoices) => scopeChoices,
     trial: (read, { stay }) => read(TODAY, stay)
@@ -220,6 +227,7 @@ const READ_MODELS = [
     list: (read) => read(0),
     form: (read, { staff }) => read({ id: staff, q: undefined })
   }),
+  callsOf(StartProgress, { load: (steps) => steps }),
   callsOf(StayBeside, { of: (read, { stay }) => read(stay) }),
   callsOf(StayMoves, {
     of: (read, { stay, property }) => read(stay, { propertyId: property, checkIn: MAY.first, checkOut: MAY.last })
@@ -231,7 +239,6 @@ const READ_MODELS = [
         read({ ...ALL_DAYS, property_id: undefined, order_code: order })
       ])
   }),
-  callsOf(UnansweredGuests, { page: (read) => read("1970-01-01", new Date(0), PAGE) }),
   callsOf(Webhooks, {
     list: (webhooks) => webhooks,
     find: (read, { webhook }) => read(webhook),

@@ -8,8 +8,8 @@ import {
   OVERVIEW_THREADS_SCANNED
 } from "../../../../src/platform/limits.ts"
 import { BesideTalk } from "../../../../src/transports/console/queries/BesideTalk.ts"
+import { Inbox } from "../../../../src/transports/console/queries/Inbox.ts"
 import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
-import { UnansweredGuests } from "../../../../src/transports/console/queries/UnansweredGuests.ts"
 import { asCaller } from "../../../support/console-caller.ts"
 import { NOW_ISO, TODAY } from "../../../support/domain/bookings/reservations/reservation-operator.ts"
 import {
@@ -20,10 +20,7 @@ import { createOperator, insertOrder, layerTest } from "../../../support/harness
 import { countStatements } from "../../../support/statement-count.ts"
 import { insertMessages } from "../../../support/transports/console/host/host-conversation.ts"
 
-const layerTalks = Layer.provideMerge(
-  Layer.mergeAll(BesideTalk.layer, UnansweredGuests.layer, ReviewedStays.layer),
-  layerTest
-)
+const layerTalks = Layer.provideMerge(Layer.mergeAll(BesideTalk.layer, Inbox.layer, ReviewedStays.layer), layerTest)
 
 const INQUIRY = { inquiry: { checkInDate: "2027-05-04", checkOutDate: "2027-05-07", adults: 3 } }
 
@@ -117,13 +114,13 @@ layer(layerTalks)("what stands beside a conversation", (it) => {
   )
 })
 
-layer(layerTalks)("who waits for an answer", (it) => {
+layer(layerTalks)("the inbox", (it) => {
   const now = new Date(NOW_ISO)
   const page = { offset: 0, limit: 1 }
-  const seen = (operatorId: number) =>
-    UnansweredGuests.use((guests) => guests.page(TODAY, now, page)).pipe(asCaller({ operatorId }))
+  const seen = (operatorId: number, isUnansweredOnly = true) =>
+    Inbox.use((inbox) => inbox.page({ today: TODAY, now, isUnansweredOnly }, page)).pipe(asCaller({ operatorId }))
 
-  it.effect("is read in one statement, with how the last message begins", () =>
+  it.effect("is read in one statement, with the beginning of the last message", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOfferConversation()
       yield* booked(ground, "2027-04-22", "2027-04-24")
@@ -140,14 +137,32 @@ layer(layerTalks)("who waits for an answer", (it) => {
           property_title: "Harbour 1",
           check_in_date: "2027-04-22",
           check_out_date: "2027-04-24",
-          last_message_start: "é".repeat(MESSAGE_PREVIEW_LENGTH)
+          last_message_start: "é".repeat(MESSAGE_PREVIEW_LENGTH),
+          is_last_message_ours: false,
+          is_unanswered: true
         }
       ])
+      assert.deepStrictEqual(yield* seen(ground.operatorId, false), { rows, total })
       assert.deepStrictEqual(yield* seen((yield* createOperator()).operatorId), { rows: [], total: 0 })
     })
   )
 
-  it.effect("is looked for among the latest conversations of the last days", () =>
+  it.effect("marks a conversation that the host answered, and one from before the last days, as answered", () =>
+    Effect.gen(function* () {
+      const marksOf = Effect.fnUntraced(function* (message: Parameters<typeof insertMessages>[2]) {
+        const { conversation_id, operatorId } = yield* prepareOfferConversation()
+        yield* insertMessages(conversation_id, "Is it quiet?", { sentAt: "2027-01-01T10:00:00Z" })
+        yield* insertMessages(conversation_id, "", message)
+        const { rows } = yield* seen(operatorId, false)
+        return rows.map((row) => [row.last_message_start, row.is_last_message_ours, row.is_unanswered])
+      })
+      assert.deepStrictEqual(yield* marksOf({ sentAt: NOW_ISO }), [["", false, true]])
+      assert.deepStrictEqual(yield* marksOf({ sentAt: NOW_ISO, sender: "host" }), [["", true, false]])
+      assert.deepStrictEqual(yield* marksOf({ sentAt: "2027-02-01T10:00:00Z" }), [["", false, false]])
+    })
+  )
+
+  it.effect("looks for unanswered conversations among the latest of the last days", () =>
     Effect.gen(function* () {
       const ground = yield* prepareOfferConversation()
       const total = Effect.map(seen(ground.operatorId), (found) => found.total)

@@ -1,4 +1,3 @@
-import { summaryOf } from "../../../../contract/operation.ts"
 import { Api, type OperationName } from "../../../../service/Api.ts"
 import { ACCESS_PATH } from "../../host/urls.ts"
 import type { AuditLogChange } from "../../queries/History.ts"
@@ -20,6 +19,7 @@ import {
   stayUrl,
   tasksUrl
 } from "../urls.ts"
+import { OPERATION_LABELS } from "./operation-labels.ts"
 
 const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
@@ -29,79 +29,96 @@ const isOperation = (name: string): name is OperationName => Object.hasOwn(Api, 
 const ACTION_LABELS: Readonly<Record<string, string>> = {
   // Forms of the console.
   sign_in: "Signed in",
-  change_password: "Changed a password",
-  reset_password: "Reset the password by a mailed link",
-  verify_email: "Confirmed the e-mail address",
-  authorize: "Let an application in",
+  change_password: "Password changed",
+  reset_password: "Password reset by mail",
+  verify_email: "E-mail address confirmed",
+  authorize: "Application allowed",
   // Names that earlier releases wrote into the audit log.
-  make_token: "Made a token",
-  delete_token: "Deleted a token",
-  replay_delivery: "Sent an event to a webhook again",
-  make_rule: "Made a rule",
-  pause_rule: "Paused a rule",
-  resume_rule: "Let a rule act again",
-  remove_rule: "Removed a rule",
-  stop_letting: "Took a property off the market",
-  let_again: "Let a property again",
-  link: "Linked a listing to its property",
-  unlink: "Took the link of a listing away",
-  ratio: "Set the share of a price that a listing asks",
-  feed: "Made the address of a calendar",
-  renew: "Replaced the address of a calendar",
-  follow: "Followed a calendar elsewhere",
-  fetch: "Fetched a calendar elsewhere",
-  remove: "Stopped following a calendar elsewhere",
-  accept_calendar: "Accepted an imported calendar as read",
-  update_calendar: "Changed the settings of an imported calendar",
+  make_token: "Access token created",
+  delete_token: "Access token deleted",
+  replay_delivery: "Webhook delivery sent again",
+  make_rule: "Rule added",
+  pause_rule: "Rule paused",
+  resume_rule: "Rule resumed",
+  remove_rule: "Rule deleted",
+  stop_letting: "Property deactivated",
+  let_again: "Property activated",
+  link: "Listing mapped",
+  unlink: "Listing unmapped",
+  ratio: "Listing markup changed",
+  feed: "iCal export created",
+  renew: "iCal export URL replaced",
+  follow: "iCal import added",
+  fetch: "iCal import refreshed",
+  remove: "iCal import removed",
+  accept_calendar: "iCal import accepted",
+  update_calendar: "iCal import edited",
   // Actions of the service itself.
-  "time out order": "A booking request was answered by nobody in time",
-  "settle waiting payments": "Entered a payment that had waited for its reservation",
-  "import calendar": "Took over days of a calendar elsewhere",
-  "open reviews": "Opened the review of a stay that is over",
-  "expire offers": "An offer ran out",
-  "end unused connections": "Ended a connection that nobody used",
-  "run plan": "Did what a rule says",
-  "answer guest": "Answered a guest's question",
-  "demo seed": "Set up the demo",
+  "time out order": "Booking request expired",
+  "settle waiting payments": "Payment of a channel recorded",
+  "import calendar": "iCal dates imported",
+  "open reviews": "Review opened after check-out",
+  "expire offers": "Special offer expired",
+  "end unused connections": "Unused connection ended",
+  "run plan": "Rule applied",
+  "plan tasks": "Task planned by a rule",
+  "answer guest": "Guest question answered",
+  "guest erase": "Guest data erased",
+  "demo seed": "Demo data created",
+  "test operator": "Test account created",
   // Actions of guests in the guest portal.
-  "tell arrival time": "A guest told when they arrive",
-  "hand in identity document": "A guest handed in a document"
+  "tell arrival time": "Guest entered the arrival time",
+  "hand in identity document": "Guest uploaded an ID document"
+}
+
+/** By the type of the channel's event. */
+const CHANNEL_EVENT_LABELS: Readonly<Record<string, string>> = {
+  account: "Channel account updated",
+  listing: "Listing updated",
+  order: "Order received",
+  payment: "Payment received",
+  refund: "Refund received",
+  thread: "Conversation updated",
+  message: "Message received",
+  offer: "Special offer updated",
+  review: "Review received"
 }
 
 const COMMAND_LINE = "command line"
 
+const CHANNEL_EVENT_PREFIX = "ingest "
+
+const findLabel = (labels: Readonly<Record<string, string>>, key: string): string | undefined =>
+  Object.hasOwn(labels, key) ? labels[key] : undefined
+
 export const actionLabel = ({ application, operation }: Pick<AuditLogChange, "application" | "operation">): string => {
-  if (application === COMMAND_LINE) return `By a command: ${operation}`
-  // In a summary, the text after a semicolon is only for callers of the API.
-  if (isOperation(operation)) return summaryOf(Api[operation]).split("; ", 1).join()
-  const ingestLabel = operation.startsWith("ingest ")
-    ? `A channel told: ${operation.slice("ingest ".length)}`
+  if (application === COMMAND_LINE) return `Changed by the administrator: ${operation}`
+  const label = isOperation(operation) ? OPERATION_LABELS[operation] : findLabel(ACTION_LABELS, operation)
+  const eventLabel = operation.startsWith(CHANNEL_EVENT_PREFIX)
+    ? findLabel(CHANNEL_EVENT_LABELS, operation.slice(CHANNEL_EVENT_PREFIX.length))
     : undefined
-  return (
-    (Object.hasOwn(ACTION_LABELS, operation) ? ACTION_LABELS[operation] : undefined) ??
-    ingestLabel ??
-    capitalize(toWords(operation))
-  )
+  return label ?? eventLabel ?? capitalize(toWords(operation))
 }
 
 const SYSTEM_ACTOR_LABELS: Readonly<Record<string, string>> = {
-  Latchkey: "the service itself",
-  service: "the service itself",
-  automation: "your rules",
-  guest: "a guest",
-  [COMMAND_LINE]: "who runs the service",
-  sandbox: "the sandbox"
+  Latchkey: "System",
+  service: "System",
+  retention: "System",
+  automation: "Automation",
+  guest: "Guest",
+  [COMMAND_LINE]: "Administrator",
+  sandbox: "Sandbox"
 }
 
 const CHANNEL_PREFIX = "channel "
 
 export const systemActorLabel = (application: string): string => {
   if (application.startsWith(CHANNEL_PREFIX)) return channelName(application.slice(CHANNEL_PREFIX.length))
-  return (Object.hasOwn(SYSTEM_ACTOR_LABELS, application) ? SYSTEM_ACTOR_LABELS[application] : undefined) ?? application
+  return findLabel(SYSTEM_ACTOR_LABELS, application) ?? application
 }
 
 export const applicationLabel = (application: string): string =>
-  application === "console" ? "on a page of the console" : `with “${application}”`
+  application === "console" ? "in the console" : `via ${application}`
 
 interface RecordKind {
   readonly label: string
@@ -119,33 +136,33 @@ const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   channel_account: { label: "Channel account", url: makeConstantUrl(CHANNELS_PATH) },
   connection: { label: "Connected application", url: makeConstantUrl(ACCESS_PATH) },
   conversation: { label: "Conversation", url: (id) => messagesUrl({ id }) },
-  dictionary: { label: "Word of your own", url: makeConstantUrl(CATEGORIES_PATH) },
-  event_consumer: { label: "Reader of events", url: makeConstantUrl(`${ACCESS_PATH}#webhooks`) },
-  group: { label: "Group", url: makeConstantUrl(PROPERTIES_PATH) },
-  imported_calendar: { label: "Calendar elsewhere", url: makeConstantUrl(ICAL_SYNC_PATH) },
+  dictionary: { label: "Category", url: makeConstantUrl(CATEGORIES_PATH) },
+  event_consumer: { label: "Event feed reader", url: makeConstantUrl(`${ACCESS_PATH}#webhooks`) },
+  group: { label: "Property group", url: makeConstantUrl(PROPERTIES_PATH) },
+  imported_calendar: { label: "iCal import", url: makeConstantUrl(ICAL_SYNC_PATH) },
   knowledge_base: {
-    label: "Entry of the knowledge base",
+    label: "Knowledge article",
     url: (id, { name }) => (name === null ? undefined : `${KNOWLEDGE_PATH}?change=${id}`)
   },
   listing: { label: "Listing", url: (id) => listingUrl(Number(id)) },
   operator: { label: "Your business" },
   property: { label: "Property", url: makeConstantUrl(PROPERTIES_PATH) },
-  property_feed: { label: "Calendar for elsewhere", url: makeConstantUrl(ICAL_SYNC_PATH) },
+  property_feed: { label: "iCal export", url: makeConstantUrl(ICAL_SYNC_PATH) },
   quote: { label: "Quote" },
   reservation: {
     label: "Reservation",
     url: (q, { leads_to }) => (leads_to === null ? reservationsUrl({ q }) : stayUrl(leads_to))
   },
-  reservation_tag: { label: "Tag of reservations", url: makeConstantUrl(CATEGORIES_PATH) },
+  reservation_tag: { label: "Reservation tag", url: makeConstantUrl(CATEGORIES_PATH) },
   review: { label: "Review", url: makeConstantUrl(reviewsUrl()) },
   room_type: { label: "Room type", url: makeConstantUrl(PROPERTIES_PATH) },
   special_offer: { label: "Special offer", url: makeConstantUrl(messagesUrl()) },
-  staff: { label: "Person of the staff", url: makeConstantUrl(PEOPLE_PATH) },
-  tag: { label: "Tag of properties", url: makeConstantUrl(PROPERTIES_PATH) },
+  staff: { label: "Staff member", url: makeConstantUrl(PEOPLE_PATH) },
+  tag: { label: "Property tag", url: makeConstantUrl(PROPERTIES_PATH) },
   task: { label: "Task", url: makeConstantUrl(tasksUrl()) },
-  token: { label: "Token", url: makeConstantUrl(ACCESS_PATH) },
+  token: { label: "Access token", url: makeConstantUrl(ACCESS_PATH) },
   transaction: {
-    label: "Entry of income or expense",
+    label: "Income or expense",
     url: (_id, { leads_to }) => moneyUrl(leads_to === null ? {} : { order: leads_to })
   },
   webhook: { label: "Webhook", url: makeConstantUrl(`${ACCESS_PATH}#webhooks`) }
@@ -156,9 +173,10 @@ interface RecordLabel {
   readonly url: string | undefined
 }
 
-/** Hosts know the keys of these records, such as reservation codes. */
+/** Hosts know these keys. Other records without a name are shown by their kind alone. */
 const KINDS_SHOWN_BY_KEY = new Set(["reservation", "event_consumer"])
 
+/** Returns the record's name where it has one, as `Rule “Before arrival”` or `Reservation 5-ABC (Ada)`. */
 export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {
   const [kind = "", ...rest] = entry.record.split(":")
   const key = rest.join(":")
@@ -168,6 +186,8 @@ export const toRecordLabel = (entry: AuditLogChange): RecordLabel => {
   const name = entry.name === null || entry.name === "" ? undefined : entry.name
   const nameParts = KINDS_SHOWN_BY_KEY.has(kind)
     ? [key, ...(name === undefined ? [] : [`(${name})`])]
-    : [name === undefined ? `number ${key}` : `“${name}”`]
+    : name === undefined
+      ? []
+      : [`“${name}”`]
   return { label: [kindLabel, ...nameParts].join(" "), url: url?.(key, entry) }
 }

@@ -13,7 +13,7 @@ import {
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { StaffChoices } from "../../queries/form-choices.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
-import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
+import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../../visit.ts"
 import { CHANNEL_OPTIONS } from "../channel-names.ts"
 import {
   actionForm,
@@ -40,25 +40,25 @@ export const SAVE_RULE_ACTION = "save_rule"
 
 const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "guest.name": "the guest's name",
-  "guest.first_name": "the first word of it",
+  "guest.first_name": "the guest's first name",
   "property.name": "the property's name",
   "property.address": "its address",
-  "host.name": "your name as a business",
-  "stay.code": "the code of the stay",
-  "stay.check_in_date": "the day of arrival",
-  "stay.check_in_time": "the usual time of arrival",
-  "stay.check_out_date": "the day of leaving",
-  "stay.check_out_time": "the usual time of leaving",
-  "stay.nights": "how many nights",
-  "stay.guests": "how many guests",
-  "stay.door_code": "the door code, once the guest may see it",
-  "stay.page": "the address of the guest's page"
+  "host.name": "your business name",
+  "stay.code": "the reservation code",
+  "stay.check_in_date": "the check-in date",
+  "stay.check_in_time": "the check-in time",
+  "stay.check_out_date": "the check-out date",
+  "stay.check_out_time": "the check-out time",
+  "stay.nights": "the number of nights",
+  "stay.guests": "the number of guests",
+  "stay.door_code": "the door code, once it is visible to the guest",
+  "stay.page": "the address of the guest portal"
 }
 
 const placeholderHelp = ({ timing }: RuleKind): Html => {
   const placeholders = timing === undefined ? INQUIRY_FIELD_NAMES : STAY_FIELD_NAMES
-  return html`<div><h3>What a text may name</h3>
-<p class="soft">Written in two braces, a field is filled in from the stay of whoever reads it. Where something of it is not known, the whole text is kept back, and the page of trying a rule says why.</p>
+  return html`<div><h3>Placeholders</h3>
+<p class="soft">Each placeholder is filled in from the reservation. If a value is unknown, the text is not sent. The preview says why.</p>
 <dl class="facts">
 ${placeholders.map(
   (name) => html`<dt><code>{{${name}}}</code></dt><dd>${FIELD_DESCRIPTIONS[name] ?? name}</dd>
@@ -66,7 +66,7 @@ ${placeholders.map(
 )}${
   timing === undefined
     ? nothing
-    : html`<dt><code>{{cf.NAME}}</code></dt><dd>the stay's own field NAME</dd>
+    : html`<dt><code>{{cf.NAME}}</code></dt><dd>the custom field NAME of the stay</dd>
 `
 }</dl></div>
 `
@@ -84,35 +84,41 @@ interface RuleFormOptions extends RuleChoices {
   readonly rule?: RuleDefinition
 }
 
-/** The form only shows what the rule would do. The page of the trial has the form that starts the rule. */
+/** The form shows a preview. The preview has the form that starts the rule. */
 export const newRuleForm = (visit: SignedInVisit, options: RuleFormOptions): Html => {
   const { kind, failedSubmission } = options
   // After a failed start, the form has the values of the trial.
   const submittedAction = failedSubmission === undefined ? undefined : readSubmittedAction(failedSubmission)
   const action = submittedAction === CREATE_RULE_ACTION ? CREATE_RULE_ACTION : TRY_RULE_ACTION
   const fields = ruleFields(options, action)
-  const form = actionForm(visit, { action: TRY_RULE_ACTION, label: "Show what it would do", fields })
+  const form = actionForm(visit, { action: TRY_RULE_ACTION, label: "Preview", fields })
   return ruleFormSection(kind, form)
 }
 
-export const editRuleForm = (visit: SignedInVisit, options: RuleFormOptions): Html =>
-  ruleFormSection(
-    options.kind,
-    actionForm(visit, { action: SAVE_RULE_ACTION, label: "Save", fields: ruleFields(options, SAVE_RULE_ACTION) })
+/** The same form saves the rule or shows a preview of its new values. */
+export const editRuleForm = (visit: SignedInVisit, options: RuleFormOptions): Html => {
+  const { kind, failedSubmission } = options
+  const submittedAction = failedSubmission === undefined ? undefined : readSubmittedAction(failedSubmission)
+  const fields = ruleFields(options, submittedAction === TRY_RULE_ACTION ? TRY_RULE_ACTION : SAVE_RULE_ACTION)
+  const previewButton = html`<button name="${ACTION_FIELD}" value="${TRY_RULE_ACTION}">Preview</button>`
+  return ruleFormSection(
+    kind,
+    actionForm(visit, { action: SAVE_RULE_ACTION, label: "Save", fields: html`${fields}${previewButton}` })
   )
+}
 
 const ruleFormSection = (kind: RuleKind, form: Html): Html => {
   if (kind.action === "answer") {
     return section(
       kind.label,
-      html`<p>Guests' questions are answered from the <a href="/console/knowledge">knowledge base</a>, where an entry answers them. What nothing answers waits for you.</p>
+      html`<p>The <a href="/console/knowledge">knowledge base</a> answers guests' questions. Other questions wait for your answer.</p>
 ${form}`
     )
   }
   if (kind.action === "task") {
     return section(
       kind.label,
-      html`<p>Each confirmed stay gets one task. It moves with the stay and is cancelled with it. A task that you or your staff have edited, started or completed keeps its values, and its note says what changed.</p>
+      html`<p>Each confirmed stay gets one task. It moves with the stay and is cancelled with it. A task that somebody has edited, started or completed keeps its values, and its note says what changed.</p>
 ${form}`
     )
   }
@@ -133,7 +139,7 @@ const ruleFields = ({ kind, properties, staff, failedSubmission, rule }: RuleFor
     task: () => taskFields(fillField, staff, rule?.action === "task" ? rule.task : undefined),
     answer: () => nothing
   }[kind.action]()
-  return html`${input(fillField, { name: "name", label: "Name of the rule", value: kind.defaultName, isRequired: true, maxlength: RULE_NAME_LENGTH })}${kind.timing === undefined ? nothing : timingFields(fillField, kind.timing)}${actionFields}${scopeFields(fillField, properties, selectedValues, rule ?? {})}`
+  return html`${input(fillField, { name: "name", label: "Name", value: kind.defaultName, isRequired: true, maxlength: RULE_NAME_LENGTH })}${kind.timing === undefined ? nothing : timingFields(fillField, kind.timing)}${actionFields}${scopeFields(fillField, properties, selectedValues, rule ?? {})}`
 }
 
 const NOBODY = ""
@@ -149,7 +155,7 @@ const taskFields = (fillField: FieldFiller, staff: StaffChoices, task: RuleTask 
 }
 
 const OFFSET_UNITS = [
-  { value: "days", label: "days, at a time of day" },
+  { value: "days", label: "days" },
   { value: "hours", label: "hours" }
 ] as const
 
@@ -160,7 +166,7 @@ const timingFields = (
   const anchorText = `${direction} ${event.replace("check_", "check-").replace("request", "the request").replace("booking", "the booking")}`
   const offsetField = input(fillField, {
     name: "far",
-    label: hoursOnly === true ? `Hours ${anchorText}` : `How long ${anchorText}`,
+    label: hoursOnly === true ? `Hours ${anchorText}` : `Time ${anchorText}`,
     type: "number",
     value: String(offset),
     min: 0,
@@ -168,7 +174,7 @@ const timingFields = (
     isRequired: true
   })
   if (hoursOnly === true) return offsetField
-  return html`${offsetField}${select(fillField, { name: "unit", label: "In", options: OFFSET_UNITS, value: offsetUnit })}${input(fillField, { name: "at", label: "Time of day", hint: "for days", type: "time", value: timeOfDay })}`
+  return html`${offsetField}${select(fillField, { name: "unit", label: "Unit", options: OFFSET_UNITS, value: offsetUnit })}${input(fillField, { name: "at", label: "Time of day", hint: "with days", type: "time", value: timeOfDay })}`
 }
 
 const scoreField = (fillField: FieldFiller, score: number): Html =>
@@ -176,13 +182,13 @@ const scoreField = (fillField: FieldFiller, score: number): Html =>
     name: "score",
     label: "Score",
     value: score,
-    options: [5, 4, 3, 2, 1].map((value) => ({ value, label: `${value} of 5` }))
+    options: [5, 4, 3, 2, 1].map((value) => ({ value, label: `${value}/5` }))
   })
 
 const textField = (fillField: FieldFiller, { action, defaultText }: RuleKind): Html =>
   textArea(fillField, {
     name: "text",
-    label: action === "review" ? "What the public reads" : "What the guest reads",
+    label: action === "review" ? "Public review" : "Message",
     value: defaultText,
     rows: 10,
     isRequired: true,
@@ -208,16 +214,16 @@ const scopeFields = (
       ? nothing
       : checkboxGroup({
           name: "property",
-          legend: "Only in these properties (none: in all)",
+          legend: "Properties (all if none ticked)",
           options: listedProperties.map(({ id, name }) => ({ value: id, label: name })),
           selected: selectedValues("property", property_ids.map(String))
         })
   }${
     properties.length > SCOPE_CHOICES_MAX
-      ? html`<p class="soft">These are the first ${SCOPE_CHOICES_MAX} by name.</p>
+      ? html`<p class="soft">First ${SCOPE_CHOICES_MAX} by name.</p>
 `
       : nothing
-  }${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channel_types) })}${input(fillField, { name: "min", label: "At least so many nights", type: "number", value: numberText(nights.min), min: 0, max: AUTOMATION_RULE_NIGHTS })}${input(fillField, { name: "max", label: "At most so many nights", type: "number", value: numberText(nights.max), min: 0, max: AUTOMATION_RULE_NIGHTS })}`
+  }${checkboxGroup({ name: "channel", legend: "Channels (all if none ticked)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channel_types) })}${input(fillField, { name: "min", label: "Min. nights", type: "number", value: numberText(nights.min), min: 0, max: AUTOMATION_RULE_NIGHTS })}${input(fillField, { name: "max", label: "Max. nights", type: "number", value: numberText(nights.max), min: 0, max: AUTOMATION_RULE_NIGHTS })}`
 }
 
 const numberText = (value: number | undefined): string => (value === undefined ? "" : String(value))

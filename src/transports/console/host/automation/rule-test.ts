@@ -12,24 +12,22 @@ import { AUTOMATION_PATH, stayUrl } from "../urls.ts"
 export const ruleTestForm = (visit: SignedInVisit, { id }: StoredRule, stays: ReadonlyArray<TestStay>): Html =>
   queryForm(
     AUTOMATION_PATH,
-    html`<input type="hidden" name="try" value="${id}">${testStayFields(visit, stays, "choose one that comes next")}`,
-    "See what it would do"
+    html`<input type="hidden" name="try" value="${id}">${testStayFields(visit, stays, "Choose an upcoming stay")}`,
+    "Preview"
   )
 
 const scheduledTimeText = (visit: SignedInVisit, { scheduled_at, timeliness }: AutomationRuleTest): Html => {
   if (scheduled_at === null) return nothing
-  return timeliness === "due"
-    ? html`now: its time was ${timeHtml(scheduled_at, visit)}`
-    : html`at ${timeHtml(scheduled_at, visit)}`
+  return timeliness === "due" ? html`now (due ${timeHtml(scheduled_at, visit)})` : timeHtml(scheduled_at, visit)
 }
 
 const successText = (visit: SignedInVisit, rule: StoredRule, result: AutomationRuleTest): Html => {
   const guest = link(stayUrl(result.stay_code), result.guest_name ?? result.stay_code)
   const timeText = scheduledTimeText(visit, result)
   return rule.definition.action === "review"
-    ? html`<p>${badge("would be done", "good")} ${guest} would be reviewed with ${rule.definition.score} of 5 at ${channelName(result.channel_type)}, ${timeText}.</p>
+    ? html`<p>${badge("Would be done", "good")} ${guest}: review with ${rule.definition.score}/5 on ${channelName(result.channel_type)}, ${timeText}.</p>
 `
-    : html`<p>${badge("would be sent", "good")} ${guest} would get this by ${channelName(result.channel_type)}, ${timeText}.</p>
+    : html`<p>${badge("Would be sent", "good")} To ${guest} on ${channelName(result.channel_type)}, ${timeText}.</p>
 `
 }
 
@@ -38,7 +36,7 @@ export const ruleTestResult = (visit: SignedInVisit, rule: StoredRule, result: A
   const resultText =
     reason === null
       ? successText(visit, rule, result)
-      : html`<p>${badge("nothing would be done", "wait")} ${reason}${scheduled_at === null ? nothing : html` Its time is ${timeHtml(scheduled_at, visit)}.`}</p>
+      : html`<p>${badge("Would not be sent", "wait")} ${reason}${scheduled_at === null ? nothing : html` Due ${timeHtml(scheduled_at, visit)}.`}</p>
 `
   return html`<div role="status">${resultText}${
     text === null

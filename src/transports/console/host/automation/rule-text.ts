@@ -1,6 +1,7 @@
 import type { RuleDefinition } from "../../../../domain/automation/rules/rule.ts"
 import type { NamedRecord } from "../../queries/named-records.ts"
 import { channelName } from "../channel-names.ts"
+import { pluralize } from "../page-parts.ts"
 import { taskTypeText } from "../tasks/task-labels.ts"
 
 type ScheduledRule = Exclude<RuleDefinition, { readonly action: "answer" }>
@@ -13,27 +14,25 @@ const EVENT_NAMES: Readonly<Record<Exclude<RuleTrigger["event"], "inquiry">, str
   check_out: "check-out"
 }
 
-const countText = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? "" : "s"}`
-
 const triggerText = (trigger: RuleTrigger): string => {
-  if (trigger.event === "inquiry") return "at once, when somebody asks who has booked nothing"
+  if (trigger.event === "inquiry") return "when a guest without a booking asks"
   const event = EVENT_NAMES[trigger.event]
   if ("hours" in trigger) {
-    return trigger.hours === 0 ? `at ${event}` : `${countText(trigger.hours, "hour")} ${trigger.when} ${event}`
+    return trigger.hours === 0 ? `at ${event}` : `${pluralize(trigger.hours, "hour")} ${trigger.when} ${event}`
   }
   return trigger.days === 0
     ? `on the day of ${event}, at ${trigger.at}`
-    : `${countText(trigger.days, "day")} ${trigger.when} ${event}, at ${trigger.at}`
+    : `${pluralize(trigger.days, "day")} ${trigger.when} ${event}, at ${trigger.at}`
 }
 
 const actionText = (rule: RuleDefinition): string => {
   if (rule.action === "task") {
     return `Creates a task (${taskTypeText({ type: rule.task.type, level: rule.task.level ?? "standard" })}) ${triggerText(rule.trigger)}`
   }
-  if (rule.action === "answer") return "Answers what guests ask from the knowledge base"
+  if (rule.action === "answer") return "Answers guests' questions from the knowledge base"
   return rule.action === "review"
-    ? `Reviews the guest with ${rule.score} of 5, ${triggerText(rule.trigger)}`
-    : `Writes to the guest ${triggerText(rule.trigger)}`
+    ? `Reviews the guest with ${rule.score}/5, ${triggerText(rule.trigger)}`
+    : `Sends a message ${triggerText(rule.trigger)}`
 }
 
 const joinWithAnd = (parts: ReadonlyArray<string>): string =>
@@ -48,14 +47,17 @@ const propertiesText = (ids: ReadonlyArray<number>, properties: ReadonlyArray<Na
   return joinWithAnd(
     remaining === 0
       ? listedNames
-      : [...listedNames, countText(remaining, listedNames.length === 0 ? "property" : "other")]
+      : [
+          ...listedNames,
+          listedNames.length === 0 ? pluralize(remaining, "property", "properties") : pluralize(remaining, "other")
+        ]
   )
 }
 
 const nightsText = ({ min, max }: NonNullable<RuleDefinition["nights"]>): string => {
-  if (min === undefined) return `of at most ${countText(max ?? 0, "night")}`
-  if (max === undefined) return `of at least ${countText(min, "night")}`
-  return min === max ? `of ${countText(min, "night")}` : `of ${min} to ${countText(max, "night")}`
+  if (min === undefined) return `of at most ${pluralize(max ?? 0, "night")}`
+  if (max === undefined) return `of at least ${pluralize(min, "night")}`
+  return min === max ? `of ${pluralize(min, "night")}` : `of ${min} to ${pluralize(max, "night")}`
 }
 
 const staysText = (
@@ -63,10 +65,12 @@ const staysText = (
   properties: ReadonlyArray<NamedRecord>
 ): string =>
   [
-    property_ids === undefined && channel_types === undefined && nights === undefined ? "all stays" : "stays",
+    property_ids === undefined && channel_types === undefined && nights === undefined
+      ? "all reservations"
+      : "reservations",
     ...(nights === undefined ? [] : [nightsText(nights)]),
     ...(property_ids === undefined ? [] : [`in ${propertiesText(property_ids, properties)}`]),
-    ...(channel_types === undefined ? [] : [`booked at ${joinWithAnd(channel_types.map(channelName))}`])
+    ...(channel_types === undefined ? [] : [`from ${joinWithAnd(channel_types.map(channelName))}`])
   ].join(" ")
 
 export const ruleText = (rule: RuleDefinition, properties: ReadonlyArray<NamedRecord>): string =>

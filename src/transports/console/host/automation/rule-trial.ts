@@ -3,7 +3,7 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import { ACTION_FIELD, FORM_KEY_FIELD, FORM_TOKEN_FIELD, type SignedInVisit, type SubmittedForm } from "../../visit.ts"
 import { channelName } from "../channel-names.ts"
 import { actionForm } from "../form-fields.ts"
-import { link, section, table, timeHtml } from "../page-parts.ts"
+import { link, pluralize, section, table, timeHtml } from "../page-parts.ts"
 import { taskTypeText } from "../tasks/task-labels.ts"
 import { stayUrl } from "../urls.ts"
 import { CREATE_RULE_ACTION } from "./new-rule.ts"
@@ -13,7 +13,7 @@ type TrialStay = AutomationRuleTrial["planned"][number]
 const FORM_FIELDS: ReadonlySet<string> = new Set([ACTION_FIELD, FORM_KEY_FIELD, FORM_TOKEN_FIELD])
 
 /** The hidden fields repeat the trial, so that exactly this rule starts. */
-const startForm = (visit: SignedInVisit, form: SubmittedForm): Html => {
+export const startRuleForm = (visit: SignedInVisit, form: SubmittedForm): Html => {
   const fields = Array.from(form).flatMap(([name, value]) =>
     FORM_FIELDS.has(name) ? [] : [html`<input type="hidden" name="${name}" value="${value}">`]
   )
@@ -30,46 +30,51 @@ const actionCell = ({ text, task }: TrialStay): Html => {
 const moreText = (count: number): Html =>
   count === 0
     ? nothing
-    : html`<p>${count} more.</p>
+    : html`<p>And ${count} more.</p>
 `
 
-/** Returns the stays on which the rule would act, those on which it never would, and the form that starts the rule. */
-export const ruleTrialSection = (visit: SignedInVisit, form: SubmittedForm, trial: AutomationRuleTrial): Html =>
+/** Returns what the rule would do, and would never do, on current reservations. `footer` has the next step. */
+export const ruleTrialSection = (visit: SignedInVisit, trial: AutomationRuleTrial, footer: Html): Html =>
   section(
-    "Before it starts",
+    "Preview",
     html`${
       trial.note === null
         ? nothing
         : html`<p>${trial.note}</p>
 `
-    }<h3>Stays on which the rule would act</h3>
+    }<h3>Planned</h3>
 ${table(
-  { empty: "None yet. The rule will act on later reservations." },
+  { empty: "No current reservation. The rule applies to later ones." },
   [
-    {
-      label: "When",
-      cell: ({ scheduled_at }: TrialStay) => (scheduled_at === null ? "" : timeHtml(scheduled_at, visit))
-    },
     { label: "Guest", cell: guestCell },
-    { label: "Property", cell: ({ property_title }) => property_title ?? "Unassigned" },
-    { label: "Channel", cell: ({ channel_type }) => channelName(channel_type) },
-    { label: "Action", cell: actionCell }
+    {
+      label: "Time",
+      cell: ({ scheduled_at }: TrialStay) => (scheduled_at === null ? "" : timeHtml(scheduled_at, visit)),
+      onPhone: "side"
+    },
+    { label: "Property", cell: ({ property_title }) => property_title ?? "Unassigned", onPhone: "detail" },
+    { label: "Channel", cell: ({ channel_type }) => channelName(channel_type), onPhone: "detail" },
+    { label: "Action", cell: actionCell, onPhone: "detail" }
   ],
   trial.planned
-)}${moreText(trial.more_planned)}<h3>Stays on which it would never act</h3>
+)}${moreText(trial.more_planned)}<h3>Would not be sent</h3>
 ${table(
   { empty: "None." },
   [
     { label: "Guest", cell: guestCell },
-    { label: "Property", cell: ({ property_title }: TrialStay) => property_title ?? "Unassigned" },
-    { label: "Reason", cell: ({ reason }) => reason ?? "" }
+    {
+      label: "Property",
+      cell: ({ property_title }: TrialStay) => property_title ?? "Unassigned",
+      onPhone: "detail"
+    },
+    { label: "Reason", cell: ({ reason }) => reason ?? "", onPhone: "detail" }
   ],
   trial.never
 )}${moreText(trial.more_never)}${
   trial.more_stays === 0
     ? nothing
-    : html`<p>The trial leaves out ${trial.more_stays} stays with a later check-out.</p>
+    : html`<p>Not in this preview: ${pluralize(trial.more_stays, "later stay")}.</p>
 `
-}${startForm(visit, form)}`,
+}${footer}`,
     "trial"
   )

@@ -36,21 +36,19 @@ export const threadSection = (
   const conversation = limitMessages(fullConversation)
   return section(
     "Messages",
-    html`${earlierMessagesLink(visit, conversation)}${conversation.messages.length > MESSAGES_BEFORE_JUMP_LINK ? html`<p><a href="#answer">To your answer</a></p>` : nothing}
-<div data-live aria-live="polite"><ol class="talk">${messageItems(visit, conversation)}</ol></div>
-${conversation.messages.length === 0 ? html`<p>Nothing was written yet.</p>` : nothing}<p class="noprint">${link(currentUrlWith(visit), "Look for new messages")}</p>
-<div id="answer">${actionForm(visit, {
+    html`${earlierMessagesLink(visit, conversation)}<div data-live class="newest-first" role="log" aria-label="Messages" tabindex="0"><ol class="talk">${messageItems(visit, conversation)}</ol></div>
+${conversation.messages.length === 0 ? html`<p>No messages yet.</p>` : nothing}<div id="answer">${actionForm(visit, {
       action: "send",
       label: "Send",
       subject: `to ${guestName(conversation.guest)}`,
       fields: textArea(makeFieldFiller(failedSubmission, "send"), {
         name: "message",
-        label: "Your answer",
-        hint: `At most ${getMessageLimit(conversation.channel_type)} characters. Once sent it cannot be taken back.`,
+        label: "Reply",
+        hint: `${getMessageLimit(conversation.channel_type).toLocaleString("en")} characters max.`,
         isRequired: true,
-        rows: 4
+        rows: 3
       })
-    })}</div>`
+    })}</div><p class="noprint">${link(currentUrlWith(visit), "Refresh")}</p>`
   )
 }
 
@@ -59,12 +57,10 @@ export const earlierMessagesSection = (visit: SignedInVisit, fullConversation: C
   return section(
     "Earlier messages",
     html`${earlierMessagesLink(visit, conversation)}<ol class="talk">${messageItems(visit, conversation)}</ol>
-<p>${link(messagesUrl({ id: conversation.id }), "To the newest messages")}</p>
+<p>${link(messagesUrl({ id: conversation.id }), "Newest messages")}</p>
 `
   )
 }
-
-const MESSAGES_BEFORE_JUMP_LINK = 5
 
 const earlierMessagesLink = (visit: SignedInVisit, { has_more, messages }: ConversationDetail): Html => {
   const oldest = messages.at(-1)
@@ -82,7 +78,7 @@ const messageItems = (visit: SignedInVisit, conversation: ConversationDetail): R
 const messageItem = (visit: SignedInVisit, { guest }: ConversationDetail, message: Message): Html => {
   const { id, sender_role, sender_name, content, created_at, sources } = message
   const defaultSender = sender_role === "host" ? visit.session.operatorName : guestName(guest)
-  const automaticNote = sources.length === 0 ? nothing : html` <span class="soft">by itself</span>`
+  const automaticNote = sources.length === 0 ? nothing : html` <span class="soft">automatic</span>`
   return html`<li class="${sender_role}" id="message-${id}"><div><strong>${sender_name ?? defaultSender}</strong>${automaticNote} ${timeHtml(created_at, visit)}</div>${content === "" ? nothing : html`<div class="words">${content}</div>`}${attachmentHtml(message)}<div>${deliveryBadge(message)}</div></li>`
 }
 
@@ -91,8 +87,8 @@ const attachmentHtml = ({ attachment }: Message): Html => {
   if (attachment === null) return nothing
   const attachmentUrl = attachment.fullback_url
   return /^https?:\/\//i.test(attachmentUrl)
-    ? html`<div><a href="${attachmentUrl}" rel="noopener noreferrer">Open what is attached</a></div>`
-    : html`<div>Something is attached that cannot be opened here.</div>`
+    ? html`<div><a href="${attachmentUrl}" rel="noopener noreferrer">Open attachment</a></div>`
+    : html`<div>An attachment that cannot be opened here.</div>`
 }
 
 const deliveryBadge = ({ delivery, delivery_reason }: Message): Html => {
@@ -101,12 +97,12 @@ const deliveryBadge = ({ delivery, delivery_reason }: Message): Html => {
     case null:
       return nothing
     case "queued":
-      return html`${badge("waits to be sent", "wait")}${reason}`
+      return html`${badge("Sending…", "wait")}${reason}`
     case "sent":
-      return badge("sent", "good")
+      return badge("Sent", "good")
     case "refused":
-      return html`${badge("not sent", "bad")}${reason}`
+      return html`${badge("Not sent", "bad")}${reason}`
     case "unknown":
-      return html`${badge("may not have arrived", "bad")}${reason}`
+      return html`${badge("May not have arrived", "bad")}${reason}`
   }
 }

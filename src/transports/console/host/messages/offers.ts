@@ -20,7 +20,7 @@ import {
   select
 } from "../form-fields.ts"
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
-import { badge, dayHtml, moneyHtml, section, table } from "../page-parts.ts"
+import { badge, formatDayRange, moneyHtml, pluralize, section, table } from "../page-parts.ts"
 
 /** `today` is the operator's local date. */
 interface OfferContext {
@@ -40,22 +40,38 @@ export const offersSection = (
   return section(
     "Offers",
     html`${table(
-      { empty: "Nothing was offered yet." },
+      { empty: "No offers yet" },
       [
         {
           label: "Offer",
           cell: ({ offer_type }) => (offer_type === "preapproval" ? "Pre-approval" : "Special offer")
         },
-        { label: "Nights", cell: (offer) => html`${dayHtml(offer.check_in_date)} to ${dayHtml(offer.check_out_date)}` },
+        {
+          label: "Dates",
+          cell: (offer) => formatDayRange(offer.check_in_date, offer.check_out_date),
+          onPhone: "detail"
+        },
         { label: "Guests", cell: ({ number_of_guests }) => String(number_of_guests), isNumeric: true },
-        { label: "Price", cell: priceCell, isNumeric: true },
-        { label: "Stands", cell: ({ status }) => badge(status, STATUS_BADGE_KINDS[status]) },
-        { label: "Take back", cell: (offer) => withdrawForm(visit, offer) }
+        { label: "Price", cell: priceCell, isNumeric: true, onPhone: "detail" },
+        {
+          label: "Status",
+          cell: ({ status }) => badge(STATUS_LABELS[status], STATUS_BADGE_KINDS[status]),
+          onPhone: "side"
+        },
+        { label: "Action", cell: (offer) => withdrawForm(visit, offer), onPhone: "actions" }
       ],
       conversationContext.offers
     )}${preapprovalForm(visit, offerContext)}${offerForm(visit, offerContext, failedSubmission)}`
   )
 }
+
+const STATUS_LABELS = {
+  active: "Open",
+  accepted: "Accepted",
+  declined: "Declined",
+  expired: "Expired",
+  withdrawn: "Withdrawn"
+} as const
 
 const STATUS_BADGE_KINDS = {
   active: "wait",
@@ -72,8 +88,8 @@ const withdrawForm = (visit: SignedInVisit, { id, status }: SpecialOffer): Html 
   status === "active"
     ? disclosure(
         "Withdraw",
-        html`<p>The guest sees that it is gone.</p>
-${actionForm(visit, { action: "withdraw", label: "Withdraw the offer", id, kind: "danger" })}`
+        html`<p>The guest sees that the offer has ended.</p>
+${actionForm(visit, { action: "withdraw", label: "Withdraw", id, kind: "danger" })}`
       )
     : nothing
 
@@ -84,7 +100,7 @@ const guestCountText = (inquiry: ConversationInquiry): string =>
     { count: inquiry.number_of_infants ?? 0, one: "infant", more: "infants" },
     { count: inquiry.number_of_pets ?? 0, one: "pet", more: "pets" }
   ]
-    .flatMap(({ count, one, more: plural }) => (count === 0 ? [] : [`${count} ${count === 1 ? one : plural}`]))
+    .flatMap(({ count, one, more: plural }) => (count === 0 ? [] : [pluralize(count, one, plural)]))
     .join(", ")
 
 const UNAVAILABLE_NOTE = html`<p class="message note" role="note">Not all of these nights are free.</p>
@@ -95,11 +111,12 @@ const preapprovalForm = (
   { today, channelType, conversationContext: { asking }, isInquiryOpen }: OfferContext
 ): Html => {
   if (!isInquiryOpen || asking === null || Result.isFailure(checkPreapprovalsSupported(channelType))) return nothing
-  const inquiryText = html`${dayHtml(asking.check_in_date)} to ${dayHtml(asking.check_out_date)}, ${guestCountText(asking)}`
-  if (asking.check_in_date < today) return html`<p>The guest asked for ${inquiryText}, which have begun.</p>`
-  return html`<h3>Pre-approve what the guest asks for</h3>
-<p>${inquiryText}, at your standard price. The guest can book it for about a day; the nights are not held.</p>
-${asking.taken ? UNAVAILABLE_NOTE : nothing}${actionForm(visit, { action: "preapprove", label: "Pre-approve" })}`
+  const inquiryText = `${formatDayRange(asking.check_in_date, asking.check_out_date)}, ${guestCountText(asking)}`
+  if (asking.check_in_date < today)
+    return html`<p>The guest asked for ${inquiryText}. The check-in date has passed.</p>`
+  return html`<h3>Pre-approve this inquiry</h3>
+<p>${inquiryText}, at your standard price. The guest can book for about a day. The nights stay available to others.</p>
+${asking.taken ? UNAVAILABLE_NOTE : nothing}${actionForm(visit, { action: "preapprove", label: "Pre-approve", kind: "plain" })}`
 }
 
 const EMPTY_INQUIRY = {
@@ -130,15 +147,15 @@ export const readOffer = (form: SubmittedForm) => readFilledFields(form, OFFER_P
 
 const offerForm = (visit: SignedInVisit, offerContext: OfferContext, failedSubmission?: FailedSubmission): Html => {
   const { today, channelType, conversationContext, isInquiryOpen } = offerContext
-  if (conversationContext.listings.length === 0) return html`<p>This account has no listing that could be offered.</p>`
+  if (conversationContext.listings.length === 0) return html`<p>This channel account has no listing to offer.</p>`
   const fillField = makeFieldFiller(failedSubmission, "offer")
   const inquiry = (isInquiryOpen ? conversationContext.asking : null) ?? EMPTY_INQUIRY
-  const offerFields = html`${listingField(fillField, conversationContext, inquiry)}${input(fillField, { name: "check_in_date", label: "Check-in", type: "date", value: inquiry.check_in_date, min: today, isRequired: true })}${input(fillField, { name: "check_out_date", label: "Check-out", type: "date", value: inquiry.check_out_date, min: today, isRequired: true })}${input(fillField, { name: "price", label: "Price", hint: "Of the whole stay, in the listing's currency.", type: "number", min: 0, step: "any", isRequired: true })}${channelType === "booking_site" ? bookingSiteFields(fillField, conversationContext, inquiry) : nothing}${guestFields(fillField, inquiry)}`
+  const offerFields = html`${listingField(fillField, conversationContext, inquiry)}${input(fillField, { name: "check_in_date", label: "Check-in", type: "date", value: inquiry.check_in_date, min: today, isRequired: true })}${input(fillField, { name: "check_out_date", label: "Check-out", type: "date", value: inquiry.check_out_date, min: today, isRequired: true })}${input(fillField, { name: "price", label: "Price", hint: "Total, in the listing's currency.", type: "number", min: 0, step: "any", isRequired: true })}${channelType === "booking_site" ? bookingSiteFields(fillField, conversationContext, inquiry) : nothing}${guestFields(fillField, inquiry)}`
   const isFormOpen = failedSubmission !== undefined && readSubmittedAction(failedSubmission) === "offer"
   return disclosure(
-    "Make a special offer",
-    html`<p>The guest sees it at once, and can book it for about a day. The nights must be free, and are not held.</p>
-${inquiry.taken ? UNAVAILABLE_NOTE : nothing}${actionForm(visit, { action: "offer", label: "Send the offer", fields: offerFields })}`,
+    "New special offer",
+    html`<p>The guest can book the offer for about a day. The nights must be free, and stay available to others.</p>
+${inquiry.taken ? UNAVAILABLE_NOTE : nothing}${actionForm(visit, { action: "offer", label: "Send offer", fields: offerFields })}`,
     isFormOpen
   )
 }
@@ -152,7 +169,7 @@ const listingField = (
     name: "listing_id",
     label: "Listing",
     value: listing_id ?? "",
-    ...(hasMoreListings ? { hint: `The first ${OFFERED_LISTINGS_MAX} of this account.` } : {}),
+    ...(hasMoreListings ? { hint: `First ${OFFERED_LISTINGS_MAX} of this account.` } : {}),
     options: listings.map((each) => ({ value: each.listing_id, label: `${each.title} (${each.currency})` })),
     isRequired: true
   })
@@ -163,7 +180,7 @@ const bookingSiteFields = (
   { listing_id }: ConversationInquiry
 ): Html => {
   const listing = listings.find((each) => each.listing_id === listing_id) ?? listings[0]
-  return html`${input(fillField, { name: "currency", label: "Currency", hint: "Of the listing.", value: listing?.currency ?? "", maxlength: 3, isRequired: true })}${input(fillField, { name: "rate_plan_id", label: "Rate plan", hint: "The booking site's id of it.", isRequired: true })}`
+  return html`${input(fillField, { name: "currency", label: "Currency", hint: "Currency of the listing.", value: listing?.currency ?? "", maxlength: 3, isRequired: true })}${input(fillField, { name: "rate_plan_id", label: "Rate plan", hint: "Its id on the booking site.", isRequired: true })}`
 }
 
 const guestFields = (fillField: FieldFiller, inquiry: ConversationInquiry): Html => {
