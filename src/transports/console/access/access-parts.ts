@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
 import type { OperationName } from "../../../service/Api.ts"
 import type { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
@@ -6,9 +7,13 @@ import type { ActionDone, ActionOutcome, FormAction } from "../action-outcome.ts
 import { TEXTS } from "../console-texts.ts"
 import { formKeyFields } from "../form-keys.ts"
 import { makeVoidMutation } from "../host/api-operations.ts"
-import { timeHtml } from "../host/page-parts.ts"
+import { dayHtml, timeHtml } from "../host/page-parts.ts"
 import { ACCESS_PATH } from "../host/urls.ts"
 import { ACTION_FIELD, parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
+
+/** The day of an instant in the caller's time zone. */
+export const dayOfInstant = (instant: Date, { session }: SignedInVisit): Html =>
+  dayHtml(dateInZone(instant, session.person.caller.timeZone))
 
 export const lastUsedHtml = (instant: Date | null, visit: SignedInVisit): Html =>
   instant === null ? html`${TEXTS.access.never}` : timeHtml(instant, visit)

@@ -4,10 +4,10 @@ import { type Html, html } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
-import { section, table, timeHtml } from "../host/page-parts.ts"
+import { section, table } from "../host/page-parts.ts"
 import { type ConnectedApplication, ConnectedApplications } from "../queries/ConnectedApplications.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { explanation, lastUsedHtml, makeRevocation, revocationForm, scopeLabel } from "./access-parts.ts"
+import { dayOfInstant, explanation, lastUsedHtml, makeRevocation, revocationForm, scopeLabel } from "./access-parts.ts"
 
 const APPLICATION_TEXTS = TEXTS.access.applications
 const DISCONNECT_ACTION = "disconnect_application"
@@ -46,10 +46,14 @@ const connectionsTable = (visit: SignedInVisit, connections: ReadonlyArray<Conne
       },
       {
         label: APPLICATION_TEXTS.account,
-        cell: ({ accountName }) => html`<span class="name">${accountName}</span>`,
+        cell: ({ accountName }) => html`${accountName}`,
         onPhone: "detail"
       },
-      { label: APPLICATION_TEXTS.connectedAt, cell: ({ connectedAt }) => timeHtml(connectedAt, visit) },
+      {
+        label: APPLICATION_TEXTS.connectedAt,
+        cell: ({ connectedAt }) => dayOfInstant(connectedAt, visit),
+        onPhone: "none"
+      },
       { label: APPLICATION_TEXTS.lastUsed, cell: ({ lastUsedAt }) => lastUsedHtml(lastUsedAt, visit) },
       {
         label: APPLICATION_TEXTS.withdraw,

@@ -10,13 +10,13 @@ import type { AccessSection, ActionError, ActionOutcome, FormAction } from "../a
 import { TEXTS } from "../console-texts.ts"
 import { formKeyFields } from "../form-keys.ts"
 import { apiErrorToActionError, makeMutation } from "../host/api-operations.ts"
-import { section, table, timeHtml } from "../host/page-parts.ts"
+import { section, table } from "../host/page-parts.ts"
 import { ACCESS_PATH } from "../host/urls.ts"
 import { AccessTokenList, type ListedAccessToken } from "../queries/AccessTokenList.ts"
 import { type CursorPage, formatCursor, type PageCursor, parseCursor } from "../queries/cursor-page.ts"
 import { makeSudo } from "../sudo.ts"
 import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
-import { explanation, lastUsedHtml, makeRevocation, revocationForm, scopeLabel } from "./access-parts.ts"
+import { dayOfInstant, explanation, lastUsedHtml, makeRevocation, revocationForm, scopeLabel } from "./access-parts.ts"
 
 const TOKEN_TEXTS = TEXTS.access.tokens
 const CREATE_ACTION = "make_token"
@@ -75,10 +75,10 @@ const tokensTable = (visit: SignedInVisit, tokens: ReadonlyArray<ListedAccessTok
       },
       {
         label: TOKEN_TEXTS.account,
-        cell: ({ account_name }) => html`<span class="name">${account_name}</span>`,
+        cell: ({ account_name }) => html`${account_name}`,
         onPhone: "detail"
       },
-      { label: TOKEN_TEXTS.createdAt, cell: ({ created_at }) => timeHtml(created_at, visit) },
+      { label: TOKEN_TEXTS.createdAt, cell: ({ created_at }) => dayOfInstant(created_at, visit), onPhone: "none" },
       { label: TOKEN_TEXTS.lastUsed, cell: ({ last_used_at }) => lastUsedHtml(last_used_at, visit) },
       {
         label: TOKEN_TEXTS.withdraw,
