@@ -610,9 +610,13 @@ export const STAFF_PROPERTIES_NAMED_MAX = 3
 export const RESERVATION_TAGS_SHOWN = 50
 export const SUMS_SHOWN = 200
 export const MONEY_CSV_LINES_MAX = 10_000
+/** Latest transactions that the default payment method of a new one is chosen by. */
+export const USUAL_METHOD_TRANSACTIONS = 50
 /** Rows of the report. Its chart and its months count all properties. */
 export const REPORT_PROPERTIES_MAX = 100
 export const TASKS_SHOWN = 150
+/** With more active staff members, a task is assigned on its own page instead of in its row. */
+export const TASK_ROW_STAFF_MAX = 20
 export const DAY_SHEET_TASKS_MAX = 300
 export const TEST_STAYS_MAX = 20
 export const RULE_TEXT_SHOWN = 300

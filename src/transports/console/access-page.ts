@@ -7,6 +7,8 @@ import { makeTokensSection } from "./access/tokens-section.ts"
 import { makeWebhooksSection } from "./access/webhooks-section.ts"
 import { type ActionOutcome, toShownOutcome } from "./action-outcome.ts"
 import { TEXTS } from "./console-texts.ts"
+import { formatActionError } from "./host/field-errors.ts"
+import { buttonLink, timeZoneNote } from "./host/page-parts.ts"
 import { ACCESS_PATH } from "./host/urls.ts"
 import { runSubmission } from "./operation-call.ts"
 import { redirectSeeOther, renderConsolePage } from "./page-frame.ts"
@@ -18,10 +20,6 @@ const doneMessageOf = ({ query }: SignedInVisit): Html => {
   const done = query.get("done") ?? ""
   return isDoneMessage(done) ? html`<p class="message done" role="status">${TEXTS.access.done[done]}</p>` : nothing
 }
-
-const timeZoneNote = ({ session }: SignedInVisit): Html =>
-  html`<p class="soft">${TEXTS.access.timeZoneNote(session.person.caller.timeZone)}</p>
-`
 
 export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
   const sections = [
@@ -37,7 +35,11 @@ export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
       (parts) =>
         renderConsolePage(
           visit,
-          { title: TEXTS.access.title, body: html`${message}${timeZoneNote(visit)}${parts}` },
+          {
+            title: TEXTS.access.title,
+            body: html`${message}${parts}${timeZoneNote(visit)}`,
+            primaryAction: buttonLink("#new-token", TEXTS.access.tokens.new)
+          },
           status
         )
     )
@@ -49,7 +51,7 @@ export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
       case "Shown":
         return renderPage(visit, outcome.html)
       case "Refused": {
-        const message = html`<p class="message error" role="alert">${outcome.message}</p>`
+        const message = html`<p class="message error" role="alert">${formatActionError(outcome)}</p>`
         return Effect.map(renderPage(visit, message, outcome.status, form), (response) =>
           outcome.retryAfter === undefined
             ? response

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
 import type { OperationName } from "../../../service/Api.ts"
 import type { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
@@ -6,37 +7,18 @@ import type { ActionDone, ActionOutcome, FormAction } from "../action-outcome.ts
 import { TEXTS } from "../console-texts.ts"
 import { formKeyFields } from "../form-keys.ts"
 import { makeVoidMutation } from "../host/api-operations.ts"
-import { formatInstant } from "../host/page-parts.ts"
+import { dayHtml, timeHtml } from "../host/page-parts.ts"
 import { ACCESS_PATH } from "../host/urls.ts"
 import { ACTION_FIELD, parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
 
-export const accessSection = (id: string, heading: string, body: Html): Html => html`<section aria-labelledby="${id}">
-<h2 id="${id}">${heading}</h2>
-${body}</section>
-`
-
-export const instantHtml = (instant: Date, { session }: SignedInVisit): Html =>
-  html`<time datetime="${instant.toISOString()}">${formatInstant(instant, session.person.caller.timeZone)}</time>`
+/** The day of an instant in the caller's time zone. */
+export const dayOfInstant = (instant: Date, { session }: SignedInVisit): Html =>
+  dayHtml(dateInZone(instant, session.person.caller.timeZone))
 
 export const lastUsedHtml = (instant: Date | null, visit: SignedInVisit): Html =>
-  instant === null ? html`${TEXTS.access.never}` : instantHtml(instant, visit)
+  instant === null ? html`${TEXTS.access.never}` : timeHtml(instant, visit)
 
-/** On a phone each row becomes a card, so every cell but the last repeats its column label. */
-export const accessTable = (
-  caption: string,
-  labels: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<Html>>
-): Html => html`<table class="cards">
-<caption>${caption}</caption>
-<thead><tr>${labels.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
-<tbody>
-${rows.map((cells) => tableRow(labels, cells))}</tbody>
-</table>
-`
-
-const tableRow = (labels: ReadonlyArray<string>, cells: ReadonlyArray<Html>): Html =>
-  html`<tr>${cells.slice(0, -1).map((content, columnIndex) => html`<td data-label="${labels[columnIndex] ?? ""}">${content}</td>`)}<td class="acts">${cells.slice(-1)}</td></tr>
-`
+export const scopeLabel = (scope: keyof typeof TEXTS.access.scopes): string => TEXTS.access.scopes[scope]
 
 interface RevocationOptions {
   readonly action: string

@@ -4,17 +4,10 @@ import { type Html, html } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
+import { section, table } from "../host/page-parts.ts"
 import { type ConnectedApplication, ConnectedApplications } from "../queries/ConnectedApplications.ts"
 import type { SignedInVisit } from "../visit.ts"
-import {
-  accessSection,
-  accessTable,
-  explanation,
-  instantHtml,
-  lastUsedHtml,
-  makeRevocation,
-  revocationForm
-} from "./access-parts.ts"
+import { dayOfInstant, explanation, lastUsedHtml, makeRevocation, revocationForm, scopeLabel } from "./access-parts.ts"
 
 const APPLICATION_TEXTS = TEXTS.access.applications
 const DISCONNECT_ACTION = "disconnect_application"
@@ -24,10 +17,10 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
 
   const show: AccessSection["show"] = (visit) =>
     Effect.map(applications.list, (connections) =>
-      accessSection(
-        "applications",
+      section(
         APPLICATION_TEXTS.title,
-        html`${explanation(APPLICATION_TEXTS, docsPagePath("console"))}${connectionList(connections, visit)}`
+        html`${explanation(APPLICATION_TEXTS, docsPagePath("console"))}${connectionsTable(visit, connections)}`,
+        "applications"
       )
     )
 
@@ -37,41 +30,44 @@ export const makeApplicationsSection = Effect.fnUntraced(function* () {
     "application_disconnected",
     APPLICATION_TEXTS.noSuch
   )
-  const section: AccessSection = { show, actions: new Map([[DISCONNECT_ACTION, disconnect]]) }
-  return section
+  const applicationsSection: AccessSection = { show, actions: new Map([[DISCONNECT_ACTION, disconnect]]) }
+  return applicationsSection
 })
 
-const COLUMN_LABELS = [
-  APPLICATION_TEXTS.name,
-  APPLICATION_TEXTS.scope,
-  APPLICATION_TEXTS.account,
-  APPLICATION_TEXTS.connectedAt,
-  APPLICATION_TEXTS.lastUsed,
-  APPLICATION_TEXTS.withdraw
-]
-
-const connectionList = (connections: ReadonlyArray<ConnectedApplication>, visit: SignedInVisit): Html =>
-  connections.length === 0
-    ? html`<p>${APPLICATION_TEXTS.none}</p>
-`
-    : accessTable(
-        APPLICATION_TEXTS.caption,
-        COLUMN_LABELS,
-        connections.map((connection) => connectionCells(connection, visit))
-      )
-
-const connectionCells = (connection: ConnectedApplication, visit: SignedInVisit): ReadonlyArray<Html> => [
-  html`<span class="name">${connection.name}</span>`,
-  html`<span class="whole">${connection.scope}</span>`,
-  html`<span class="name">${connection.accountName}</span>`,
-  instantHtml(connection.connectedAt, visit),
-  lastUsedHtml(connection.lastUsedAt, visit),
-  revocationForm(visit, {
-    action: DISCONNECT_ACTION,
-    field: "id",
-    value: String(connection.id),
-    label: APPLICATION_TEXTS.withdraw,
-    subject: connection.name,
-    consequence: APPLICATION_TEXTS.revocationConsequence(connection.name)
-  })
-]
+const connectionsTable = (visit: SignedInVisit, connections: ReadonlyArray<ConnectedApplication>): Html =>
+  table(
+    { caption: APPLICATION_TEXTS.caption, empty: APPLICATION_TEXTS.none },
+    [
+      { label: APPLICATION_TEXTS.name, cell: ({ name }) => html`<span class="name">${name}</span>` },
+      {
+        label: APPLICATION_TEXTS.scope,
+        cell: ({ scope }) => html`<span class="whole">${scopeLabel(scope)}</span>`,
+        onPhone: "detail"
+      },
+      {
+        label: APPLICATION_TEXTS.account,
+        cell: ({ accountName }) => html`${accountName}`,
+        onPhone: "detail"
+      },
+      {
+        label: APPLICATION_TEXTS.connectedAt,
+        cell: ({ connectedAt }) => dayOfInstant(connectedAt, visit),
+        onPhone: "none"
+      },
+      { label: APPLICATION_TEXTS.lastUsed, cell: ({ lastUsedAt }) => lastUsedHtml(lastUsedAt, visit) },
+      {
+        label: APPLICATION_TEXTS.withdraw,
+        cell: ({ id, name }) =>
+          revocationForm(visit, {
+            action: DISCONNECT_ACTION,
+            field: "id",
+            value: String(id),
+            label: APPLICATION_TEXTS.withdraw,
+            subject: name,
+            consequence: APPLICATION_TEXTS.revocationConsequence(name)
+          }),
+        onPhone: "actions"
+      }
+    ],
+    connections
+  )

@@ -6,9 +6,10 @@ import { type Html, html } from "../../docs/html.ts"
 import { docsPagePath } from "../../http/paths.ts"
 import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
+import { section, table, timeHtml } from "../host/page-parts.ts"
 import { callOperation, idempotencyKeyOf } from "../operation-call.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
-import { accessSection, accessTable, explanation, instantHtml, revocationForm } from "./access-parts.ts"
+import { explanation, revocationForm } from "./access-parts.ts"
 
 const CONSUMER_TEXTS = TEXTS.access.consumers
 
@@ -23,16 +24,12 @@ export const makeConsumersSection = Effect.fnUntraced(function* () {
       return html`<p class="message note">${outcome.message}</p>
 `
     const { event_consumers } = yield* Effect.orDie(decodeConsumers(outcome.data))
-    return consumerList(event_consumers, visit)
+    return consumersTable(visit, event_consumers)
   })
 
   const show: AccessSection["show"] = (visit) =>
     Effect.map(renderList(visit), (listHtml) =>
-      accessSection(
-        "consumers",
-        CONSUMER_TEXTS.title,
-        html`${explanation(CONSUMER_TEXTS, docsPagePath("feed"))}${listHtml}`
-      )
+      section(CONSUMER_TEXTS.title, html`${explanation(CONSUMER_TEXTS, docsPagePath("feed"))}${listHtml}`, "consumers")
     )
 
   const deleteConsumer = (visit: SignedInVisit, form: SubmittedForm): Effect.Effect<ActionOutcome> =>
@@ -41,39 +38,39 @@ export const makeConsumersSection = Effect.fnUntraced(function* () {
       (outcome) => (outcome._tag === "Refused" ? outcome : { _tag: "Done", messageKey: "consumer_deleted" })
     )
 
-  const section: AccessSection = { show, actions: new Map([["delete_consumer", deleteConsumer]]) }
-  return section
+  const consumersSection: AccessSection = { show, actions: new Map([["delete_consumer", deleteConsumer]]) }
+  return consumersSection
 })
 
-const COLUMN_LABELS = [
-  CONSUMER_TEXTS.name,
-  CONSUMER_TEXTS.lag,
-  CONSUMER_TEXTS.oldestUnreadEvent,
-  CONSUMER_TEXTS.withdraw
-]
-
-const consumerList = (consumers: ReadonlyArray<EventConsumer>, visit: SignedInVisit): Html =>
-  consumers.length === 0
-    ? html`<p>${CONSUMER_TEXTS.none}</p>
-`
-    : accessTable(
-        CONSUMER_TEXTS.caption,
-        COLUMN_LABELS,
-        consumers.map((consumer) => consumerCells(consumer, visit))
-      )
-
-const consumerCells = (consumer: EventConsumer, visit: SignedInVisit): ReadonlyArray<Html> => [
-  html`<span class="name">${consumer.name}</span>`,
-  html`<span class="number">${CONSUMER_TEXTS.events(consumer.lag, FEED_LAG_COUNTED)}</span>`,
-  consumer.oldest_unacknowledged_at === null
-    ? html`${CONSUMER_TEXTS.upToDate}`
-    : instantHtml(new Date(consumer.oldest_unacknowledged_at), visit),
-  revocationForm(visit, {
-    action: "delete_consumer",
-    field: "name",
-    value: consumer.name,
-    label: CONSUMER_TEXTS.withdraw,
-    subject: consumer.name,
-    consequence: CONSUMER_TEXTS.revocationConsequence(consumer.name)
-  })
-]
+const consumersTable = (visit: SignedInVisit, consumers: ReadonlyArray<EventConsumer>): Html =>
+  table(
+    { caption: CONSUMER_TEXTS.caption, empty: CONSUMER_TEXTS.none },
+    [
+      { label: CONSUMER_TEXTS.name, cell: ({ name }) => html`<span class="name">${name}</span>` },
+      {
+        label: CONSUMER_TEXTS.lag,
+        cell: ({ lag }) => html`<span class="whole">${CONSUMER_TEXTS.events(lag, FEED_LAG_COUNTED)}</span>`,
+        isNumeric: true,
+        onPhone: "side"
+      },
+      {
+        label: CONSUMER_TEXTS.oldestUnreadEvent,
+        cell: ({ oldest_unacknowledged_at: instant }) =>
+          instant === null ? CONSUMER_TEXTS.upToDate : timeHtml(instant, visit)
+      },
+      {
+        label: CONSUMER_TEXTS.withdraw,
+        cell: ({ name }) =>
+          revocationForm(visit, {
+            action: "delete_consumer",
+            field: "name",
+            value: name,
+            label: CONSUMER_TEXTS.withdraw,
+            subject: name,
+            consequence: CONSUMER_TEXTS.revocationConsequence(name)
+          }),
+        onPhone: "actions"
+      }
+    ],
+    consumers
+  )

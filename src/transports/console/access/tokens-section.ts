@@ -10,20 +10,13 @@ import type { AccessSection, ActionError, ActionOutcome, FormAction } from "../a
 import { TEXTS } from "../console-texts.ts"
 import { formKeyFields } from "../form-keys.ts"
 import { apiErrorToActionError, makeMutation } from "../host/api-operations.ts"
+import { section, table } from "../host/page-parts.ts"
 import { ACCESS_PATH } from "../host/urls.ts"
 import { AccessTokenList, type ListedAccessToken } from "../queries/AccessTokenList.ts"
 import { type CursorPage, formatCursor, type PageCursor, parseCursor } from "../queries/cursor-page.ts"
 import { makeSudo } from "../sudo.ts"
 import { ACTION_FIELD, type SignedInVisit, type SubmittedForm } from "../visit.ts"
-import {
-  accessSection,
-  accessTable,
-  explanation,
-  instantHtml,
-  lastUsedHtml,
-  makeRevocation,
-  revocationForm
-} from "./access-parts.ts"
+import { dayOfInstant, explanation, lastUsedHtml, makeRevocation, revocationForm, scopeLabel } from "./access-parts.ts"
 
 const TOKEN_TEXTS = TEXTS.access.tokens
 const CREATE_ACTION = "make_token"
@@ -39,10 +32,10 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
   const show: AccessSection["show"] = Effect.fnUntraced(function* (visit, failedForm) {
     const page = yield* tokens.list(parseCursor(visit.query.get(CURSOR_FIELD)))
     const passwordField = yield* sudo.renderPasswordField(visit)
-    return accessSection(
-      "tokens",
+    return section(
       TOKEN_TEXTS.title,
-      html`${explanation(TOKEN_TEXTS, docsPagePath("console"))}${tokenList(page, visit)}${newTokenForm(visit, passwordField, failedForm)}`
+      html`${explanation(TOKEN_TEXTS, docsPagePath("console"))}${tokensTable(visit, page.rows)}${tokenPagination(page)}${newTokenForm(visit, passwordField, failedForm)}`,
+      "tokens"
     )
   })
 
@@ -66,44 +59,43 @@ export const makeTokensSection = Effect.fnUntraced(function* (publicUrl: string)
     [CREATE_ACTION, createToken],
     ["delete_token", makeRevocation(service, "revoke_access_token", "token_deleted", TOKEN_TEXTS.noSuch)]
   ])
-  const section: AccessSection = { show, actions }
-  return section
+  const tokensSection: AccessSection = { show, actions }
+  return tokensSection
 })
 
-const COLUMN_LABELS = [
-  TOKEN_TEXTS.name,
-  TOKEN_TEXTS.scope,
-  TOKEN_TEXTS.account,
-  TOKEN_TEXTS.createdAt,
-  TOKEN_TEXTS.lastUsed,
-  TOKEN_TEXTS.withdraw
-]
-
-const tokenList = (page: CursorPage<ListedAccessToken>, visit: SignedInVisit): Html =>
-  page.rows.length === 0
-    ? html`<p>${TOKEN_TEXTS.none}</p>
-`
-    : html`${accessTable(
-        TOKEN_TEXTS.caption,
-        COLUMN_LABELS,
-        page.rows.map((token) => tokenCells(token, visit))
-      )}${tokenPagination(page)}`
-
-const tokenCells = (token: ListedAccessToken, visit: SignedInVisit): ReadonlyArray<Html> => [
-  html`<span class="name">${token.name}</span>`,
-  html`<span class="whole">${token.scope}</span>`,
-  html`<span class="name">${token.account_name}</span>`,
-  instantHtml(token.created_at, visit),
-  lastUsedHtml(token.last_used_at, visit),
-  revocationForm(visit, {
-    action: "delete_token",
-    field: "id",
-    value: String(token.id),
-    label: TOKEN_TEXTS.withdraw,
-    subject: token.name,
-    consequence: TOKEN_TEXTS.revocationConsequence(token.name)
-  })
-]
+const tokensTable = (visit: SignedInVisit, tokens: ReadonlyArray<ListedAccessToken>): Html =>
+  table(
+    { caption: TOKEN_TEXTS.caption, empty: TOKEN_TEXTS.none },
+    [
+      { label: TOKEN_TEXTS.name, cell: ({ name }) => html`<span class="name">${name}</span>` },
+      {
+        label: TOKEN_TEXTS.scope,
+        cell: ({ scope }) => html`<span class="whole">${scopeLabel(scope)}</span>`,
+        onPhone: "detail"
+      },
+      {
+        label: TOKEN_TEXTS.account,
+        cell: ({ account_name }) => html`${account_name}`,
+        onPhone: "detail"
+      },
+      { label: TOKEN_TEXTS.createdAt, cell: ({ created_at }) => dayOfInstant(created_at, visit), onPhone: "none" },
+      { label: TOKEN_TEXTS.lastUsed, cell: ({ last_used_at }) => lastUsedHtml(last_used_at, visit) },
+      {
+        label: TOKEN_TEXTS.withdraw,
+        cell: ({ id, name }) =>
+          revocationForm(visit, {
+            action: "delete_token",
+            field: "id",
+            value: String(id),
+            label: TOKEN_TEXTS.withdraw,
+            subject: name,
+            consequence: TOKEN_TEXTS.revocationConsequence(name)
+          }),
+        onPhone: "actions"
+      }
+    ],
+    tokens
+  )
 
 const tokenPagination = ({ older, newer }: CursorPage<ListedAccessToken>): Html =>
   older === undefined && newer === undefined

@@ -1,10 +1,12 @@
 import { Effect, Option } from "effect"
 import { EVENT_NAMES } from "../../../jobs/events/event-statements.ts"
 import { Service } from "../../../service/service.ts"
-import { type Html, html, nothing } from "../../docs/html.ts"
+import { type Html, html } from "../../docs/html.ts"
 import type { AccessSection, ActionOutcome } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
 import { formKeyFields } from "../form-keys.ts"
+import { disclosure } from "../host/form-fields.ts"
+import { section, table } from "../host/page-parts.ts"
 import { ACCESS_PATH } from "../host/urls.ts"
 import { callOperation, idempotencyKeyOf } from "../operation-call.ts"
 import { type WebhookDetails, Webhooks } from "../queries/Webhooks.ts"
@@ -45,11 +47,9 @@ export const makeWebhooksSection = Effect.fnUntraced(function* (_publicUrl: stri
     return addOutcome
   })
 
-  const section: AccessSection = { show, actions: new Map([[ADD_ACTION, addWebhook]]) }
-  return section
+  const accessSection: AccessSection = { show, actions: new Map([[ADD_ACTION, addWebhook]]) }
+  return accessSection
 })
-
-const OPEN_ATTRIBUTE: Html = { html: " open" }
 
 const webhooksSection = (
   visit: SignedInVisit,
@@ -59,29 +59,31 @@ const webhooksSection = (
 ): Html => {
   const submittedSettings = readSubmittedSettings(failedForm, ADD_ACTION)
   const { timeZone } = visit.session.person.caller
-  return html`<section id="webhooks">
-<h2>${WEBHOOK_TEXTS.title}</h2>
-<p>${WEBHOOK_TEXTS.intro}${rows.length === 0 ? ` ${WEBHOOK_TEXTS.none}` : ""}</p>
-${rows.length === 0 ? [] : webhooksTable(rows, timeZone)}
-<details${submittedSettings === undefined ? nothing : OPEN_ATTRIBUTE}><summary>${WEBHOOK_TEXTS.add}</summary>
-<form method="post" action="${ACCESS_PATH}">${formKeyFields(visit)}
+  const addForm = html`<form method="post" action="${ACCESS_PATH}">${formKeyFields(visit)}
 ${webhookSettingsFields(submittedSettings ?? { url: "", events: EVENT_NAMES })}
 ${passwordField}<button class="primary" name="${ACTION_FIELD}" value="${ADD_ACTION}">${WEBHOOK_TEXTS.addButton}</button>
-</form></details>
-</section>
-`
+</form>`
+  return section(
+    WEBHOOK_TEXTS.title,
+    html`<p>${WEBHOOK_TEXTS.intro}</p>
+${webhooksTable(rows, timeZone)}${disclosure(WEBHOOK_TEXTS.add, addForm, submittedSettings !== undefined)}`,
+    "webhooks"
+  )
 }
 
 const webhooksTable = (rows: ReadonlyArray<WebhookDetails>, timeZone: string): Html => {
-  const { address, events, createdBy, state } = WEBHOOK_TEXTS.columns
-  return html`<table class="cards"><thead><tr><th scope="col">${address}</th><th scope="col">${events}</th><th scope="col">${createdBy}</th><th scope="col">${state}</th></tr></thead><tbody>
-${rows.map(
-  (webhook) => html`<tr>
-<td data-label="${address}"><a class="name" href="${webhookUrl(webhook.id)}">${webhook.url}</a></td>
-<td data-label="${events}">${eventsText(webhook)}</td>
-<td data-label="${createdBy}"><span class="name">${creatorLabel(webhook)}</span></td>
-<td data-label="${state}">${stateBadge(webhook, timeZone)}</td>
-</tr>
-`
-)}</tbody></table>`
+  const { columns, none } = WEBHOOK_TEXTS
+  return table<WebhookDetails>(
+    { empty: none },
+    [
+      { label: columns.address, cell: ({ id, url }) => html`<a class="name" href="${webhookUrl(id)}">${url}</a>` },
+      { label: columns.events, cell: eventsText },
+      {
+        label: columns.createdBy,
+        cell: (webhook) => html`<span class="name">${creatorLabel(webhook)}</span>`
+      },
+      { label: columns.state, cell: (webhook) => stateBadge(webhook, timeZone), onPhone: "detail" }
+    ],
+    rows
+  )
 }

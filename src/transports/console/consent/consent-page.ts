@@ -84,7 +84,7 @@ const scopeOptions = ({ scope, isScopeNamed }: AuthorizationRequest, { client }:
 ${scopeOption("read-only", !isWritable, CONSENT_TEXTS.readOnly, CONSENT_TEXTS.readOnlyMore)}${
   isGrantableScope(scope, "writable")
     ? scopeOption("writable", isWritable, CONSENT_TEXTS.writable, CONSENT_TEXTS.writableMore)
-    : html`<p class="soft">${CONSENT_TEXTS.onlyReadOnly}</p>`
+    : nothing
 }</fieldset>`
 }
 

@@ -80,6 +80,8 @@ interface InputFieldOptions extends BaseField {
   readonly max?: string | number
   readonly step?: string | number
   readonly autocomplete?: string
+  /** Gets the focus when the page is opened, so that the user can type at once. */
+  readonly hasFocus?: boolean
 }
 
 const attribute = (name: string, value: string | number | undefined): Html =>
@@ -124,11 +126,12 @@ export const input = (fillField: FieldFiller, field: InputFieldOptions): Html =>
     min,
     max,
     step,
-    autocomplete = "off"
+    autocomplete = "off",
+    hasFocus
   } = field
   const valueAttribute = type === "password" ? nothing : attribute("value", fillField(name, value))
   const error = findError(fillField, field)
-  return html`${initialValueField(fillField, field, toOneLine(value))}<label>${label}${hintHtml(field)} <input type="${type}" name="${name}"${valueAttribute}${attribute("minlength", minlength)}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${booleanAttribute("required", isRequired)}${invalidAttribute(error)}>${errorHtml(error)}</label>
+  return html`${initialValueField(fillField, field, toOneLine(value))}<label>${label}${hintHtml(field)} <input type="${type}" name="${name}"${valueAttribute}${attribute("minlength", minlength)}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${booleanAttribute("required", isRequired)}${booleanAttribute("autofocus", hasFocus)}${invalidAttribute(error)}>${errorHtml(error)}</label>
 `
 }
 
@@ -251,6 +254,12 @@ const ROW_ATTRIBUTE: Html = { html: ' class="row"' }
 export const disclosure = (summary: string, content: Html, isOpen = false): Html =>
   html`<details${booleanAttribute("open", isOpen)}><summary>${summary}</summary>
 ${content}</details>
+`
+
+/** A filter of a list. Phones show only its summary until it is opened. */
+export const filterForm = (path: string, fields: Html, isOpen = false): Html =>
+  html`<details class="filters noprint"${booleanAttribute("open", isOpen)}><summary>Filter</summary>
+${queryForm(path, fields, "Show")}</details>
 `
 
 export const queryForm = (path: string, fields: Html, label: string): Html =>

@@ -11,6 +11,7 @@ import { renderConsolePage } from "../page-frame.ts"
 import { Ledger } from "../queries/Ledger.ts"
 import type { SignedInPage, SignedInVisit } from "../visit.ts"
 import { makeQuery } from "./api-operations.ts"
+import { formatActionError } from "./field-errors.ts"
 import { accountProblemResponse } from "./host-page.ts"
 import { renderMoneyCsv } from "./money/money-csv.ts"
 import {
@@ -48,7 +49,8 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
     if (lines.length > MONEY_CSV_LINES_MAX) return renderError(visit, moneyFilter, TOO_MANY_LINES_MESSAGE)
     const isNarrowed = moneyFilter.property !== undefined || moneyFilter.order !== undefined
     const notFoundError = lines.length === 0 && isNarrowed ? yield* findQueryError(visit, moneyFilter, now) : undefined
-    if (notFoundError !== undefined) return renderError(visit, moneyFilter, notFoundError.message, notFoundError.status)
+    if (notFoundError !== undefined)
+      return renderError(visit, moneyFilter, formatActionError(notFoundError), notFoundError.status)
     return HttpServerResponse.text(renderMoneyCsv(lines, timeZone), {
       contentType: "text/csv; charset=utf-8",
       headers: {
@@ -67,7 +69,7 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
   return page
 })
 
-const TOO_MANY_LINES_MESSAGE = `That is more than ${MONEY_CSV_LINES_MAX} lines: choose a shorter period or one property.`
+const TOO_MANY_LINES_MESSAGE = `The export has more than ${MONEY_CSV_LINES_MAX.toLocaleString("en")} lines. Choose a shorter period or one property.`
 
 const toCsvFileName = ({ period, order }: MoneyFilter): string =>
   period === undefined
@@ -84,9 +86,9 @@ const renderError = (
   renderConsolePage(
     visit,
     {
-      title: "No file",
+      title: "Export CSV",
       body: html`<p class="message error" role="alert">${message}</p>
-<p>${link(moneyUrl(toMoneyQuery(moneyFilter)), "Back to the entries")}</p>
+<p>${link(moneyUrl(toMoneyQuery(moneyFilter)), "Back to Money")}</p>
 `
     },
     status

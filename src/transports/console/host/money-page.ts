@@ -1,28 +1,17 @@
 import { DateTime, Effect } from "effect"
+import { addDays } from "../../../contract/time.ts"
 import { search_transactions, type TransactionDirection } from "../../../domain/money/contract.ts"
 import { Service } from "../../../service/service.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { EntryChoices } from "../queries/EntryChoices.ts"
 import { Sums, type TransactionSums } from "../queries/Sums.ts"
 import type { SignedInVisit } from "../visit.ts"
-import { makeQuery, makeVoidMutation } from "./api-operations.ts"
-import { input, makeFieldFiller, queryForm, readChangedFields, readFilledFields, select } from "./form-fields.ts"
-import {
-  type FailedSubmission,
-  type HostAction,
-  type HostView,
-  makeHostPage,
-  notFoundView,
-  redirectWithout
-} from "./host-page.ts"
+import { makeQuery } from "./api-operations.ts"
+import { filterForm, input, makeFieldFiller, select } from "./form-fields.ts"
+import { type FailedSubmission, type HostView, makeHostPage, notFoundView } from "./host-page.ts"
 import { entriesTable } from "./money/entries-table.ts"
-import {
-  DIRECTION_LABELS,
-  ENTRY_CREATE_PARSERS,
-  ENTRY_EDIT_PARSERS,
-  editEntryForm,
-  newEntryForm
-} from "./money/entry-form.ts"
+import { makeEntryActions } from "./money/entry-actions.ts"
+import { DIRECTION_LABELS, editEntryForm, newEntryForm } from "./money/entry-form.ts"
 import {
   findPeriodError,
   isListTruncated,
@@ -31,11 +20,24 @@ import {
   readMoneyFilter,
   toListedPeriod,
   toMoneyQuery,
+  toMonthPeriod,
   toTransactionFilter
 } from "./money/money-filter.ts"
-import { sumsSection } from "./money/sums-section.ts"
-import { formatDay, link, pagination, readIdParam, readOffsetParam, section, timeZoneNote } from "./page-parts.ts"
+import { breakdownSection, summarySection } from "./money/sums-section.ts"
+import {
+  buttonLink,
+  formatDay,
+  formatDayRange,
+  formatMonth,
+  link,
+  pagination,
+  readIdParam,
+  readOffsetParam,
+  section,
+  timeZoneNote
+} from "./page-parts.ts"
 import { currentUrlWith } from "./page-url.ts"
+import { periodSteps } from "./period-steps.ts"
 import { MONEY_PATH, moneyCsvUrl } from "./urls.ts"
 
 const ENTRIES_PER_PAGE = 50
@@ -52,7 +54,10 @@ export const makeMoneyPage = Effect.gen(function* () {
     failedSubmission?: FailedSubmission
   ) {
     const formChoices = yield* entryChoices.of(direction, moneyFilter.order, moneyFilter.property)
-    return { title: TITLE, body: newEntryForm(visit, direction, formChoices, moneyFilter, failedSubmission) }
+    return {
+      title: DIRECTION_LABELS[direction].addTitle,
+      body: newEntryForm(visit, direction, formChoices, moneyFilter, failedSubmission)
+    }
   })
 
   const renderEntry = Effect.fnUntraced(function* (
@@ -61,9 +66,12 @@ export const makeMoneyPage = Effect.gen(function* () {
     failedSubmission?: FailedSubmission
   ) {
     const [entry] = (yield* search(visit, { id })).transactions
-    if (entry === undefined) return notFoundView(TITLE, "There is no such entry: it may have been deleted.")
+    if (entry === undefined) return notFoundView(TITLE, "This transaction does not exist. It may have been deleted.")
     const formChoices = yield* entryChoices.of(entry.direction)
-    return { title: TITLE, body: editEntryForm(visit, entry, formChoices, failedSubmission) }
+    return {
+      title: DIRECTION_LABELS[entry.direction].title,
+      body: editEntryForm(visit, entry, formChoices, failedSubmission)
+    }
   })
 
   const renderList = Effect.fnUntraced(function* (visit: SignedInVisit, moneyFilter: MoneyFilter, now: Date) {
@@ -77,11 +85,11 @@ export const makeMoneyPage = Effect.gen(function* () {
     })
     return {
       title: TITLE,
-      body: html`<p>${formatDay(period.from)} to ${formatDay(period.to)}${activeFilters(visit, moneyFilter, summary)}</p>
-${filterForm(visit, period, moneyFilter, summary)}
-<p class="acts noprint">${link(currentUrlWith(visit, { add: "income" }), "Enter an income")} ${link(currentUrlWith(visit, { add: "expense" }), "Enter an expense")} ${link(moneyCsvUrl(toMoneyQuery(moneyFilter)), "A file of these for a spreadsheet")} ${link("#entries", "To the entries")}</p>
-${sumsSection(visit, summary)}${section(`Entries (${results.total})`, html`${isListTruncated(moneyFilter, period, summary, visit) ? html`<p>Those after ${formatDay(period.to)} are not listed: name days to see them. The sums and the file have them all.</p>` : nothing}${entriesTable(visit, results.transactions, summary.properties)}${pagination(visit, { offset, limit: ENTRIES_PER_PAGE, total: results.total })}`, "entries")}
-${timeZoneNote(visit)}`
+      primaryAction: addButtons(visit),
+      body: html`${periodNavigation(visit, moneyFilter, period)}
+${activeFilters(visit, moneyFilter, summary)}${moneyFilterForm(visit, period, moneyFilter, summary)}${summarySection(summary)}
+${section(`Transactions (${results.total})`, html`${isListTruncated(moneyFilter, period, summary, visit) ? truncationNote(period) : nothing}${entriesTable(visit, results.transactions, summary.properties)}${pagination(visit, { offset, limit: ENTRIES_PER_PAGE, total: results.total })}`, "entries")}
+${breakdownSection(visit, summary)}${timeZoneNote(visit)}`
     }
   })
 
@@ -104,52 +112,34 @@ ${timeZoneNote(visit)}`
       Effect.catch(renderPage(visit, failedSubmission), (error) =>
         error.status === 404 ? Effect.succeed(notFoundView(TITLE, error.message)) : Effect.fail(error)
       ),
-    actions: makeActions(makeVoidMutation(service))
+    actions: makeEntryActions(service)
   })
-})
-
-const ID_PARSER = { id: ENTRY_EDIT_PARSERS.item_id }
-
-const makeActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly<Record<string, HostAction>> => ({
-  record: {
-    doneMessage: "The entry is recorded.",
-    run: (visit, form) =>
-      Effect.as(
-        mutate(visit, form, "create_transaction", readFilledFields(form, ENTRY_CREATE_PARSERS)),
-        redirectWithout(visit, "add")
-      )
-  },
-  change: {
-    doneMessage: "The entry is changed.",
-    run: (visit, form) =>
-      Effect.as(
-        mutate(visit, form, "update_transaction", {
-          ...readFilledFields(form, ID_PARSER),
-          ...readChangedFields(form, ENTRY_EDIT_PARSERS)
-        }),
-        redirectWithout(visit, "change")
-      )
-  },
-  settle: {
-    doneMessage: "The entry is marked as paid.",
-    run: (visit, form) =>
-      Effect.as(
-        mutate(visit, form, "update_transaction", { ...readFilledFields(form, ID_PARSER), status: "paid" }),
-        redirectWithout(visit, "change")
-      )
-  },
-  delete: {
-    doneMessage: "The entry is deleted.",
-    run: (visit, form) =>
-      Effect.as(
-        mutate(visit, form, "delete_transaction", readFilledFields(form, ID_PARSER)),
-        redirectWithout(visit, "change")
-      )
-  }
 })
 
 const isEntryDirection = (text: string | null): text is TransactionDirection =>
   text !== null && Object.hasOwn(DIRECTION_LABELS, text)
+
+const addButtons = (visit: SignedInVisit): Html =>
+  html`<div class="acts noprint">${buttonLink(currentUrlWith(visit, { add: "income" }), DIRECTION_LABELS.income.addTitle, "plain")} ${buttonLink(currentUrlWith(visit, { add: "expense" }), DIRECTION_LABELS.expense.addTitle)}</div>`
+
+const truncationNote = ({ to }: MoneyPeriod): Html =>
+  html`<p>Transactions after ${formatDay(to)} are not listed. Choose dates to see them. The totals and the export include them.</p>`
+
+const periodNavigation = (visit: SignedInVisit, moneyFilter: MoneyFilter, period: MoneyPeriod): Html => {
+  const monthStep = (day: string) => {
+    const month = toMonthPeriod(day)
+    return {
+      url: currentUrlWith(visit, { ...month, offset: undefined }),
+      label: formatMonth(month.from.slice(0, 7))
+    }
+  }
+  return periodSteps(
+    monthStep(addDays(`${period.from.slice(0, 7)}-01`, -1)),
+    formatDayRange(period.from, period.to),
+    monthStep(addDays(toMonthPeriod(period.to).to, 1)),
+    link(moneyCsvUrl(toMoneyQuery(moneyFilter)), "Export CSV")
+  )
+}
 
 const activeFilters = (
   visit: SignedInVisit,
@@ -163,17 +153,18 @@ const activeFilters = (
     ...(order === undefined ? [] : [`reservation ${order}`])
   ]
   const unfilteredUrl = currentUrlWith(visit, { property: undefined, order: undefined, offset: undefined })
-  return html`, ${filterTexts.join(", ")}. ${link(unfilteredUrl, "Show all")}`
+  return html`<p>Only ${filterTexts.join(", ")}. ${link(unfilteredUrl, "Show all")}</p>
+`
 }
 
-const filterForm = (
+const moneyFilterForm = (
   visit: SignedInVisit,
   period: MoneyPeriod,
   { property, order }: MoneyFilter,
   summary?: TransactionSums
 ): Html => {
   const fillField = makeFieldFiller(undefined, "")
-  return queryForm(
+  return filterForm(
     visit.path,
     html`${input(fillField, { name: "from", label: "From", type: "date", value: period.from })}${input(fillField, { name: "to", label: "To", type: "date", value: period.to })}${
       summary === undefined
@@ -181,17 +172,17 @@ const filterForm = (
         : select(fillField, {
             name: "property",
             label: "Property",
-            emptyLabel: "All",
+            emptyLabel: "All properties",
             value: property ?? "",
             options: summary.properties.map(({ id, title }) => ({ value: id, label: title }))
           })
-    }${input(fillField, { name: "order", label: "Reservation", hint: "its code", value: order ?? "" })}`,
-    "Show"
+    }${input(fillField, { name: "order", label: "Reservation code", value: order ?? "" })}`,
+    summary === undefined
   )
 }
 
 const renderPeriodError = (visit: SignedInVisit, moneyFilter: MoneyFilter, periodError: string): HostView => ({
   title: "Money",
   body: html`<p class="message error" role="alert">${periodError}</p>
-${moneyFilter.period === undefined ? nothing : filterForm(visit, moneyFilter.period, moneyFilter)}`
+${moneyFilter.period === undefined ? nothing : moneyFilterForm(visit, moneyFilter.period, moneyFilter)}`
 })

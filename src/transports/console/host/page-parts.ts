@@ -23,9 +23,9 @@ export interface TableColumn<Row> {
   readonly isNumeric?: true
   /**
    * The place of the cell in the card of a phone: the first line, its right end, the small text below it without or with
-   * its label, or a line of buttons. Default: the first column is the title, and others are labelled.
+   * its label, a line of buttons, or none. Default: the first column is the title, and others are labelled.
    */
-  readonly onPhone?: "title" | "side" | "detail" | "labelled" | "actions"
+  readonly onPhone?: "title" | "side" | "detail" | "labelled" | "actions" | "none"
 }
 
 /** On a phone each row becomes a card. `empty` names the next step. */

@@ -3,11 +3,20 @@ import { dateInZone } from "../../../contract/time.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { type IncomeSum, type MonthOfYear, type PropertyOfYear, Year, type YearReport } from "../queries/Year.ts"
 import type { SignedInVisit } from "../visit.ts"
+import { filterForm, input, makeFieldFiller, select } from "./form-fields.ts"
 import { makeHostPage, notFoundView } from "./host-page.ts"
 import { toMonthPeriod } from "./money/money-filter.ts"
 import { formatMonth, link, moneyHtml, readIdParam, section, table, timeZoneNote } from "./page-parts.ts"
+import { periodSteps } from "./period-steps.ts"
 import { formatOccupancy, yearChart } from "./reports/year-chart.ts"
-import { moneyUrl, REPORTS_PATH, reportsUrl } from "./urls.ts"
+import { bigMoneyHtml, totalsList } from "./totals.ts"
+import { moneyUrl, PROPERTIES_PATH, REPORTS_PATH, reportsUrl } from "./urls.ts"
+
+interface ReportPeriod {
+  readonly year: number
+  /** 1 to 12. Undefined is the whole year. */
+  readonly month: number | undefined
+}
 
 export const makeReportsPage = Effect.map(Year, (yearReports) =>
   makeHostPage({
@@ -16,17 +25,23 @@ export const makeReportsPage = Effect.map(Year, (yearReports) =>
       Effect.gen(function* () {
         const { timeZone, currency } = visit.session.person.caller
         const year = readYear(visit) ?? Number(dateInZone(yield* DateTime.nowAsDate, timeZone).slice(0, 4))
+        const period = { year, month: readMonth(visit) }
         const property = readIdParam(visit, "property")
-        const report = yield* yearReports.of(year, property)
+        const report = yield* yearReports.of(year, property, period.month)
         const selectedProperty = property === undefined ? undefined : report.properties[0]
         if (property !== undefined && selectedProperty === undefined)
-          return notFoundView("The year", "There is no such property.")
+          return notFoundView("Reports", "This property does not exist.")
         return {
-          title: selectedProperty === undefined ? `The year ${year}` : `The year ${year}, ${selectedProperty.title}`,
-          body: html`${yearNavigation(year, property)}
+          title: [
+            "Reports",
+            periodLabel(period),
+            ...(selectedProperty === undefined ? [] : [selectedProperty.title])
+          ].join(" · "),
+          body: html`${yearNavigation(period, property)}
+${reportFilter(visit, period, property, report)}${totalsSection(period, report, currency)}
 ${section("By month", html`${yearChart(year, report.months, chooseChartCurrency(report, currency))}${monthTable(year, report.months, property)}`)}
-${selectedProperty === undefined ? section("By property", propertyTable(year, report)) : nothing}
-<p class="soft">Nights that could be sold are those of properties entered here and not deactivated, without days that were closed or taken elsewhere. Income is what was paid, not what is outstanding; of a reservation of several properties each has its share.</p>
+${selectedProperty === undefined ? section("By property", propertyTable(period, report)) : nothing}
+<p class="soft">Available nights leave out blocked days, days that are booked through iCal, and days when a property was not active. Income and expenses are what was paid. Properties of one reservation share its amounts.</p>
 ${timeZoneNote(visit)}`
         }
       })
@@ -39,24 +54,80 @@ const readYear = ({ query }: SignedInVisit): number | undefined => {
   return /^(?:19|20|21)\d\d$/.test(text) ? Number(text) : undefined
 }
 
+const readMonth = ({ query }: SignedInVisit): number | undefined => {
+  const text = query.get("month") ?? ""
+  return /^(?:[1-9]|1[0-2])$/.test(text) ? Number(text) : undefined
+}
+
+const toMonthKey = (year: number, month: number): string => `${year}-${String(month).padStart(2, "0")}`
+
+const periodLabel = ({ year, month }: ReportPeriod): string =>
+  month === undefined ? String(year) : formatMonth(toMonthKey(year, month))
+
 /** Chooses the operator's own currency, unless there is no income in it. */
 const chooseChartCurrency = ({ months }: YearReport, ownCurrency: string): string => {
   const currencies = months.flatMap(({ income }) => income.map(({ currency }) => currency))
   return currencies.includes(ownCurrency) ? ownCurrency : (currencies[0] ?? ownCurrency)
 }
 
-const yearNavigation = (year: number, property: number | undefined): Html => {
-  const propertyFilter = property === undefined ? {} : { property }
-  return html`<nav class="pages" aria-label="Years">${link(reportsUrl({ year: year - 1, ...propertyFilter }), String(year - 1))} ${link(reportsUrl({ year: year + 1, ...propertyFilter }), String(year + 1))}${property === undefined ? nothing : html` ${link(reportsUrl({ year }), "All properties")}`}</nav>
-`
+const yearNavigation = ({ year, month }: ReportPeriod, property: number | undefined): Html => {
+  const filters = { ...(month === undefined ? {} : { month }), ...(property === undefined ? {} : { property }) }
+  const yearStep = (shownYear: number) => ({
+    url: reportsUrl({ year: shownYear, ...filters }),
+    label: String(shownYear)
+  })
+  const allPropertiesLink = property === undefined ? nothing : link(reportsUrl({ year }), "All properties")
+  return periodSteps(yearStep(year - 1), String(year), yearStep(year + 1), allPropertiesLink)
+}
+
+const MONTH_NUMBERS = Array.from({ length: 12 }, (_, index) => index + 1)
+
+const reportFilter = (
+  visit: SignedInVisit,
+  { year, month }: ReportPeriod,
+  property: number | undefined,
+  { choices }: YearReport
+): Html => {
+  const fillField = makeFieldFiller(undefined, "")
+  return filterForm(
+    visit.path,
+    html`${input(fillField, { name: "year", label: "Year", type: "number", min: 1900, max: 2199, value: String(year) })}${select(fillField, { name: "month", label: "Month", emptyLabel: "All months", value: month ?? "", options: MONTH_NUMBERS.map((value) => ({ value, label: formatMonth(toMonthKey(year, value)) })) })}${select(fillField, { name: "property", label: "Property", emptyLabel: "All properties", value: property ?? "", options: choices.map(({ id, title }) => ({ value: id, label: title })) })}`
+  )
+}
+
+const sumNights = (periods: ReadonlyArray<{ readonly sold: number; readonly open: number }>) => ({
+  sold: periods.reduce((sum, { sold }) => sum + sold, 0),
+  open: periods.reduce((sum, { open }) => sum + open, 0)
+})
+
+const ZERO_TOTAL = { income: "0", expense: "0", net: "0" }
+
+const totalsSection = ({ month }: ReportPeriod, { months, totals }: YearReport, ownCurrency: string): Html => {
+  const nights = sumNights(months.filter((each) => month === undefined || each.month === month))
+  const periodTotals = totals.filter((each) => each.month === (month ?? null))
+  const shownTotals = periodTotals.length === 0 ? [{ ...ZERO_TOTAL, currency: ownCurrency }] : periodTotals
+  return section(
+    "Total",
+    html`${shownTotals.map(({ currency, income, expense, net }) =>
+      totalsList([
+        { label: "Income", value: bigMoneyHtml(income, currency) },
+        { label: "Expenses", value: bigMoneyHtml(expense, currency) },
+        { label: "Net", value: bigMoneyHtml(net, currency) }
+      ])
+    )}${totalsList([
+      { label: "Occupancy", value: formatOccupancy(nights) },
+      { label: "Nights booked", value: nights.sold.toLocaleString("en") },
+      { label: "Available nights", value: nights.open.toLocaleString("en") }
+    ])}`
+  )
 }
 
 const incomeCell = (income: ReadonlyArray<IncomeSum>): Html =>
-  html`${income.map(({ amount, currency }, index) => html`${index === 0 ? nothing : html`, `}${moneyHtml(amount, currency)}`)}`
+  html`${income.map(({ amount, currency }, index) => html`${index === 0 ? nothing : html`<br>`}${moneyHtml(amount, currency)}`)}`
 
 const monthTable = (year: number, months: ReadonlyArray<MonthOfYear>, property: number | undefined): Html => {
   const monthLink = ({ month }: MonthOfYear) => {
-    const monthKey = `${year}-${String(month).padStart(2, "0")}`
+    const monthKey = toMonthKey(year, month)
     return link(
       moneyUrl({ ...toMonthPeriod(`${monthKey}-01`), ...(property === undefined ? {} : { property }) }),
       formatMonth(monthKey)
@@ -66,33 +137,57 @@ const monthTable = (year: number, months: ReadonlyArray<MonthOfYear>, property: 
     { empty: "" },
     [
       { label: "Month", cell: monthLink },
-      { label: "Nights sold", cell: ({ sold }) => String(sold), isNumeric: true },
-      { label: "Of", cell: ({ open }) => String(open), isNumeric: true },
+      { label: "Nights booked", cell: ({ sold }) => sold.toLocaleString("en"), isNumeric: true },
+      { label: "Available nights", cell: ({ open }) => open.toLocaleString("en"), isNumeric: true, onPhone: "none" },
       { label: "Occupancy", cell: formatOccupancy, isNumeric: true },
-      { label: "Income", cell: ({ income }) => incomeCell(income), isNumeric: true }
+      { label: "Income", cell: ({ income }) => incomeCell(income), isNumeric: true, onPhone: "side" }
     ],
     months
   )
 }
 
-const MONTH_NAMES = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+interface PropertyRow {
+  readonly id: number | undefined
+  readonly title: string
+  readonly nights: { readonly sold: number; readonly open: number } | undefined
+  readonly income: ReadonlyArray<IncomeSum>
+}
 
-const propertyRow = (year: number, property: PropertyOfYear): Html =>
-  html`<tr><th scope="row">${link(reportsUrl({ year, property: property.id }), property.title)}</th>${property.months.map((month) => html`<td>${formatOccupancy(month)}</td>`)}<td>${property.sold}</td><td>${property.open}</td><td>${formatOccupancy(property)}</td><td>${incomeCell(property.income)}</td></tr>
-`
+const toPropertyRow = ({ id, title, months, income }: PropertyOfYear, month: number | undefined): PropertyRow => ({
+  id,
+  title,
+  nights: month === undefined ? sumNights(months) : months[month - 1],
+  income
+})
 
-const propertyTable = (year: number, { properties, total, elsewhere }: YearReport): Html => {
-  if (total === 0) return html`<p>There is no property yet.</p>`
-  return html`${total > properties.length ? html`<p>The first ${properties.length} of ${total} properties have a row here; the months above count all.</p>` : nothing}
-<div class="scroll" role="region" aria-label="The year by property" tabindex="0"><table class="figures">
-<thead><tr><th scope="col">Property</th>${MONTH_NAMES.map((month) => html`<th scope="col">${month}</th>`)}<th scope="col">Nights sold</th><th scope="col">Of</th><th scope="col">Occupancy</th><th scope="col">Income</th></tr></thead>
-<tbody>
-${properties.map((property) => propertyRow(year, property))}${
-  elsewhere.length === 0
-    ? nothing
-    : html`<tr><th scope="row">On no property</th><td colspan="15"></td><td>${incomeCell(elsewhere)}</td></tr>
-`
-}</tbody>
-</table></div>
-`
+const propertyTable = ({ year, month }: ReportPeriod, { properties, total, elsewhere }: YearReport): Html => {
+  const rows = properties.map((property) => toPropertyRow(property, month))
+  const businessRow: PropertyRow = { id: undefined, title: "Business-wide", nights: undefined, income: elsewhere }
+  return html`${total > properties.length ? html`<p class="soft">The first ${properties.length} of ${total} properties. The totals above include all.</p>` : nothing}
+${table<PropertyRow>(
+  { empty: html`No properties yet. ${link(PROPERTIES_PATH, "Add a property")}` },
+  [
+    {
+      label: "Property",
+      cell: ({ id, title }) =>
+        id === undefined
+          ? title
+          : link(reportsUrl({ year, property: id, ...(month === undefined ? {} : { month }) }), title)
+    },
+    { label: "Nights booked", cell: ({ nights }) => nights?.sold.toLocaleString("en") ?? "", isNumeric: true },
+    {
+      label: "Available nights",
+      cell: ({ nights }) => nights?.open.toLocaleString("en") ?? "",
+      isNumeric: true,
+      onPhone: "none"
+    },
+    {
+      label: "Occupancy",
+      cell: ({ nights }) => (nights === undefined ? "" : formatOccupancy(nights)),
+      isNumeric: true
+    },
+    { label: "Income", cell: ({ income }) => incomeCell(income), isNumeric: true, onPhone: "side" }
+  ],
+  elsewhere.length === 0 ? rows : [...rows, businessRow]
+)}`
 }

@@ -12,9 +12,10 @@ import { type FailedSubmission, type HostAction, makeActionError, makeHostPage }
 import {
   activityLogLink,
   badge,
-  dayHtml,
+  formatDayRange,
   link,
   pagination,
+  pluralize,
   readDateParam,
   readOffsetParam,
   section,
@@ -29,12 +30,28 @@ interface ReviewFilter {
   readonly show: string
   readonly status: ReviewStatus
   readonly label: string
+  readonly empty: string
 }
-const WRITTEN_FILTER: ReviewFilter = { show: "", status: "reviewed", label: "Written" }
+const WRITTEN_FILTER: ReviewFilter = {
+  show: "",
+  status: "reviewed",
+  label: "Received",
+  empty: "No reviews in this period."
+}
 const REVIEW_FILTERS: ReadonlyArray<ReviewFilter> = [
   WRITTEN_FILTER,
-  { show: "waiting", status: "pending_host_review", label: "Yours to write" },
-  { show: "guest", status: "pending_guest_review", label: "The guest's to write" }
+  {
+    show: "waiting",
+    status: "pending_host_review",
+    label: "To write",
+    empty: "All done: you have no reviews to write."
+  },
+  {
+    show: "guest",
+    status: "pending_guest_review",
+    label: "Awaiting guest",
+    empty: "No guest still has to write a review."
+  }
 ]
 
 export const makeReviewsPage = Effect.gen(function* () {
@@ -58,9 +75,9 @@ export const makeReviewsPage = Effect.gen(function* () {
       return {
         title: "Reviews",
         body: html`<nav class="pages" aria-label="Which reviews">${REVIEW_FILTERS.map((filter) => filterTab(visit, filter.show, filter.label, filter === selectedFilter))}</nav>
-<p>${total} ${total === 1 ? "stay" : "stays"} that ended from ${dayHtml(checkOutRange.start_check_out_date)} to ${dayHtml(until)}, the latest first.</p>
-${reviews.map(renderReview)}${pagination(visit, { ...page, total })}
-<p>${link(currentUrlWith(visit, { until: addDays(checkOutRange.start_check_out_date, -1), offset: undefined }), "Stays that ended before that")}</p>
+<p class="soft">${pluralize(total, "stay")} with check-out ${formatDayRange(checkOutRange.start_check_out_date, until)}, newest first</p>
+${reviews.length === 0 ? html`<p class="empty">${selectedFilter.empty}</p>` : reviews.map(renderReview)}${pagination(visit, { ...page, total })}
+<p>${link(currentUrlWith(visit, { until: addDays(checkOutRange.start_check_out_date, -1), offset: undefined }), "Older")}</p>
 ${timeZoneNote(visit)}`
       }
     }),
@@ -93,10 +110,9 @@ const reviewSection = (
   const guest = stay?.guest_name ?? review.reservation_code
   const { guest_review, host_review, host_reply, channel_type } = review
   return section(
-    `${guest}, ${stay?.property_title ?? "in no property"}`,
-    html`<p>${dayHtml(review.check_in_date)} to ${dayHtml(review.check_out_date)} ${badge(channelName(channel_type))}</p>
-<p>${link(stayUrl(stay?.stay_code ?? review.reservation_code), "The stay")}${stay?.conversation_id == null ? nothing : html` · ${link(messagesUrl({ id: stay.conversation_id }), "The conversation")}`}</p>
-${publishedReview(visit, "The guest's review", guest_review, "The guest has written none yet.")}${publishedReply(visit, host_reply)}${host_review === null ? nothing : publishedReview(visit, "Your review of the guest", host_review, "")}${reviewForms(visit, review, { today, guestName: guest, failedSubmission })}${activityLogLink(`review:${review.reservation_code}`)}`
+    `${guest}, ${stay?.property_title ?? "Unassigned"}`,
+    html`<p class="soft">${formatDayRange(review.check_in_date, review.check_out_date)} ${badge(channelName(channel_type))} ${link(stayUrl(stay?.stay_code ?? review.reservation_code), "Reservation")}${stay?.conversation_id == null ? nothing : html` · ${link(messagesUrl({ id: stay.conversation_id }), "Messages")}`}</p>
+${publishedReview(visit, "Guest review", guest_review, "None yet.")}${publishedReply(visit, host_reply)}${host_review === null ? nothing : publishedReview(visit, "Your review of the guest", host_review, "")}${reviewForms(visit, review, { today, guestName: guest, failedSubmission })}${activityLogLink(`review:${review.reservation_code}`)}`
   )
 }
 
@@ -104,20 +120,20 @@ const makeActions = (service: Service["Service"]): Readonly<Record<string, HostA
   const mutate = makeVoidMutation(service)
   return {
     review: {
-      doneMessage: "The review is published.",
+      doneMessage: "Review published.",
       run: (visit, form) => {
         const reviewFields = readReview(form)
         return reviewFields === undefined
-          ? Effect.fail(makeActionError(422, "Give a score, or write something."))
+          ? Effect.fail(makeActionError(422, "Give a score or write a review."))
           : mutate(visit, form, "create_review", reviewFields)
       }
     },
     reply: {
-      doneMessage: "The reply is published.",
+      doneMessage: "Reply published.",
       run: (visit, form) => {
         const replyFields = readReply(form)
         return replyFields === undefined
-          ? Effect.fail(makeActionError(422, "Write something first."))
+          ? Effect.fail(makeActionError(422, "Write a reply."))
           : mutate(visit, form, "create_review", replyFields)
       }
     }

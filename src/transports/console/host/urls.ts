@@ -70,8 +70,13 @@ export const moneyUrl = (filters: MoneyQuery = {}): string => buildUrl(MONEY_PAT
 
 export const moneyCsvUrl = (filters: Omit<MoneyQuery, "add">): string => buildUrl(MONEY_CSV_PATH, { ...filters })
 
-export const reportsUrl = (filters: { readonly year?: number; readonly property?: number } = {}): string =>
-  buildUrl(REPORTS_PATH, filters)
+interface ReportsQuery {
+  readonly year?: number
+  readonly month?: number
+  readonly property?: number
+}
+
+export const reportsUrl = (filters: ReportsQuery = {}): string => buildUrl(REPORTS_PATH, { ...filters })
 
 export const tasksUrl = (filters: { readonly from?: string; readonly to?: string; readonly staff?: number } = {}) =>
   buildUrl(TASKS_PATH, filters)

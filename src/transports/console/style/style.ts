@@ -9,6 +9,7 @@ import { SINGLE_PAGE_STYLES } from "./pages.ts"
 import { PART_STYLES } from "./parts.ts"
 import { RECORD_PAGE_STYLES } from "./record-pages.ts"
 import { SHELL_STYLES } from "./shell.ts"
+import { SUMMARY_STYLES } from "./summaries.ts"
 import { TABLE_STYLES } from "./tables.ts"
 
 export const STYLE = [
@@ -20,9 +21,10 @@ export const STYLE = [
   TABLE_STYLES,
   CALENDAR_STYLES,
   SINGLE_PAGE_STYLES,
-  RECORD_PAGE_STYLES
+  RECORD_PAGE_STYLES,
   CONVERSATION_STYLES,
-  OVERVIEW_STYLES
+  OVERVIEW_STYLES,
+  SUMMARY_STYLES
 ].join("")
 
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

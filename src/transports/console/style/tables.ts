@@ -28,6 +28,7 @@ caption { text-align: left; color: var(--soft); font-size: var(--size-small); pa
   .cards td.at-detail, .cards td.at-labelled { flex: 0 1 auto; order: 2; font-size: var(--size-small); color: var(--soft); text-align: left; }
   .cards td.at-labelled::before { content: attr(data-label) " "; }
   .cards td.at-actions { order: 3; }
+  .cards td.at-none { display: none; }
 }
 .figures { border-collapse: collapse; font-size: var(--size-small); font-variant-numeric: tabular-nums; }
 .figures th, .figures td { padding: .3rem .5rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }

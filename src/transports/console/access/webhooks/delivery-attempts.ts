@@ -4,6 +4,7 @@ import type { test_webhook } from "../../../../domain/webhooks/delivery-log/cont
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { type FormKeys, formKeyFields } from "../../form-keys.ts"
+import { badge, table } from "../../host/page-parts.ts"
 import { ACTION_FIELD } from "../../visit.ts"
 import { explainResult, isAccepted } from "./response-explanations.ts"
 import { instantWithSecondsHtml, webhookUrl } from "./webhook-parts.ts"
@@ -42,30 +43,37 @@ const resendForm = (id: string, { state, subscription_id }: LoggedDelivery, form
     ? nothing
     : html`<form method="post" action="${webhookUrl(subscription_id)}">${formKeyFields(formKeys)}<input type="hidden" name="delivery" value="${id}"><button name="${ACTION_FIELD}" value="replay_delivery" aria-label="${WEBHOOK_TEXTS.sendAgain}: ${id}">${WEBHOOK_TEXTS.sendAgain}</button></form>`
 
-const deliveryRow = (delivery: LoggedDelivery, timeZone: string, formKeys: FormKeys): Html => {
+const deliveryCell = (delivery: LoggedDelivery, timeZone: string, formKeys: FormKeys): Html => {
   const { event, record, queued_at, state, due_at } = delivery
   const id = formatWebhookId(delivery)
   const nextAttempt =
     state === "waiting" ? html` ${WEBHOOK_TEXTS.nextAttempt} ${instantWithSecondsHtml(due_at, timeZone)}` : nothing
-  return html`<tr>
-<td data-label="${WEBHOOK_TEXTS.deliveryColumns.event}"><code>${event}</code>
-<div>${instantWithSecondsHtml(queued_at, timeZone)} <span class="badge ${STATE_BADGES[state]}">${WEBHOOK_TEXTS.deliveryStates[state]}</span></div>
+  return html`<code>${event}</code>
+<div>${instantWithSecondsHtml(queued_at, timeZone)} ${badge(WEBHOOK_TEXTS.deliveryStates[state], STATE_BADGES[state])}</div>
 <div class="soft">${record} · ${id}${nextAttempt}</div>
-${resendForm(id, delivery, formKeys)}</td>
-<td data-label="${WEBHOOK_TEXTS.deliveryColumns.attempts}">${attemptList(delivery, timeZone)}</td>
-</tr>
-`
+${resendForm(id, delivery, formKeys)}`
 }
 
 export const deliveriesTable = (
   deliveries: ReadonlyArray<LoggedDelivery>,
   timeZone: string,
   formKeys: FormKeys
-): Html => {
-  const { event, attempts } = WEBHOOK_TEXTS.deliveryColumns
-  return html`<table class="cards"><thead><tr><th scope="col">${event}</th><th scope="col">${attempts}</th></tr></thead><tbody>
-${deliveries.map((each) => deliveryRow(each, timeZone, formKeys))}</tbody></table>`
-}
+): Html =>
+  table(
+    { empty: WEBHOOK_TEXTS.noDeliveries },
+    [
+      {
+        label: WEBHOOK_TEXTS.deliveryColumns.event,
+        cell: (delivery) => deliveryCell(delivery, timeZone, formKeys)
+      },
+      {
+        label: WEBHOOK_TEXTS.deliveryColumns.attempts,
+        cell: (delivery) => attemptList(delivery, timeZone),
+        onPhone: "detail"
+      }
+    ],
+    deliveries
+  )
 
 export const testEventResult = (result: typeof test_webhook.successSchema.Type, url: string): Html => {
   const wasAccepted = isAccepted(result)

@@ -6,6 +6,8 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import { type ActionOutcome, toShownOutcome } from "../../action-outcome.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { formKeyFields } from "../../form-keys.ts"
+import { formatActionError } from "../../host/field-errors.ts"
+import { section, timeZoneNote } from "../../host/page-parts.ts"
 import { ACCESS_PATH } from "../../host/urls.ts"
 import { runSubmission } from "../../operation-call.ts"
 import { redirectSeeOther, renderConsolePage } from "../../page-frame.ts"
@@ -28,7 +30,6 @@ import {
   stateBadge,
   WEBHOOK_PATH,
   webhookSettingsFields,
-  webhookTimeZoneNote,
   webhookUrl
 } from "./webhook-parts.ts"
 
@@ -89,7 +90,7 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
       case "Shown":
         return renderAgain(visit, outcome.html)
       case "Refused": {
-        const message = html`<p class="message error" role="alert">${outcome.message}</p>`
+        const message = html`<p class="message error" role="alert">${formatActionError(outcome)}</p>`
         return Effect.map(renderAgain(visit, message, outcome.status, form), setRetryAfter(outcome.retryAfter))
       }
     }
@@ -147,23 +148,22 @@ const dangerButton = (label: string): Html => html` class="danger">${label}`
 const statusSection = (visit: SignedInVisit, webhook: WebhookDetails): Html => {
   const { timeZone } = visit.session.person.caller
   const isPaused = webhook.paused_at !== null
-  return html`<section>
-<h2>${WEBHOOK_TEXTS.columns.state}</h2>
-<dl class="facts">
+  return section(
+    WEBHOOK_TEXTS.columns.state,
+    html`<dl class="facts">
 <dt>${WEBHOOK_TEXTS.columns.address}</dt><dd><code>${webhook.url}</code></dd>
 <dt>${WEBHOOK_TEXTS.columns.state}</dt><dd>${stateBadge(webhook, timeZone)}</dd>
 <dt>${WEBHOOK_TEXTS.columns.createdBy}</dt><dd>${creatorLabel(webhook)}</dd>
 <dt>${WEBHOOK_TEXTS.createdAt}</dt><dd>${instantWithSecondsHtml(webhook.created_at, timeZone)}</dd>
 </dl>
-${webhookTimeZoneNote(timeZone)}
-${isPaused ? nothing : html`<p class="soft">${WEBHOOK_TEXTS.pauseExplanation}</p>`}
+${timeZoneNote(visit)}${isPaused ? nothing : html`<p class="soft">${WEBHOOK_TEXTS.pauseExplanation}</p>`}
 ${
   isPaused
     ? webhookForm(visit, webhook, "resume_webhook", primaryButton(WEBHOOK_TEXTS.resume))
     : webhookForm(visit, webhook, "pause_webhook", plainButton(WEBHOOK_TEXTS.pause))
 }
-</section>
 `
+  )
 }
 
 const settingsSection = (
@@ -171,19 +171,21 @@ const settingsSection = (
   webhook: WebhookDetails,
   passwordField: Html,
   failedForm: SubmittedForm | undefined
-): Html => html`<section>
-<h2>${WEBHOOK_TEXTS.settings}</h2>
-<p class="soft">${WEBHOOK_TEXTS.changeResumes}</p>
+): Html =>
+  section(
+    WEBHOOK_TEXTS.settings,
+    html`<p class="soft">${WEBHOOK_TEXTS.changeResumes}</p>
 ${webhookForm(visit, webhook, CHANGE_WEBHOOK_ACTION, primaryButton(WEBHOOK_TEXTS.change), html`${webhookSettingsFields(readSubmittedSettings(failedForm, CHANGE_WEBHOOK_ACTION) ?? webhook)}${passwordField}`)}
-</section>
 `
+  )
 
-const testSection = (visit: SignedInVisit, webhook: WebhookDetails): Html => html`<section>
-<h2>${WEBHOOK_TEXTS.test}</h2>
-<p class="soft">${WEBHOOK_TEXTS.testExplanation}</p>
+const testSection = (visit: SignedInVisit, webhook: WebhookDetails): Html =>
+  section(
+    WEBHOOK_TEXTS.test,
+    html`<p class="soft">${WEBHOOK_TEXTS.testExplanation}</p>
 ${webhookForm(visit, webhook, "test_webhook", plainButton(WEBHOOK_TEXTS.test))}
-</section>
 `
+  )
 
 const deliveriesSection = (
   visit: SignedInVisit,
@@ -194,11 +196,10 @@ const deliveriesSection = (
   const last = deliveries.at(-1)
   const hasMore = loggedDeliveries.length > deliveries.length && last !== undefined
   const isFirstPage = !visit.query.has("before")
-  return html`<section id="deliveries">
-<h2>${WEBHOOK_TEXTS.deliveries}</h2>
-<p class="soft">${WEBHOOK_TEXTS.deliveriesExplanation}</p>
-${deliveries.length === 0 ? html`<p>${WEBHOOK_TEXTS.noDeliveries}</p>` : deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit)}
-${
+  return section(
+    WEBHOOK_TEXTS.deliveries,
+    html`<p class="soft">${WEBHOOK_TEXTS.deliveriesExplanation}</p>
+${deliveriesTable(deliveries, visit.session.person.caller.timeZone, visit)}${
   isFirstPage && !hasMore
     ? nothing
     : html`<nav class="pages" aria-label="${WEBHOOK_TEXTS.deliveries}">
@@ -206,24 +207,35 @@ ${isFirstPage ? nothing : html`<a href="${webhookUrl(id)}#deliveries">${WEBHOOK_
 ${hasMore ? html`<a href="${webhookUrl(id)}&before=${last.event_id}#deliveries">${WEBHOOK_TEXTS.older}</a>` : nothing}
 </nav>`
 }
-</section>
-`
+`,
+    "deliveries"
+  )
 }
 
-const dangerSection = (visit: SignedInVisit, webhook: WebhookDetails, passwordField: Html): Html => html`<section>
-<h2>${WEBHOOK_TEXTS.rotate}</h2>
-<p class="soft">${WEBHOOK_TEXTS.rotateExplanation}</p>
-${webhookForm(visit, webhook, "rotate_webhook_secret", plainButton(WEBHOOK_TEXTS.rotate), passwordField)}
-</section>
-<section>
-<h2>${WEBHOOK_TEXTS.remove}</h2>
-<p class="soft">${WEBHOOK_TEXTS.removeExplanation}</p>
-${webhookForm(
-  visit,
-  webhook,
-  "delete_webhook",
-  dangerButton(WEBHOOK_TEXTS.remove),
-  html`<label class="choice"><input type="checkbox" name="sure" value="yes" required>${WEBHOOK_TEXTS.confirmRemoval}</label>`
-)}
-</section>
+const dangerSection = (visit: SignedInVisit, webhook: WebhookDetails, passwordField: Html): Html => {
+  const rotateForm = webhookForm(
+    visit,
+    webhook,
+    "rotate_webhook_secret",
+    plainButton(WEBHOOK_TEXTS.rotate),
+    passwordField
+  )
+  const removeForm = webhookForm(
+    visit,
+    webhook,
+    "delete_webhook",
+    dangerButton(WEBHOOK_TEXTS.remove),
+    html`<label class="choice"><input type="checkbox" name="sure" value="yes" required>${WEBHOOK_TEXTS.confirmRemoval}</label>`
+  )
+  return html`${section(
+    WEBHOOK_TEXTS.rotate,
+    html`<p class="soft">${WEBHOOK_TEXTS.rotateExplanation}</p>
+${rotateForm}
 `
+  )}${section(
+    WEBHOOK_TEXTS.remove,
+    html`<p class="soft">${WEBHOOK_TEXTS.removeExplanation}</p>
+${removeForm}
+`
+  )}`
+}

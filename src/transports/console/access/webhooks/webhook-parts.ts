@@ -4,6 +4,7 @@ import { EVENT_NAMES } from "../../../../jobs/events/event-statements.ts"
 import { WEBHOOK_URL_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { TEXTS } from "../../console-texts.ts"
+import { formatInstant } from "../../host/page-parts.ts"
 import type { WebhookDetails } from "../../queries/Webhooks.ts"
 import { ACTION_FIELD, type SubmittedForm } from "../../visit.ts"
 
@@ -16,7 +17,7 @@ export const webhookUrl = (id: number): string => `${WEBHOOK_PATH}?id=${id}`
 const STATE_BADGES = { healthy: "good", failing: "wait", resting: "wait", probing: "wait", paused: "bad" } as const
 
 export const instantWithSecondsHtml = (instant: Date, timeZone: string): Html =>
-  html`<time datetime="${instant.toISOString()}">${formatWallClock(instant, timeZone)}</time>`
+  html`<time datetime="${instant.toISOString()}">${formatInstant(instant, timeZone)}${formatWallClock(instant, timeZone).slice(16)}</time>`
 
 const stateReason = ({ health, paused_at, paused_reason }: WebhookDetails, timeZone: string): Html | undefined => {
   const formatTime = (instant: number) => instantWithSecondsHtml(new Date(instant), timeZone)
@@ -84,6 +85,3 @@ export const newSecretMessage = (data: Schema.Json, text: string, continueUrl: s
     onNone: () => repeatedSecretMessage,
     onSome: ({ secret }) => secretMessage(secret, text, continueUrl)
   })
-
-export const webhookTimeZoneNote = (timeZone: string): Html =>
-  html`<p class="soft">${WEBHOOK_TEXTS.timeZoneNote} ${timeZone}.</p>`

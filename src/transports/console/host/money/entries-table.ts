@@ -1,8 +1,9 @@
+import { dateInZone } from "../../../../contract/time.ts"
 import type { Transaction } from "../../../../domain/money/contract.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { PropertyChoices } from "../../queries/form-choices.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { badge, formatMoney, link, table, timeHtml } from "../page-parts.ts"
+import { badge, dayHtml, formatMoney, link, table } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"
 import { stayUrl } from "../urls.ts"
 
@@ -13,17 +14,23 @@ const sharesText = ({ shares, currency }: Transaction, titles: ReadonlyMap<numbe
     ? nothing
     : html`<br><span class="soft">${shares
         .map(({ property_id, amount }) => {
-          const title = property_id === null ? "in the box" : (titles.get(property_id) ?? "another property")
+          const title = property_id === null ? "Unassigned" : (titles.get(property_id) ?? "Another property")
           return `${title} ${formatMoney(amount, currency)}`
         })
         .join(", ")}</span>`
 
 const subjectCell = (entry: Transaction, titles: ReadonlyMap<number, string>): Html => {
   const { reservation_code, property_title } = entry
-  if (reservation_code === null) return html`${property_title ?? "The business"}`
-  const propertyNote = property_title === null ? nothing : html` <span class="soft">${property_title}</span>`
-  return html`${link(stayUrl(reservation_code), reservation_code)}${propertyNote}${sharesText(entry, titles)}`
+  const subject = html`<span class="subject">${property_title ?? "Business-wide"}</span>`
+  if (reservation_code === null) return subject
+  const reservationLink = html`<a class="whole" href="${stayUrl(reservation_code)}">${reservation_code}</a>`
+  return property_title === null
+    ? html`${reservationLink}${sharesText(entry, titles)}`
+    : html`${subject}<span class="wide-only"><br>${reservationLink}${sharesText(entry, titles)}</span>`
 }
+
+const categoryCell = (visit: SignedInVisit, { id, item_name, item_id, status, note }: Transaction): Html =>
+  html`${link(currentUrlWith(visit, { change: id }), item_name ?? `Category ${item_id}`)}${status === "outstanding" ? html` ${badge("outstanding", "wait")}` : nothing}${note === "" ? nothing : html`<span class="short-note soft wide-only">${note}</span>`}`
 
 export const entriesTable = (
   visit: SignedInVisit,
@@ -31,26 +38,25 @@ export const entriesTable = (
   properties: PropertyChoices
 ): Html => {
   const titles = new Map(properties.map(({ id, title }) => [id, title]))
+  const { timeZone } = visit.session.person.caller
   return table(
-    { empty: "Nothing was entered." },
+    { empty: html`No transactions in this period. ${link(currentUrlWith(visit, { add: "expense" }), "Add expense")}` },
     [
-      { label: "Time", cell: ({ action_at }) => timeHtml(action_at, visit) },
       {
-        label: "Category",
-        cell: ({ item_name, item_id, status }) =>
-          html`${item_name ?? `Category ${item_id}`}${status === "outstanding" ? html` ${badge("outstanding", "wait")}` : nothing}`
+        label: "Date",
+        cell: ({ action_at }) => dayHtml(dateInZone(new Date(action_at), timeZone)),
+        onPhone: "detail"
       },
-      { label: "On", cell: (entry) => subjectCell(entry, titles) },
+      { label: "Category", cell: (entry) => categoryCell(visit, entry), onPhone: "title" },
+      { label: "Property", cell: (entry) => subjectCell(entry, titles), onPhone: "detail" },
+      { label: "Payment method", cell: ({ payment_method_name }) => payment_method_name ?? "", onPhone: "none" },
       {
         label: "Amount",
         cell: (entry) =>
           html`<span class="whole">${amountSign(entry)}${formatMoney(entry.amount, entry.currency)}</span>`,
-        isNumeric: true
-      },
-      { label: "Paid by", cell: ({ payment_method_name }) => payment_method_name ?? "" },
-      { label: "Note", cell: ({ note }) => html`<span class="name">${note}</span>` },
-      { label: "Entered by", cell: ({ operator_name }) => operator_name },
-      { label: "Entry", cell: ({ id }) => link(currentUrlWith(visit, { change: id }), "Change") }
+        isNumeric: true,
+        onPhone: "side"
+      }
     ],
     entries
   )

@@ -20,8 +20,9 @@ import {
   withCurrentOption
 } from "../form-fields.ts"
 import type { FailedSubmission } from "../host-page.ts"
-import { activityLogLink, badge, link, moneyHtml, section } from "../page-parts.ts"
+import { activityLogLink, badge, link, moneyHtml, timeHtml } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"
+import { stayUrl } from "../urls.ts"
 import type { MoneyFilter } from "./money-filter.ts"
 
 export const ENTRY_EDIT_PARSERS = {
@@ -43,33 +44,39 @@ const toOptions = (entries: ReadonlyArray<DictionaryEntry>): ReadonlyArray<Selec
   entries.map(({ id, name }) => ({ value: id, label: name }))
 
 export const DIRECTION_LABELS: Readonly<
-  Record<TransactionDirection, { readonly noun: string; readonly methodLabel: string }>
+  Record<TransactionDirection, { readonly noun: string; readonly title: string; readonly addTitle: string }>
 > = {
-  income: { noun: "income", methodLabel: "Received by" },
-  expense: { noun: "expense", methodLabel: "Paid by" }
+  income: { noun: "income", title: "Income", addTitle: "Add income" },
+  expense: { noun: "expense", title: "Expense", addTitle: "Add expense" }
 }
 
 const backLink = (
   visit: SignedInVisit,
   queryField: string
-): Html => html`<p>${link(currentUrlWith(visit, { [queryField]: undefined }), "Back to the entries")}</p>
+): Html => html`<p>${link(currentUrlWith(visit, { [queryField]: undefined }), "Back to Money")}</p>
 `
 
 const subjectFields = (
   fillField: FieldFiller,
   { properties }: TransactionChoices,
   { property, order }: MoneyFilter
-): Html => html`<fieldset>
-<legend>What it is on: a property, a reservation, or neither, which is the business as a whole</legend>
-${select(fillField, {
-  name: "property_id",
-  label: "Property",
-  value: order === undefined ? (property ?? "") : "",
-  emptyLabel: "No property",
-  options: properties.map(({ id, title }) => ({ value: id, label: title }))
-})}${input(fillField, { name: "reservation_code", label: "Reservation", hint: "its code; several properties get their shares", value: order ?? "", maxlength: RECORD_CODE_LENGTH })}</fieldset>
-`
+) => ({
+  propertyField: select(fillField, {
+    name: "property_id",
+    label: "Property",
+    value: order === undefined ? (property ?? "") : "",
+    emptyLabel: "Business-wide",
+    options: properties.map(({ id, title }) => ({ value: id, label: title }))
+  }),
+  reservationField: input(fillField, {
+    name: "reservation_code",
+    label: "Reservation code",
+    value: order ?? "",
+    maxlength: RECORD_CODE_LENGTH
+  })
+})
 
+/** The amount has the focus, and date, currency and payment method have defaults: few clicks record an expense. */
 export const newEntryForm = (
   visit: SignedInVisit,
   direction: TransactionDirection,
@@ -78,35 +85,32 @@ export const newEntryForm = (
   failedSubmission?: FailedSubmission
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, "record")
-  const { noun, methodLabel } = DIRECTION_LABELS[direction]
-  return section(
-    `A new ${noun}`,
-    html`${actionForm(visit, {
-      action: "record",
-      label: `Record the ${noun}`,
-      fields: html`<input type="hidden" name="direction" value="${direction}">
-${input(fillField, { name: "amount", label: "Amount", type: "number", min: 0, step: "any", isRequired: true })}${input(
-  fillField,
-  {
-    name: "currency",
-    label: "Currency",
-    hint: "of a reservation: its own",
-    value: formChoices.currency,
-    maxlength: 3,
-    isRequired: true
-  }
-)}${select(fillField, { name: "item_id", label: "Category", options: toOptions(formChoices.items) })}${select(fillField, { name: "payment_method_id", label: methodLabel, options: toOptions(formChoices.methods) })}${subjectFields(fillField, formChoices, moneyFilter)}${input(fillField, { name: "action_at", label: "When", hint: "left empty: now; later than now: outstanding", type: "datetime-local" })}${textArea(fillField, { name: "note", label: "Note", maxlength: TRANSACTION_NOTE_LENGTH })}`
-    })}${backLink(visit, "add")}`
-  )
+  const { propertyField, reservationField } = subjectFields(fillField, formChoices, moneyFilter)
+  const amountFields = html`${input(fillField, { name: "amount", label: "Amount", type: "number", min: 0, step: "any", isRequired: true, hasFocus: true })}${input(
+    fillField,
+    { name: "currency", label: "Currency", value: formChoices.currency, maxlength: 3, isRequired: true }
+  )}`
+  const furtherFields = html`${select(fillField, { name: "payment_method_id", label: "Payment method", value: formChoices.usual_method ?? "", options: toOptions(formChoices.methods) })}${input(fillField, { name: "action_at", label: "Date", type: "datetime-local" })}${reservationField}${textArea(fillField, { name: "note", label: "Note", rows: 2, maxlength: TRANSACTION_NOTE_LENGTH })}`
+  return html`<section>
+${actionForm(visit, {
+  action: "record",
+  label: "Save",
+  fields: html`<input type="hidden" name="direction" value="${direction}"><div class="entry-fields">
+${amountFields}${select(fillField, { name: "item_id", label: "Category", options: toOptions(formChoices.items) })}${propertyField}${furtherFields}</div>
+<p class="soft">Blank date = now; a future date is “outstanding”. Enter a reservation code instead of a property if it is for a reservation: the currency is then that of the reservation.</p>
+`
+})}${backLink(visit, "add")}</section>
+`
 }
 
-const entryFacts = (entry: Transaction): Html => html`<dl class="facts">
-<dt>Kind</dt><dd>${DIRECTION_LABELS[entry.direction].noun} ${entry.status === "outstanding" ? badge("outstanding", "wait") : badge("paid", "good")}</dd>
+const entryFacts = (visit: SignedInVisit, entry: Transaction): Html => html`<dl class="facts">
+<dt>Type</dt><dd>${DIRECTION_LABELS[entry.direction].title} ${entry.status === "outstanding" ? badge("outstanding", "wait") : badge("paid", "good")}</dd>
 <dt>Amount</dt><dd>${moneyHtml(entry.amount, entry.currency)}</dd>
-<dt>On</dt><dd>${entry.reservation_code ?? entry.property_title ?? "the business as a whole"}</dd>
-<dt>Entered by</dt><dd>${entry.operator_name}</dd>
+<dt>Date</dt><dd>${timeHtml(entry.action_at, visit)}</dd>
+<dt>${entry.reservation_code === null ? "Property" : "Reservation"}</dt><dd>${entry.reservation_code === null ? (entry.property_title ?? "Business-wide") : link(stayUrl(entry.reservation_code), entry.reservation_code)}</dd>
+<dt>Added by</dt><dd>${entry.operator_name}</dd>
 </dl>
-<p class="soft">Whether it is income or expense, its currency and what it is on stay as they are: delete it and enter another.</p>
+<p class="soft">You cannot change the type, the currency and the property. Delete the transaction and add another instead.</p>
 `
 
 export const editEntryForm = (
@@ -118,19 +122,20 @@ export const editEntryForm = (
   const fillField = makeFieldFiller(failedSubmission, "change", entry.id)
   const timeText = formatWallClock(new Date(entry.action_at), visit.session.person.caller.timeZone).slice(0, 16)
   const isEdit = true
-  return section(
-    "The entry",
-    html`${entryFacts(entry)}${entry.status === "outstanding" ? actionForm(visit, { action: "settle", label: "Mark as paid", id: entry.id }) : nothing}${actionForm(
-      visit,
-      {
-        action: "change",
-        label: "Change it",
-        id: entry.id,
-        fields: html`${input(fillField, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), isRequired: true, isEdit })}${select(fillField, { name: "item_id", label: "Category", value: entry.item_id, options: withCurrentOption(toOptions(formChoices.items), entry.item_id, entry.item_name), isEdit })}${select(fillField, { name: "payment_method_id", label: DIRECTION_LABELS[entry.direction].methodLabel, value: entry.payment_method_id, options: withCurrentOption(toOptions(formChoices.methods), entry.payment_method_id, entry.payment_method_name), isEdit })}${input(fillField, { name: "action_at", label: "When", type: "datetime-local", value: timeText.replace(" ", "T"), isRequired: true, isEdit })}${textArea(fillField, { name: "note", label: "Note", value: entry.note, maxlength: TRANSACTION_NOTE_LENGTH, isEdit })}`
-      }
-    )}${disclosure(
-      "Delete the entry",
-      actionForm(visit, { action: "delete", label: "Delete it for good", kind: "danger", id: entry.id })
-    )}${activityLogLink(`transaction:${entry.id}`)}${backLink(visit, "change")}`
-  )
+  return html`<section>
+${entryFacts(visit, entry)}${entry.status === "outstanding" ? actionForm(visit, { action: "settle", label: "Mark as paid", kind: "plain", id: entry.id }) : nothing}${actionForm(
+  visit,
+  {
+    action: "change",
+    label: "Save",
+    id: entry.id,
+    fields: html`<div class="entry-fields">
+${input(fillField, { name: "amount", label: `Amount in ${entry.currency}`, type: "number", min: 0, step: "any", value: String(entry.amount), isRequired: true, isEdit })}${input(fillField, { name: "action_at", label: "Date", type: "datetime-local", value: timeText.replace(" ", "T"), isRequired: true, isEdit })}${select(fillField, { name: "item_id", label: "Category", value: entry.item_id, options: withCurrentOption(toOptions(formChoices.items), entry.item_id, entry.item_name), isEdit })}${select(fillField, { name: "payment_method_id", label: "Payment method", value: entry.payment_method_id, options: withCurrentOption(toOptions(formChoices.methods), entry.payment_method_id, entry.payment_method_name), isEdit })}${textArea(fillField, { name: "note", label: "Note", rows: 2, value: entry.note, maxlength: TRANSACTION_NOTE_LENGTH, isEdit })}</div>
+`
+  }
+)}${disclosure(
+  "Delete…",
+  actionForm(visit, { action: "delete", label: "Delete", kind: "danger", id: entry.id })
+)}${activityLogLink(`transaction:${entry.id}`)}${backLink(visit, "change")}</section>
+`
 }

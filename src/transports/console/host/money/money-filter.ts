@@ -38,15 +38,15 @@ export const findUnreadableParam = (visit: SignedInVisit): string | undefined =>
   const isUnreadable = (name: string, value: unknown): boolean =>
     value === undefined && (visit.query.get(name) ?? "") !== ""
   const day = ["from", "to"].find((name) => isUnreadable(name, readDateParam(visit, name)))
-  if (day !== undefined) return `${day}: is no day such as 2027-05-04.`
-  return isUnreadable("property", readIdParam(visit, "property")) ? "property: is no id of a property." : undefined
+  if (day !== undefined) return day === "from" ? "Choose the first day." : "Choose the last day."
+  return isUnreadable("property", readIdParam(visit, "property")) ? "Choose a property." : undefined
 }
 
 export const findPeriodError = ({ period }: MoneyFilter): string | undefined => {
   if (period === undefined) return undefined
   const count = daysInRange(period.from, period.to)
-  if (count < 1) return "The period ends before it begins."
-  return count > TRANSACTION_DAYS ? `A period has at most ${TRANSACTION_DAYS} days: choose a shorter one.` : undefined
+  if (count < 1) return "The last day is before the first day."
+  return count > TRANSACTION_DAYS ? `Choose at most ${TRANSACTION_DAYS} days.` : undefined
 }
 
 export const toTransactionFilter = (

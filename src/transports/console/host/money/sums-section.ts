@@ -1,40 +1,48 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { CategorySums, CurrencyTotal, PropertySums, TransactionSums } from "../../queries/Sums.ts"
 import type { SignedInVisit } from "../../visit.ts"
-import { formatMoney, link, moneyHtml, section, table } from "../page-parts.ts"
+import { formatMoney, link, moneyHtml, section, type TableColumn, table } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"
+import { bigMoneyHtml, totalsList } from "../totals.ts"
 
 const isZero = (amount: string): boolean => Number(amount) === 0
 
-const amountsCell = (paid: string, due: string, currency: string): Html =>
-  html`${moneyHtml(paid, currency)}${isZero(due) ? nothing : html` <span class="soft">and ${formatMoney(due, currency)} outstanding</span>`}`
+const outstandingText = (due: string, currency: string): string => `${formatMoney(due, currency)} outstanding`
 
-const amountColumns = [
+const amountsCell = (paid: string, due: string, currency: string): Html =>
+  html`${moneyHtml(paid, currency)}${isZero(due) ? nothing : html`<br><span class="soft">${outstandingText(due, currency)}</span>`}`
+
+const amountColumns: ReadonlyArray<TableColumn<CurrencyTotal>> = [
   {
     label: "Income",
-    cell: ({ income, income_due, currency }: CurrencyTotal) => amountsCell(income, income_due, currency),
+    cell: ({ income, income_due, currency }) => amountsCell(income, income_due, currency),
     isNumeric: true
   },
   {
     label: "Expenses",
-    cell: ({ expense, expense_due, currency }: CurrencyTotal) => amountsCell(expense, expense_due, currency),
+    cell: ({ expense, expense_due, currency }) => amountsCell(expense, expense_due, currency),
     isNumeric: true
   },
-  { label: "Left", cell: ({ rest, currency }: CurrencyTotal) => moneyHtml(rest, currency), isNumeric: true }
-] as const
+  { label: "Net", cell: ({ rest, currency }) => moneyHtml(rest, currency), isNumeric: true, onPhone: "side" }
+]
 
 const propertyCell = (visit: SignedInVisit, { property_id, title }: PropertySums): Html | string =>
   property_id === null || title === null
-    ? "On no property"
+    ? "Business-wide"
     : link(currentUrlWith(visit, { property: property_id, offset: undefined }), title)
 
 const categoryTable = (heading: string, rows: ReadonlyArray<CategorySums>): Html =>
   html`<div><h3>${heading}</h3>
 ${table(
-  { empty: "None." },
+  { empty: "None in this period." },
   [
     { label: "Category", cell: ({ name, item_id }) => name ?? `Category ${item_id}` },
-    { label: "Sum", cell: ({ paid, due, currency }) => amountsCell(paid, due, currency), isNumeric: true }
+    {
+      label: "Total",
+      cell: ({ paid, due, currency }) => amountsCell(paid, due, currency),
+      isNumeric: true,
+      onPhone: "side"
+    }
   ],
   rows
 )}</div>
@@ -42,23 +50,42 @@ ${table(
 
 const truncationNote = (shown: number, all: number, groupNoun: string): Html =>
   all > shown
-    ? html`<p>${shown} of ${all} sums by ${groupNoun} are shown: choose a property or a shorter period to see the others.</p>
+    ? html`<p class="soft">The first ${shown} of ${all} totals by ${groupNoun}. Choose a property or a shorter period to see the others.</p>
 `
     : nothing
 
-export const sumsSection = (visit: SignedInVisit, summary: TransactionSums): Html => {
+const totalOf = (label: string, paid: string, due: string, currency: string) => ({
+  label,
+  value: bigMoneyHtml(paid, currency),
+  ...(isZero(due) ? {} : { note: outstandingText(due, currency) })
+})
+
+/** Income, expenses and net of each currency. */
+export const summarySection = ({ totals }: TransactionSums): Html =>
+  totals.length === 0
+    ? nothing
+    : section(
+        "Summary",
+        html`${totals.map(({ currency, ...sums }) =>
+          totalsList([
+            totalOf("Income", sums.income, sums.income_due, currency),
+            totalOf("Expenses", sums.expense, sums.expense_due, currency),
+            { label: "Net", value: bigMoneyHtml(sums.rest, currency) }
+          ])
+        )}`
+      )
+
+export const breakdownSection = (visit: SignedInVisit, summary: TransactionSums): Html => {
   const { totals, by_property, by_category } = summary
   if (totals.length === 0) return nothing
   return section(
-    "Sums",
-    html`${table(
-      { empty: "", caption: "In all" },
-      [{ label: "Currency", cell: ({ currency }) => currency }, ...amountColumns],
-      totals
-    )}
-<h3>By property</h3>
-<p class="soft">Of an entry on a reservation of several properties each counts its share.</p>
-${table<PropertySums>({ empty: "" }, [{ label: "Property", cell: (row) => propertyCell(visit, row) }, ...amountColumns], by_property)}
+    "Totals by property and category",
+    html`<p class="soft">A transaction of a reservation with several properties is split between them.</p>
+${table<PropertySums>(
+  { empty: "" },
+  [{ label: "Property", cell: (row) => propertyCell(visit, row) }, ...amountColumns],
+  by_property
+)}
 ${truncationNote(by_property.length, summary.properties_summed, "property")}
 <div class="columns">
 ${categoryTable(

@@ -14,7 +14,7 @@ export const publishedReview = (
 <p>${emptyText}</p>
 `
     : html`<h3>${heading}</h3>
-<p>${review.score === null ? nothing : html`<strong>${review.score} of 5</strong> `}<span class="soft">${timeHtml(review.created_at, visit)}</span></p>
+<p>${review.score === null ? nothing : html`<strong>${review.score}/5</strong> `}<span class="soft">${timeHtml(review.created_at, visit)}</span></p>
 ${quoteText(review.content)}${ratingList(review)}`
 
 export const publishedReply = (visit: SignedInVisit, reply: ReviewReply | null): Html =>

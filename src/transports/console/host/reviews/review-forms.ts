@@ -35,18 +35,18 @@ export const reviewForms = (
     failedSubmission.form.get("id") === id
   const reviewForm = () =>
     today < check_out_date
-      ? html`<p>You can review this guest from ${dayHtml(check_out_date)} on.</p>`
+      ? html`<p class="soft">You can review this guest from ${dayHtml(check_out_date)}.</p>`
       : disclosure(
-          "Review this guest",
-          html`<p>It is published, and cannot be changed.</p>
-${actionForm(visit, { action: "review", label: "Publish the review", subject: `of ${guestName}`, id, fields: reviewFields(makeFieldFiller(failedSubmission, "review", id), review) })}`,
+          "Write a review",
+          html`<p class="soft">You cannot change it after it is published.</p>
+${actionForm(visit, { action: "review", label: "Publish review", subject: `of ${guestName}`, id, fields: reviewFields(makeFieldFiller(failedSubmission, "review", id), review) })}`,
           isFormOpen("review")
         )
   const replyForm = () =>
     disclosure(
-      "Reply to this review",
-      html`<p>It is published, and cannot be changed.</p>
-${actionForm(visit, { action: "reply", label: "Publish the reply", subject: `to ${guestName}`, id, fields: textArea(makeFieldFiller(failedSubmission, "reply", id), { name: "reply", label: "Your reply", isRequired: true }) })}`,
+      "Reply",
+      html`<p class="soft">You cannot change it after it is published.</p>
+${actionForm(visit, { action: "reply", label: "Publish reply", subject: `to ${guestName}`, id, fields: textArea(makeFieldFiller(failedSubmission, "reply", id), { name: "reply", label: "Your reply", isRequired: true }) })}`,
       isFormOpen("reply")
     )
   return html`${host_review === null ? reviewForm() : nothing}${guest_review !== null && host_reply === null ? replyForm() : nothing}`
@@ -57,13 +57,13 @@ const reviewFields = (fillField: FieldFiller, { channel_type }: Review): Html =>
   const scoreField = (name: string, label: string) =>
     input(fillField, { name, label, type: "number", min: 0, max: 5, step: 0.01 })
   const textField = textArea(fillField, { name: "content", label: "Your review" })
-  if (!supportsCategoryRatings(channel_type)) return html`${scoreField("score", "Score, 0 to 5")}${textField}`
-  return html`${textField}${scoreField("overall_rating", "Overall, 0 to 5")}${scoreField("cleanliness", "Cleanliness, 0 to 5")}${scoreField("communication", "Communication, 0 to 5")}${scoreField("respect_of_house_rules", "House rules, 0 to 5")}${select(
+  if (!supportsCategoryRatings(channel_type)) return html`${scoreField("score", "Score (0–5)")}${textField}`
+  return html`${textField}${scoreField("overall_rating", "Overall (0–5)")}${scoreField("cleanliness", "Cleanliness (0–5)")}${scoreField("communication", "Communication (0–5)")}${scoreField("respect_of_house_rules", "House rules (0–5)")}${select(
     fillField,
     {
       name: "recommend",
-      label: "Would you have this guest again?",
-      emptyLabel: "Not said",
+      label: "Would you host this guest again?",
+      emptyLabel: "No answer",
       options: [
         { value: 1, label: "Yes" },
         { value: 0, label: "No" }

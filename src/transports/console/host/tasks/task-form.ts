@@ -21,8 +21,9 @@ import {
   withCurrentOption
 } from "../form-fields.ts"
 import type { FailedSubmission } from "../host-page.ts"
-import { activityLogLink, link, readDateParam, readIdParam, section } from "../page-parts.ts"
+import { activityLogLink, link, pluralize, readDateParam, readIdParam } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"
+import { stayUrl } from "../urls.ts"
 import { TASK_LEVEL_OPTIONS, TASK_STATUS_OPTIONS, TASK_TYPE_OPTIONS } from "./task-labels.ts"
 
 /** Adds seconds, because browsers send times without them. */
@@ -57,12 +58,12 @@ export const staffOptions = (people: StaffChoices): ReadonlyArray<SelectOption> 
     const limitNote = is_active
       ? properties === 0
         ? ""
-        : ` (works in ${properties} of the properties)`
-      : " (switched off)"
+        : ` (${pluralize(properties, "property", "properties")})`
+      : " (inactive)"
     return { value: id, label: `${name}${limitNote}` }
   })
 
-const assignableStaff = (people: StaffChoices, assignedId?: number | null): ReadonlyArray<SelectOption> =>
+export const assignableStaff = (people: StaffChoices, assignedId?: number | null): ReadonlyArray<SelectOption> =>
   staffOptions(people.filter(({ id, is_active }) => is_active || id === assignedId))
 
 interface TaskValues extends Partial<Omit<Task, "property_id">> {
@@ -77,7 +78,7 @@ const taskFields = (
   isEdit: boolean
 ) => {
   const { type, property_id, staff_id, expected_date, expected_time, level, fee, note } = task
-  return html`${select(fillField, { name: "type", label: "What", value: type ?? "cleaning", options: TASK_TYPE_OPTIONS, isEdit })}${select(
+  return html`${select(fillField, { name: "type", label: "Type", value: type ?? "cleaning", options: TASK_TYPE_OPTIONS, isEdit })}${select(
     fillField,
     {
       name: "property_id",
@@ -91,13 +92,13 @@ const taskFields = (
       ),
       isEdit
     }
-  )}${select(fillField, { name: "staff_id", label: "Person", emptyLabel: "Nobody yet", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Day", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "How thorough", hint: "of a cleaning", emptyLabel: "As usual", value: level ?? "", options: TASK_LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", ...feeText, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: computeNoteMaxLength(note ?? ""), isEdit })}`
+  )}${select(fillField, { name: "staff_id", label: "Assigned to", emptyLabel: "Unassigned", value: staff_id ?? "", options: withCurrentOption(assignableStaff(people, staff_id), staff_id, task.staff_name), isEdit })}${input(fillField, { name: "expected_date", label: "Date", type: "date", value: expected_date ?? "", isEdit })}${input(fillField, { name: "expected_time", label: "Time", type: "time", value: expected_time?.slice(0, 5) ?? "", isEdit })}${select(fillField, { name: "level", label: "Cleaning level", emptyLabel: "Default (standard)", value: level ?? "", options: TASK_LEVEL_OPTIONS, isEdit })}${input(fillField, { name: "fee", ...feeText, type: "number", min: 0, step: "any", value: fee === undefined || fee === 0 ? "" : String(fee), isEdit })}${textArea(fillField, { name: "note", label: "Note", value: note ?? "", maxlength: computeNoteMaxLength(note ?? ""), isEdit })}`
 }
 
 const backLink = (
   visit: SignedInVisit,
   queryField: string
-): Html => html`<p>${link(currentUrlWith(visit, { [queryField]: undefined }), "Back to the tasks")}</p>
+): Html => html`<p>${link(currentUrlWith(visit, { [queryField]: undefined }), "Back to Tasks")}</p>
 `
 
 export const newTaskForm = (
@@ -108,14 +109,14 @@ export const newTaskForm = (
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, "create")
   const prefilled = { expected_date: readDateParam(visit, "day") ?? null, property_id: readIdParam(visit, "property") }
-  return section(
-    "A new task",
-    html`${actionForm(visit, {
-      action: "create",
-      label: "Add the task",
-      fields: html`${taskFields(fillField, choices, { label: "Fee", hint: `in ${currency}; for another property in its currency` }, prefilled, false)}${input(fillField, { name: "stay_code", label: "Reservation", hint: "its code, if it is for one: the property is then that one's", value: visit.query.get("stay") ?? "", maxlength: RECORD_CODE_LENGTH })}`
-    })}${backLink(visit, "add")}`
-  )
+  return html`<section>
+${actionForm(visit, {
+  action: "create",
+  label: "Save",
+  fields: html`<div class="fields">
+${taskFields(fillField, choices, { label: "Fee", hint: `in ${currency}, or the currency of the chosen property` }, prefilled, false)}${input(fillField, { name: "stay_code", label: "Reservation code", hint: "sets the property", value: visit.query.get("stay") ?? "", maxlength: RECORD_CODE_LENGTH })}</div>`
+})}${backLink(visit, "add")}</section>
+`
 }
 
 export const editTaskForm = (
@@ -127,24 +128,25 @@ export const editTaskForm = (
   const fillField = makeFieldFiller(failedSubmission, "change", task.id)
   const status = select(fillField, {
     name: "status",
-    label: "Stands",
+    label: "Status",
     value: task.status,
     options: TASK_STATUS_OPTIONS,
     isEdit: true
   })
-  return section(
-    "The task",
-    html`${task.stay_code === null ? nothing : html`<p>For the reservation ${task.stay_code}. It stays with that: delete the task and add another for a different one.</p>`}${actionForm(
-      visit,
-      {
-        action: "change",
-        label: "Change it",
-        id: task.id,
-        fields: html`${status}${taskFields(fillField, choices, { label: `Fee in ${task.currency}` }, task, true)}`
-      }
-    )}${disclosure(
-      "Delete the task",
-      actionForm(visit, { action: "delete", label: "Delete it for good", kind: "danger", id: task.id })
-    )}${activityLogLink(`task:${task.id}`)}${backLink(visit, "change")}`
-  )
+  return html`<section>
+${task.stay_code === null ? nothing : html`<p>For reservation ${link(stayUrl(task.stay_code), task.stay_code)}.</p>`}${actionForm(
+  visit,
+  {
+    action: "change",
+    label: "Save",
+    id: task.id,
+    fields: html`<div class="fields">
+${status}${taskFields(fillField, choices, { label: `Fee in ${task.currency}` }, task, true)}</div>`
+  }
+)}${disclosure(
+  "Delete…",
+  html`<p>You cannot undo this.</p>
+${actionForm(visit, { action: "delete", label: "Delete", kind: "danger", id: task.id })}`
+)}${activityLogLink(`task:${task.id}`)}${backLink(visit, "change")}</section>
+`
 }

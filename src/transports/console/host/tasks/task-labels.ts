@@ -7,26 +7,35 @@ const toOptions = (labels: Readonly<Record<string, string>>): ReadonlyArray<Sele
 
 const TASK_TYPE_LABELS = {
   cleaning: "Cleaning",
-  maintenance: "Repair",
+  maintenance: "Maintenance",
   reception: "Reception",
   room_service: "Room service",
-  other: "Something else"
+  other: "Other"
 } as const
 const TASK_STATUS_LABELS = {
   pending: "To do",
-  in_progress: "Under way",
+  in_progress: "In progress",
   completed: "Done",
-  cancelled: "Called off"
+  cancelled: "Cancelled"
 } as const
-const TASK_LEVEL_LABELS = { simple: "simple", standard: "standard", advanced: "thorough" } as const
+const TASK_LEVEL_LABELS = { simple: "Simple", standard: "Standard", advanced: "Thorough" } as const
 
 export const TASK_TYPE_OPTIONS = toOptions(TASK_TYPE_LABELS)
 export const TASK_STATUS_OPTIONS = toOptions(TASK_STATUS_LABELS)
 export const TASK_LEVEL_OPTIONS = toOptions(TASK_LEVEL_LABELS)
 
-export const taskTypeText = ({ type, level }: Pick<PlannedTask, "type" | "level">): string =>
-  type === "cleaning" && level !== "standard"
-    ? `${TASK_TYPE_LABELS[type]}, ${TASK_LEVEL_LABELS[level]}`
+interface TaskKind {
+  readonly type: PlannedTask["type"]
+  readonly level: PlannedTask["level"] | null
+}
+
+export const taskTypeText = ({ type, level }: TaskKind): string =>
+  type === "cleaning" && level !== null && level !== "standard"
+    ? `${TASK_TYPE_LABELS[type]}, ${TASK_LEVEL_LABELS[level].toLowerCase()}`
     : TASK_TYPE_LABELS[type]
+
+/** Names a task in a sentence: `Cleaning, Harbour 1`. */
+export const taskName = (task: TaskKind & { readonly property_title: string | null }): string =>
+  task.property_title === null ? taskTypeText(task) : `${taskTypeText(task)}, ${task.property_title}`
 
 export const taskStatusLabel = (status: PlannedTask["status"]): string => TASK_STATUS_LABELS[status] ?? toWords(status)
