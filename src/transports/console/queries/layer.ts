@@ -17,6 +17,8 @@ import { OfferedProperties } from "./OfferedProperties.ts"
 import { OneListing } from "./OneListing.ts"
 import { Overview } from "./Overview.ts"
 import { Portfolio } from "./Portfolio.ts"
+import { PricedTargets } from "./PricedTargets.ts"
+import { PriceGrid } from "./PriceGrid.ts"
 import { ReviewedStays } from "./ReviewedStays.ts"
 import { RuleBook } from "./RuleBook.ts"
 import { Sorting } from "./Sorting.ts"
@@ -36,6 +38,8 @@ export const layerConsoleQueries = Layer.mergeAll(
   FailedPushes.layer,
   OneListing.layer,
   Portfolio.layer,
+  PriceGrid.layer,
+  PricedTargets.layer,
   Sorting.layer,
   StaffDirectory.layer,
   FoundStays.layer,

@@ -5,6 +5,7 @@ import { COLOR_STYLES } from "./colors.ts"
 import { FORM_STYLES } from "./forms.ts"
 import { SINGLE_PAGE_STYLES } from "./pages.ts"
 import { PART_STYLES } from "./parts.ts"
+import { PRICE_STYLES } from "./prices.ts"
 import { SHELL_STYLES } from "./shell.ts"
 import { TABLE_STYLES } from "./tables.ts"
 
@@ -16,6 +17,7 @@ export const STYLE = [
   FORM_STYLES,
   TABLE_STYLES,
   CALENDAR_STYLES,
+  PRICE_STYLES,
   SINGLE_PAGE_STYLES
 ].join("")
 
