@@ -595,6 +595,17 @@ export const MONTH_UNASSIGNED_STAYS_MAX = 100
 /** Days of a selection in the calendar, and its properties if prices are set: each of them is a call. */
 export const SELECTED_DAYS = 366
 export const PRICED_PROPERTIES_MAX = 30
+/** Properties or room types on the page of prices, and those that one form changes. */
+export const PRICE_TARGETS_MAX = 20
+export const PRICE_DAYS_SHOWN = 14
+/** Listings below one property or room type. The latest PRICE_PUSHES_SCANNED pushes of each tell its prices. */
+export const PRICE_LISTINGS_SHOWN = 20
+export const PRICE_PUSHES_SCANNED = 100
+/** Listings in the result of one change. */
+export const PRICE_RESULTS_SHOWN = 100
+/** Changes of more days, or with more characters of earlier prices, have no undo. */
+export const PRICE_UNDO_DAYS = 62
+export const PRICE_UNDO_LENGTH = 20_000
 export const CHANNELS_LISTINGS_MAX = 50
 export const FAILED_PUSHES_SHOWN = 50
 export const LISTING_PUSHES_SHOWN = 30

@@ -13,7 +13,7 @@ export const listingPriceSql = (sql: SqlClient, price: Fragment, ratio: Fragment
   least(${sql.literal(String(AMOUNT_MAX))}, greatest(1, (${price}::bigint * ${ratio}::bigint + 50) / 100))`
 
 /** Returns the reason why the listing in row `l` of the account in row `a` gets no base prices, or null. */
-const skipReasonSql = (sql: SqlClient, currency: Fragment): Fragment => sql`
+export const skipReasonSql = (sql: SqlClient, currency: Fragment): Fragment => sql`
   CASE WHEN l.ratio_readonly THEN 'readonly'
     WHEN l.currency <> ${currency} THEN 'currency'
     WHEN a.auth_status = 'disconnected' THEN 'disconnected'

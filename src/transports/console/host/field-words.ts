@@ -10,6 +10,7 @@ interface FieldWords {
 export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   property_id: { label: "Property", noun: "a property", missing: "Choose a property." },
   property_ids: { label: "Properties", noun: "properties", missing: "Choose at least one property." },
+  room_type_ids: { label: "Room types", missing: "Choose at least one room type." },
   room_type_id: { label: "Room type", missing: "Choose a room type." },
   listing_id: { label: "Listing", missing: "Choose a listing." },
   staff_id: { label: "Assigned to", missing: "Choose a staff member." },

@@ -14,6 +14,7 @@ import { makeNewReservationPage } from "./new-reservation-page.ts"
 import { makeNotificationsPage } from "./notifications-page.ts"
 import { makeOverviewPage } from "./overview-page.ts"
 import { makePeoplePage } from "./people-page.ts"
+import { makePricesPage } from "./prices-page.ts"
 import { makePropertiesPage } from "./properties-page.ts"
 import { makePropertyPage } from "./property-page.ts"
 import { makeReportsPage } from "./reports-page.ts"
@@ -37,6 +38,7 @@ export const makeHostPages = Effect.all([
   makeReportsPage,
   makePropertiesPage,
   makePropertyPage,
+  makePricesPage,
   makeChannelsPage,
   makeListingPage,
   makeIcalSyncPage,

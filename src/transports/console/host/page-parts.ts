@@ -172,10 +172,12 @@ export const pagination = (
 `
 }
 
-export const readDateParam = ({ query }: SignedInVisit, name: string): string | undefined => {
-  const text = query.get(name) ?? ""
-  return DATE_PATTERN.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true ? text : undefined
-}
+/** Returns undefined if the text is not a day. */
+export const parseDate = (text: string): string | undefined =>
+  DATE_PATTERN.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true ? text : undefined
+
+export const readDateParam = ({ query }: SignedInVisit, name: string): string | undefined =>
+  parseDate(query.get(name) ?? "")
 
 export const readIdParam = ({ query }: SignedInVisit, name: string): number | undefined =>
   parseRecordId(query.get(name))

@@ -85,5 +85,7 @@ export const propertyUrl = (id: number): string => buildUrl(PROPERTY_PATH, { id 
 
 export const listingUrl = (id: number, month?: string): string => buildUrl(LISTING_PATH, { id, month })
 
+export const unmappedListingsUrl = `${buildUrl(CHANNELS_PATH, { unlinked: "yes" })}#listings`
+
 /** `record` is the record's name in the audit log, such as `reservation:5-ABC`. */
 export const activityLogUrl = (record?: string): string => buildUrl(ACTIVITY_LOG_PATH, { record })

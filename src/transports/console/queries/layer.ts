@@ -19,6 +19,8 @@ import { OfferedProperties } from "./OfferedProperties.ts"
 import { OneListing } from "./OneListing.ts"
 import { Overview } from "./Overview.ts"
 import { Portfolio } from "./Portfolio.ts"
+import { PricedTargets } from "./PricedTargets.ts"
+import { PriceGrid } from "./PriceGrid.ts"
 import { PropertyPage } from "./PropertyPage.ts"
 import { ReviewedStays } from "./ReviewedStays.ts"
 import { RuleBook } from "./RuleBook.ts"
@@ -41,6 +43,8 @@ export const layerConsoleQueries = Layer.mergeAll(
   OneListing.layer,
   Portfolio.layer,
   PropertyPage.layer,
+  PriceGrid.layer,
+  PricedTargets.layer,
   Sorting.layer,
   StaffDirectory.layer,
   FoundStays.layer,

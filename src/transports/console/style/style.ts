@@ -7,6 +7,7 @@ import { FORM_STYLES } from "./forms.ts"
 import { OVERVIEW_STYLES } from "./overview.ts"
 import { SINGLE_PAGE_STYLES } from "./pages.ts"
 import { PART_STYLES } from "./parts.ts"
+import { PRICE_STYLES } from "./prices.ts"
 import { RECORD_PAGE_STYLES } from "./record-pages.ts"
 import { SHELL_STYLES } from "./shell.ts"
 import { SUMMARY_STYLES } from "./summaries.ts"
@@ -24,7 +25,9 @@ export const STYLE = [
   RECORD_PAGE_STYLES,
   CONVERSATION_STYLES,
   OVERVIEW_STYLES,
-  SUMMARY_STYLES
+  SUMMARY_STYLES,
+  PRICE_STYLES,
+  SINGLE_PAGE_STYLES
 ].join("")
 
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

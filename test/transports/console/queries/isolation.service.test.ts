@@ -26,6 +26,8 @@ import { OfferedProperties } from "../../../../src/transports/console/queries/Of
 import { OneListing } from "../../../../src/transports/console/queries/OneListing.ts"
 import { Overview } from "../../../../src/transports/console/queries/Overview.ts"
 import { Portfolio } from "../../../../src/transports/console/queries/Portfolio.ts"
+import { PricedTargets } from "../../../../src/transports/console/queries/PricedTargets.ts"
+import { PriceGrid } from "../../../../src/transports/console/queries/PriceGrid.ts"
 import { PropertyPage } from "../../../../src/transports/console/queries/PropertyPage.ts"
 import { ReviewedStays } from "../../../../src/transports/console/queries/ReviewedStays.ts"
 import { RuleBook } from "../../../../src/transports/console/queries/RuleBook.ts"
@@ -216,6 +218,17 @@ const READ_MODELS = [
       read({ q: undefined, today: TODAY, propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0 })
   }),
   callsOf(PropertyPage, { of: (read, { property }) => read(property, TODAY) }),
+  callsOf(PriceGrid, {
+    of: (read, { property, group }) => {
+      const filter = { type: "property", q: undefined, ...MAY, offset: 0 } as const
+      return Effect.all([
+        read({ ...filter, groupId: undefined, openId: property }),
+        read({ ...filter, groupId: group, openId: undefined }),
+        read({ ...filter, type: "room_type", groupId: undefined, openId: undefined })
+      ])
+    }
+  }),
+  callsOf(PricedTargets, { of: (read, { property }) => read({ type: "property", ids: [property], span: MAY }) }),
   callsOf(ReviewedStays, { of: (read, { order }) => Effect.map(read([order]), (stays) => Array.from(stays)) }),
   callsOf(RuleBook, { of: (read, { rule }) => read(TODAY, rule) }),
   callsOf(Sorting, {

@@ -3,13 +3,11 @@ import { addDays } from "../../../../contract/time.ts"
 import {
   type BasePriceDay,
   BasePricePushes,
-  get_base_prices,
-  type SkipReason
+  get_base_prices
 } from "../../../../domain/calendars/base-prices/contract.ts"
 import { STAY_NIGHTS } from "../../../../platform/limits.ts"
 import type { Service } from "../../../../service/service.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import type { ActionError } from "../../action-outcome.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { makeMutation, makeQuery } from "../api-operations.ts"
 import { channelName } from "../channel-names.ts"
@@ -21,11 +19,18 @@ import {
   makeFieldFiller,
   makeMultiFieldFiller,
   parseNumber,
-  readFilledFields,
-  readSelectedIds
+  readFilledFields
 } from "../form-fields.ts"
 import type { FailedSubmission, HostAction, OneTimeContent } from "../host-page.ts"
 import { dayHtml, formatMoney, section, table } from "../page-parts.ts"
+import {
+  CLEARED_VALUES,
+  PRICE_VALUE_FIELDS,
+  readWeekdays,
+  removeRangeIndex,
+  WEEKDAY_OPTIONS
+} from "../prices/price-fields.ts"
+import { formatPushCount, SKIP_TEXTS } from "../prices/skip-texts.ts"
 
 /** The property or room type of the base prices. `type` is its name in the query and in forms. */
 export interface PriceTargetChoice {
@@ -64,20 +69,6 @@ export const toPriceRuns = (days: ReadonlyArray<BasePriceDay>): ReadonlyArray<Pr
   return runs
 }
 
-const WEEKDAY_OPTIONS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].map((label, index) => ({
-  value: index + 1,
-  label
-}))
-
-const VALUE_FIELDS = { price: parseNumber, minimum_stay: parseNumber, maximum_stay: parseNumber }
-
-const CLEARED_VALUES = { price: null, minimum_stay: null, maximum_stay: null }
-
-const readWeekdays = (form: SubmittedForm) => {
-  const weekdays = readSelectedIds(form, "weekdays")
-  return weekdays.length === 0 ? {} : { weekdays }
-}
-
 const readTargetId = (form: SubmittedForm): Schema.JsonObject => {
   const roomTypeId = form.get("room_type")
   return roomTypeId === null
@@ -96,27 +87,6 @@ const toChange = (form: SubmittedForm, values: Schema.JsonObject): Schema.JsonOb
     }
   ]
 })
-
-/** The form has one range, so an error names the field without the index of the range. */
-const removeRangeIndex = (error: ActionError): ActionError => ({
-  ...error,
-  message: error.message.replaceAll(/ranges\[0\]\./g, "")
-})
-
-const SKIP_TEXTS: Readonly<Record<SkipReason, string>> = {
-  readonly: "its prices are set on its channel",
-  currency: "it has another currency",
-  no_mapping: "it has another mapping or none",
-  disconnected: "its channel account is disconnected",
-  unsupported: "its channel does not take these values from here"
-}
-
-const formatPushCount = (listings: number): string => {
-  if (listings === 0) return "No listing is affected."
-  return listings === 1
-    ? "1 listing gets the changes within a minute."
-    : `${listings} listings get the changes within a minute.`
-}
 
 const renderPushes = ({ pushed, skipped }: BasePricePushes): OneTimeContent => ({
   _tag: "Told",
@@ -144,7 +114,7 @@ export const makeBasePriceSection = (service: Service["Service"]) => {
 
   return {
     actions: {
-      set_prices: makeAction((form) => readFilledFields(form, VALUE_FIELDS)),
+      set_prices: makeAction((form) => readFilledFields(form, PRICE_VALUE_FIELDS)),
       clear_prices: makeAction(() => CLEARED_VALUES)
     },
     /** `title`: the title of the room type. Undefined for a property. */

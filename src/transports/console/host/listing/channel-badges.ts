@@ -67,8 +67,17 @@ export const failureReason = ({
 }): Html =>
   html`<span class="name">${reason ?? ""}</span>${attempts > 1 ? html` <span class="soft">tried ${attempts} times</span>` : nothing}`
 
+const PERCENT = 100
+
+/** Formats 115 percent of the base price as `+15 %`. */
+export const formatMarkup = (ratio: number): string => {
+  const difference = ratio - PERCENT
+  if (difference === 0) return "0 %"
+  return difference > 0 ? `+${difference} %` : `−${-difference} %`
+}
+
 export const markupText = ({ ratio, readonly }: { readonly ratio: number; readonly readonly: boolean }): string =>
-  readonly ? "not set from here" : `${ratio} %`
+  readonly ? "Set on the channel" : formatMarkup(ratio)
 
 export const mappingText = ({
   link_type,

@@ -1,0 +1,34 @@
+/** The grid of prices. Its first column stays while the days scroll, and the form below it stays in sight. */
+export const PRICE_STYLES = `
+.price-form { gap: .5rem; }
+.price-form .scroll { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); }
+.prices { border-collapse: separate; border-spacing: 0; font-size: var(--size-small); font-variant-numeric: tabular-nums; width: 100%; }
+.prices th, .prices td { padding: .3rem .4rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); vertical-align: top; font-weight: 400; }
+.prices thead th { color: var(--soft); }
+.prices thead abbr { text-decoration: none; }
+.prices th.today { color: var(--ink); font-weight: 700; }
+.prices th:first-child { position: sticky; left: 0; z-index: 1; background: var(--card); text-align: left; white-space: normal; width: 15rem; min-width: 11rem; border-right: 1px solid var(--line); }
+.prices tbody th .choice { font-size: inherit; font-weight: 600; padding: 0; }
+.prices tbody th > .soft { display: block; padding-left: 1.75rem; }
+.prices thead .choice { font-size: inherit; padding: 0; }
+.prices .weekend { background: var(--plain); }
+.prices tr:has(:checked), .prices tr:has(:checked) th { background: var(--current); }
+.prices small { display: block; color: var(--soft); font-size: .6875rem; }
+.prices .listing th:first-child { padding-left: 2rem; }
+.prices .listing .reason { text-align: left; color: var(--soft); }
+.prices .mark { text-decoration: none; font-weight: 700; color: var(--bad-ink); }
+.prices tbody:last-child tr:last-child > * { border-bottom: 0; }
+.price-bar { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .75rem 1rem; display: grid; gap: .5rem; }
+.price-bar .fields { grid-template-columns: repeat(auto-fit, minmax(min(8.5rem, 100%), 1fr)); }
+.price-bar .choices { display: flex; flex-wrap: wrap; gap: 0 1rem; border: 0; padding: 0; max-height: none; }
+.price-bar legend { float: left; width: 100%; }
+.price-bar details { margin: 0; }
+.price-result ul { columns: 22rem; padding-left: 1rem; }
+@media (max-width: 44rem) {
+  .prices th:first-child { width: 9.5rem; min-width: 9.5rem; max-width: 9.5rem; }
+  .price-bar .fields { grid-template-columns: 1fr 1fr; }
+}
+@media (min-width: 60rem) and (min-height: 40rem) {
+  .price-bar { position: sticky; bottom: 0; z-index: 2; box-shadow: var(--shadow); }
+}
+`
