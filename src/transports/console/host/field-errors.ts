@@ -1,5 +1,6 @@
 import type { ActionError } from "../action-outcome.ts"
-import { FIELD_WORDS } from "./field-words.ts"
+import { describeProblem, describeSentence } from "./field-problems.ts"
+import { toFieldLabel } from "./field-words.ts"
 
 /** A problem of a form in the host's words. `field` is the API's field, without its index: `price` of `ranges[0].price`. */
 export interface FieldError {
@@ -7,82 +8,35 @@ export interface FieldError {
   readonly text: string
 }
 
-/** The API reports each field as `field: problem.` (contract/decoder.ts). */
-const FIELD_SENTENCE = /^([a-z][a-z0-9_]*(?:[.[][^\s:]*)?): (.+?)\.?$/s
-const SENTENCE_START = /(?<=\.) (?=[a-z][a-z0-9_]*(?:[.[][^\s:]*)?: )/
+// The API reports each field as `field: problem.` (contract/decoder.ts), and some problems as `one, other: problem.`
+
+const FIELD_PATH = String.raw`[a-z][a-z0-9_]*(?:[.[][^\s:]*)?`
+/** The keys of custom fields are the host's own texts, which may contain spaces and colons. */
+const CUSTOM_FIELD_PATH = String.raw`custom_fields\.[^]*?(?=: (?:must|is|cannot)\b)`
+const FIELD_PATHS = `(?:${CUSTOM_FIELD_PATH}|${FIELD_PATH}(?:, ${FIELD_PATH})*)`
+const FIELD_SENTENCE = new RegExp(String.raw`^(${FIELD_PATHS}): ([^]+?)\.?$`)
+const SENTENCE_START = new RegExp(String.raw`(?<=\.) (?=${FIELD_PATHS}: |And \d+ more\.$)`)
 
 /** Returns the problems of an API error message, in its order. */
 export const toFieldErrors = (message: string): ReadonlyArray<FieldError> =>
   message.split(SENTENCE_START).map((sentence) => {
     const [, path, problem = ""] = FIELD_SENTENCE.exec(sentence) ?? []
-    if (path === undefined) return { field: undefined, text: sentence }
-    const field = toFieldName(path)
-    return { field, text: describeProblem(field, problem) }
+    if (path === undefined) return { field: undefined, text: describeSentence(sentence) }
+    const fields = path.startsWith("custom_fields.") ? ["custom_fields"] : path.split(", ").map(toFieldName)
+    const [field = "", ...otherFields] = fields
+    return otherFields.length === 0
+      ? { field, text: describeProblem(field, problem) }
+      : { field: undefined, text: `Fill in at least one of: ${fields.map(toFieldLabel).join(", ")}.` }
   })
 
 export const formatActionError = ({ message }: ActionError): string =>
   Array.from(new Set(toFieldErrors(message).map(({ text }) => text))).join(" ")
 
+/** One field of a form makes these objects. */
+const OBJECT_FIELDS = ["arrival_at", "departure_at", "custom_fields", "category_ratings", "trigger"]
+
 /** `ranges[0].price` is the form's price, and `property_ids[2]` one of its properties. */
-const toFieldName = (path: string): string =>
-  path
-    .replaceAll(/\[\d*\]/g, "")
-    .split(".")
-    .at(-1) ?? path
-
-const toLabel = (field: string): string => FIELD_WORDS[field]?.label ?? capitalize(field.replaceAll("_", " "))
-
-const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-
-const toSubject = (field: string): string => FIELD_WORDS[field]?.noun ?? toLabel(field).toLowerCase()
-
-const describeMissing = (field: string): string => FIELD_WORDS[field]?.missing ?? `Fill in “${toLabel(field)}”.`
-
-const DECIMALS = ["no decimals", "one decimal", "two decimals", "three decimals", "four decimals"]
-
-const describeDecimals = (currency: string): string => {
-  const decimals = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits
-  return `Amounts in ${currency} have ${DECIMALS[decimals ?? 2] ?? `${decimals} decimals`}.`
+const toFieldName = (path: string): string => {
+  const parts = path.replaceAll(/\[[^\]]*\]/g, "").split(".")
+  return OBJECT_FIELDS.find((each) => parts.includes(each)) ?? parts.at(-1) ?? path
 }
-
-interface ProblemRule {
-  readonly pattern: RegExp
-  readonly describe: (field: string, groups: ReadonlyArray<string>) => string
-}
-
-const PROBLEM_RULES: ReadonlyArray<ProblemRule> = [
-  { pattern: /^is required\b/, describe: describeMissing },
-  { pattern: /^must not be empty$/, describe: describeMissing },
-  { pattern: /^must be a (?:date|day)\b/, describe: describeMissing },
-  {
-    pattern: /^must be an? (?:amount|number) from (\S+) to \S+$/,
-    describe: (field, [least = ""]) => `Enter ${toSubject(field)} of at least ${least}.`
-  },
-  {
-    pattern: /^must be a whole number from (\S+) to (\S+)$/,
-    describe: (field, [least = "", most = ""]) => `${toLabel(field)}: a whole number from ${least} to ${most}.`
-  },
-  {
-    pattern: /^has more decimals than ([A-Z]{3}) has$/,
-    describe: (_field, [currency = ""]) => describeDecimals(currency)
-  },
-  { pattern: /^must be after check_in_date$/, describe: () => "Check-out must be after check-in." },
-  { pattern: /^another property has it already$/, describe: () => "You already have a property with this name." },
-  {
-    pattern: /^must have at most (\S+) characters$/,
-    describe: (field, [most = ""]) => `${toLabel(field)}: ${Number(most).toLocaleString("en")} characters max.`
-  },
-  { pattern: /^no such (.+)$/, describe: (_field, [noun = "record"]) => `This ${noun} does not exist any more.` }
-]
-
-const describeProblem = (field: string, problem: string): string => {
-  for (const { pattern, describe } of PROBLEM_RULES) {
-    const match = pattern.exec(problem)
-    if (match !== null) return describe(field, match.slice(1))
-  }
-  return `${toLabel(field)}: ${replaceFieldNames(problem)}.`
-}
-
-/** Other fields in a problem are shown by their labels. */
-const replaceFieldNames = (problem: string): string =>
-  problem.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => toLabel(name))
