@@ -83,6 +83,6 @@ const describeProblem = (field: string, problem: string): string => {
   return `${toLabel(field)}: ${replaceFieldNames(problem)}.`
 }
 
-/** Other fields in a problem are shown by their labels. */
+/** Other fields in a problem are shown by their labels. Placeholders such as `{{guest.first_name}}` stay. */
 const replaceFieldNames = (problem: string): string =>
-  problem.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => toLabel(name))
+  problem.replaceAll(/(?<![.{])\b[a-z]+(?:_[a-z]+)+\b/g, (name) => toLabel(name))

@@ -31,6 +31,9 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   maximum_stay: { label: "Maximum stay", noun: "a maximum stay" },
   email: { label: "E-mail address", missing: "Enter an e-mail address." },
   message: { label: "Message", missing: "Write a message." },
+  text: { label: "Text", missing: "Write the text." },
+  plan_id: { label: "Planned action" },
+  special_offer_id: { label: "Offer" },
   content: { label: "Message", missing: "Write a message." },
   tag_name: { label: "Tag", missing: "Enter a tag." },
   url: { label: "Address", missing: "Enter the address of the calendar." }
