@@ -14,7 +14,7 @@ describe("labels of the activity log", () => {
   })
 
   it("say what was done, without names of the API", () => {
-    for (const label of Object.values(OPERATION_LABELS)) assert.match(label, /^[A-Z][^_;:]+$/)
+    for (const label of Object.values(OPERATION_LABELS)) assert.match(label, /^(?:[A-Z]|iCal)[^_;:]+$/)
     assert.strictEqual(actionLabel({ application: "console", operation: "create_webhook" }), "Webhook added")
     assert.strictEqual(actionLabel({ application: "Robot", operation: "put_event_consumer" }), "Feed position saved")
     assert.strictEqual(actionLabel({ application: "channel airbnb", operation: "ingest order" }), "Order received")

@@ -109,6 +109,19 @@ layer(layerDay, { excludeTestServices: true })("a host's day in the browser", (i
     }).pipe(Effect.provide(Browser.layer))
   )
 
+  it.effect.skipIf(!hasChromium)(withChromiumNote("sees the Accept button of a request after one click"), () =>
+    Effect.gen(function* () {
+      const { cookie } = yield* prepareDay
+      const { page, open } = yield* openSignedIn(cookie, PHONE_VIEWPORT)
+      yield* open("overview")
+      const { click } = countClicks(page)
+      yield* Effect.promise(async () => {
+        await click("link", "Answer Ada Lovelace")
+        await page.getByRole("button", { name: "Accept" }).waitFor()
+      })
+    }).pipe(Effect.provide(Browser.layer))
+  )
+
   it.effect.skipIf(!hasChromium)(withChromiumNote("edits a rule, and sees which one would send nothing"), () =>
     Effect.gen(function* () {
       const { cookie } = yield* prepareDay
