@@ -82,7 +82,7 @@ const serves = Effect.gen(function* () {
   const signedIn = yield* Effect.promise(() => signIn(there))
   assert.match(signedIn.cookie, /^__Host-latchkey=/)
   assert.strictEqual(signedIn.redirected, "/console/overview")
-  assert.include(signedIn.page, "Waits for you")
+  assert.include(signedIn.page, "To do")
 
   // Nothing comes for a while, and then the answer does.
   const before = performance.now()

@@ -53,11 +53,11 @@ export const PICTURED: ReadonlyArray<Pictured> = [
   { name: "webhook", path: ({ webhook }) => webhook, signedIn: true, says: "The receiver failed" },
   { name: "consent", path: consentOf, signedIn: true, says: "Tide Pricing" },
   { name: "password", path: () => "/console/password", signedIn: true, says: "The new one once more" },
-  { name: "overview", path: () => "/console/overview", signedIn: true, says: "Waits for you" },
+  { name: "overview", path: () => "/console/overview", signedIn: true, says: "To do" },
   { name: "calendar", path: () => "/console/calendar", signedIn: true, says: "Close, open or book days" },
   { name: "stay", path: () => "/console/reservations", signedIn: true, says: "Check-in", first: openFirst },
-  { name: "conversation", path: () => "/console/messages", signedIn: true, says: "Your answer", first: openFirst },
+  { name: "conversation", path: () => "/console/messages", signedIn: true, says: "Reply", first: openFirst },
   { name: "money", path: () => "/console/money", signedIn: true, says: "Enter an expense" },
   { name: "year", path: () => "/console/year", signedIn: true, says: "By property" },
-  { name: "history", path: () => "/console/history", signedIn: true, says: "Changes, the latest first" }
+  { name: "history", path: () => "/console/history", signedIn: true, says: "Activity log" }
 ]

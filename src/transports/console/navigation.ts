@@ -22,6 +22,7 @@ import {
   RESERVATIONS_PATH,
   REVIEWS_PATH,
   SIGN_IN_PATH,
+  START_PATH,
   TASKS_PATH
 } from "./host/urls.ts"
 
@@ -90,6 +91,7 @@ const FURTHER_GROUPS: ReadonlyArray<NavigationGroup> = [
   {
     heading: "Settings",
     links: [
+      { path: START_PATH, label: "Get started" },
       { path: NOTIFICATIONS_PATH, label: TEXTS.notifications.title },
       { path: ACCESS_PATH, label: TEXTS.frame.access },
       { path: PASSWORD_PATH, label: TEXTS.frame.password }

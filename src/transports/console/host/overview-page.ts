@@ -50,6 +50,9 @@ const guestLink = ({ stay_code, guest_name }: { readonly stay_code: string; read
 const propertyCell = ({ property_title }: { readonly property_title: string | null }): Html | string =>
   property_title ?? badge("Unassigned", "wait")
 
+const guestCount = ({ number_of_guests }: { readonly number_of_guests: number }): Html =>
+  html`<span class="whole">${pluralize(number_of_guests, "guest")}</span>`
+
 const requestsSection = (visit: SignedInVisit, { requests, latest_requests }: OverviewData): Html =>
   requests === 0
     ? nothing
@@ -67,7 +70,7 @@ const requestsSection = (visit: SignedInVisit, { requests, latest_requests }: Ov
             },
             {
               label: "Guests",
-              cell: ({ number_of_guests }) => pluralize(number_of_guests, "guest"),
+              cell: guestCount,
               onPhone: "detail"
             },
             { label: "Channel", cell: ({ channel_type }) => channelName(channel_type), onPhone: "detail" },
@@ -108,7 +111,7 @@ const guestsSection = (visit: SignedInVisit, { today, list, rows, total, url }: 
         { label: "Guest", cell: guestLink },
         { label: "Day", cell: (stay) => dayText(list, stay, today), onPhone: "detail" },
         { label: "Property", cell: propertyCell, onPhone: "detail" },
-        { label: "Guests", cell: ({ number_of_guests }) => pluralize(number_of_guests, "guest"), onPhone: "detail" },
+        { label: "Guests", cell: guestCount, onPhone: "detail" },
         { label: "Status", cell: (stay) => guestStatusBadge(stay, today), onPhone: "detail" },
         { label: "Action", cell: (stay) => nextStatusForm(visit, stay, { today, list }) ?? nothing, onPhone: "side" }
       ],

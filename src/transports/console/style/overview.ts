@@ -20,6 +20,7 @@ export const OVERVIEW_STYLES = `
 .rules .quote { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere; }
 .rules td .since { display: block; }
 .rules td details { margin: 0; }
+.rules td.at-actions { min-width: 10.5rem; }
 @media (max-width: 44rem) { .rules td .since { display: none; } .rules .quote { -webkit-line-clamp: 1; } .rules td.at-actions button, .rules td.at-actions a.button { min-height: 2rem; padding: .1rem .6rem; } .rules td.at-actions .acts { display: inline-flex; margin-right: .75rem; } }
 .welcome { border-left: .3rem solid var(--button); }
 `

@@ -94,10 +94,10 @@ describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
             yield* go("Messages")
             yield* looked("messages")
             yield* done(() => page.locator("table.cards a").first().click())
-            yield* done(() => page.getByLabel("Your answer").fill(`You are welcome, ${name}.`))
+            yield* done(() => page.getByLabel("Reply").fill(`You are welcome, ${name}.`))
             yield* looked("a conversation")
             yield* press(/^Send to/)
-            yield* says("Your message is on its way.")
+            yield* says("Message on its way to the guest.")
             assert.include(yield* Effect.promise(() => page.locator(".talk").innerText()), `You are welcome, ${name}.`)
 
             // Another stay is moved.

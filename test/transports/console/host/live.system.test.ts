@@ -87,7 +87,7 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
           words: await wordsOn(page),
           states: await page.locator(".talk .badge").allTextContents(),
           kept: await page.evaluate("Array.from(document.querySelectorAll('.talk li'), (each) => each.kept === true)"),
-          polite: await page.locator("[aria-live=polite] .talk").count(),
+          polite: await page.locator("[role=log] .talk").count(),
           written: await answer.inputValue(),
           at: await page.evaluate(
             "[document.activeElement.name, document.activeElement.selectionStart, document.activeElement.selectionEnd]"
@@ -95,7 +95,7 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
         }))
         assert.deepStrictEqual(seen, {
           words: ["Is it quiet?", "Very", "At night, <i>too</i>?"],
-          states: ["sent"],
+          states: ["Sent"],
           kept: [true, true, false],
           polite: 1,
           written: "It is, at ",
@@ -147,7 +147,7 @@ layer(layerLooking, { excludeTestServices: true })("a conversation while its gue
         const { page, meanwhile } = yield* atTheTalk({ viewport: PHONE_VIEWPORT, javaScriptEnabled: false })
         yield* meanwhile
         const seen = yield* Effect.promise(async () => {
-          await page.getByRole("link", { name: "Look for new messages" }).click()
+          await page.getByRole("link", { name: "Refresh" }).click()
           const words = await wordsOn(page)
           await page.locator("textarea[name=message]").fill("It is")
           await page.getByRole("button", { name: "Send to Ada Lovelace" }).click()

@@ -13,7 +13,6 @@ import {
   fillAndSendTwice,
   fillForm,
   findAlert,
-  findAlertField,
   findForms,
   getPage,
   postForm,
@@ -88,7 +87,8 @@ layer(layerSignedInPages)("every form of the page of a conversation", (it) => {
         ...OFFER,
         listing_id: other.listing_id
       })
-      assert.deepStrictEqual([made.status, findAlertField(made)], [404, "listing_id"])
+      assert.strictEqual(made.status, 404)
+      assert.match(findAlert(made) ?? "", /listing/i)
       const withdrawn = yield* postInventedForm(own.cookie, own.pagePath, "withdraw", { id: offer?.id ?? "" })
       assert.strictEqual(withdrawn.status, 404)
       assert.deepStrictEqual(yield* loadConversationRows(other.operatorId), before)

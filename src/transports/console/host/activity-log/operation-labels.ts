@@ -64,7 +64,6 @@ export const OPERATION_LABELS: Partial<Readonly<Record<OperationName, string>>> 
   delete_webhook: "Webhook deleted",
   pause_webhook: "Webhook paused",
   rotate_webhook_secret: "Webhook signing secret replaced",
-  test_webhook: "Webhook tested",
   replay_webhook_delivery: "Webhook delivery sent again",
   put_event_consumer: "Feed position saved",
   delete_event_consumer: "Feed reader deleted",

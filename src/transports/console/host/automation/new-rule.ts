@@ -100,10 +100,16 @@ export const editRuleForm = (visit: SignedInVisit, options: RuleFormOptions): Ht
   const { kind, failedSubmission } = options
   const submittedAction = failedSubmission === undefined ? undefined : readSubmittedAction(failedSubmission)
   const fields = ruleFields(options, submittedAction === TRY_RULE_ACTION ? TRY_RULE_ACTION : SAVE_RULE_ACTION)
-  const previewButton = html`<button name="${ACTION_FIELD}" value="${TRY_RULE_ACTION}">Preview</button>`
+  // The first button of a form is also the one of the Enter key.
+  const saveButton = html`<button class="primary" name="${ACTION_FIELD}" value="${SAVE_RULE_ACTION}">Save</button>`
   return ruleFormSection(
     kind,
-    actionForm(visit, { action: SAVE_RULE_ACTION, label: "Save", fields: html`${fields}${previewButton}` })
+    actionForm(visit, {
+      action: TRY_RULE_ACTION,
+      label: "Preview",
+      kind: "plain",
+      fields: html`${fields}${saveButton}`
+    })
   )
 }
 

@@ -67,9 +67,7 @@ const ruleActions = (visit: SignedInVisit, { id, state, definition: { action, na
     kind: "danger"
   })
   const preview =
-    action === "answer"
-      ? link(`${KNOWLEDGE_PATH}?ask=`, "Ask a test question")
-      : link(`${AUTOMATION_PATH}?try=${id}`, "Preview on a stay")
+    action === "answer" ? link(`${KNOWLEDGE_PATH}?ask=`, "Test") : link(`${AUTOMATION_PATH}?try=${id}`, "Preview")
   return html`<div class="acts"><a class="button" href="${AUTOMATION_PATH}?edit=${id}" aria-label="Edit ${name}">Edit</a>${switchForm}</div><div class="acts">${preview}${disclosure("Delete…", removeForm)}</div>`
 }
 
