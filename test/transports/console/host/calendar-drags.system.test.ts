@@ -281,7 +281,7 @@ layer(layerBrowserPages, { timeout: EVERY_PAGE_MS })("the calendar without scrip
       const { cookie, operatorId } = yield* prepare
       const page = yield* openCalendar(cookie, { ...DESKTOP, javaScriptEnabled: false })
       yield* run(async () => {
-        await page.getByLabel("Property", { exact: true }).selectOption({ label: "Boat" })
+        await page.locator("select[name=property]").selectOption({ label: "Boat" })
         await page.getByLabel("First day").fill("2027-05-08")
         await page.getByLabel("Last day").fill("2027-05-09")
         await press(page, "Block")
