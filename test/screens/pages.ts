@@ -54,7 +54,7 @@ export const PICTURED: ReadonlyArray<Pictured> = [
   { name: "consent", path: consentOf, signedIn: true, says: "Tide Pricing" },
   { name: "password", path: () => "/console/password", signedIn: true, says: "The new one once more" },
   { name: "overview", path: () => "/console/overview", signedIn: true, says: "To do" },
-  { name: "calendar", path: () => "/console/calendar", signedIn: true, says: "Close, open or book days" },
+  { name: "calendar", path: () => "/console/calendar", signedIn: true, says: "Block, price or book days" },
   { name: "stay", path: () => "/console/reservations", signedIn: true, says: "Check-in", first: openFirst },
   { name: "conversation", path: () => "/console/messages", signedIn: true, says: "Reply", first: openFirst },
   { name: "money", path: () => "/console/money", signedIn: true, says: "Enter an expense" },

@@ -233,10 +233,12 @@ const targetOfDrag = (cell) => {
   return { row, from: addDays(dataset.from, shift), to: addDays(dataset.to, shift) }
 }
 
+/** A drop does what the table shows, also if the table has scrolled since. */
 const showTarget = (cell) => {
   for (const other of findAll(".drop-place")) other.classList.remove("drop-place")
+  drag.target = cell === undefined ? undefined : targetOfDrag(cell)
   if (cell === undefined) return
-  const { row, from, to } = targetOfDrag(cell)
+  const { row, from, to } = drag.target
   for (const target of [...row.cells].slice(Math.max(1, columnOf(from)), Math.max(1, columnOf(to))))
     target.classList.add("drop-place")
 }
@@ -283,11 +285,9 @@ const sendMove = ({ dataset }, { row, from, to }) => {
   form.requestSubmit(find("button", form))
 }
 
-const dropStay = (stay, cell) => {
-  const target = targetOfDrag(cell)
-  const isSame = target.row === stay.closest("tr") && target.from === stay.dataset.from
-  if (isSame) return
-  sendMove(stay, target)
+const dropStay = ({ stay, target }) => {
+  if (target === undefined) return
+  if (target.row !== stay.closest("tr") || target.from !== stay.dataset.from) sendMove(stay, target)
 }
 
 /** A tap or click selects a day. A second tap in the same property selects the days between. */
@@ -303,17 +303,16 @@ const clickCell = ({ cell, extendsSelection, isTouch }) => {
   focusCell(cell)
 }
 
-const onPointerUp = (event) => {
+const onPointerUp = () => {
   if (drag === null) return
-  const ended = drag
-  const cell = cellAt(event.clientX, event.clientY)
+  const ended = { ...drag }
+  endDrag()
   if (ended.isActive) {
     document.addEventListener("click", stopClick, { capture: true, once: true })
     setTimeout(() => document.removeEventListener("click", stopClick, { capture: true }), 0)
-    if (ended.stay !== null && cell !== undefined) dropStay(ended.stay, cell)
-    else if (ended.stay === null && head !== null) focusCell(cellOf(head) ?? ended.cell)
+    if (ended.stay !== null) dropStay(ended)
+    else if (head !== null) focusCell(cellOf(head) ?? ended.cell)
   } else if (ended.stay === null) clickCell(ended)
-  endDrag()
 }
 
 /** The click after a drag of a stay would open the stay. */

@@ -149,6 +149,10 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
     "reservations/new create": { property_id: property, ...guest, rate_amount: "100" },
     "reservations/new quote": { property_id: property, ...guest, number_of_guests: "2" },
     "calendar set_prices": { price: "150" },
+    "calendar move_stay": {
+      ...{ stay: String(world.fields["stay_code"]), check_in_date: "2027-05-01", check_out_date: "2027-05-04" },
+      property_id: String(world.edits["allocate_stay"]?.["property_id"])
+    },
     "properties add_property": { title: "Another house" },
     "automation save_rule": { name: "Renamed" },
     "calendars follow": { property, url: "https://calendars.example.com/2.ics" },
@@ -200,6 +204,8 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
 const OWN: ReadonlySet<string> = new Set([
   ...["properties add_property", "properties make_room_type", "calendars share_all", "automation try_rule"],
   ...["knowledge add_entry", "people make_account", "words add_entry", "words add_tag"],
+  // It only opens another page.
+  "calendar book",
   // What is built in has one id for everybody.
   ...["words rename_entry", "words retire_entry"]
 ])
@@ -249,7 +255,8 @@ const FORMS = [
   ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map(
     (act) => `automation ${act}`
   ),
-  ...["calendar clear_prices", "calendar set_prices", "properties change_pricing", "reservations/new quote"],
+  ...["book", "clear_prices", "move_stay", "open_days", "set_prices"].map((act) => `calendar ${act}`),
+  ...["properties change_pricing", "reservations/new quote"],
   ...["calendars calendar_bookings", "stay cancel_calendar_stay", "stay detach"],
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[

@@ -36,7 +36,7 @@ const ODD = [
 
 /** Names that queries of pages have. */
 const NAMES = {
-  calendar: ["month", "offset", "property", "from", "to"],
+  calendar: ["from", "days", "offset", "property", "to", "q", "group", "tag"],
   reservations: ["q", "property", "status", "payment", "from", "to", "leaves_from", "leaves_to", "offset"],
   "reservations/new": ["property", "check_in_date", "check_out_date"],
   stay: ["code"],

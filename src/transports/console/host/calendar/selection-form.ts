@@ -46,7 +46,7 @@ ${select(fillField, {
 })}${input(fillField, { name: "from", label: "First day", type: "date", value: from < today ? today : from, isRequired: true, apiName: "start_date" })}${input(fillField, { name: "to", label: "Last day", type: "date", value: readDateParam(visit, "to") ?? from, isRequired: true, apiName: "end_date" })}
 ${disclosure(
   "Price & minimum stay",
-  html`<div class="fields">${input(fillField, { name: "price", label: "Price per night", type: "number", min: 1, step: 1 })}${input(fillField, { name: "minimum_stay", label: "Minimum stay", hint: "nights", type: "number", min: 1, max: STAY_NIGHTS, step: 1 })}</div>
+  html`<div class="fields">${input(fillField, { name: "price", label: "Price per night", type: "number", min: 1, step: 1 })}${input(fillField, { name: "minimum_stay", label: "Minimum stay (nights)", type: "number", min: 1, max: STAY_NIGHTS, step: 1 })}</div>
 <div class="acts">${submitButton("set_prices", "Save prices")}${submitButton("clear_prices", "Clear prices")}${link(PRICES_PATH, "More prices")}</div>
 `,
   action === "set_prices"

@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+import type { Page } from "playwright-core"
+import { BaseUrl } from "../../../http-server.ts"
+import { openPage } from "../../../browser.ts"
+
+/** The calendar in a browser, and the points of the window that its cells have. */
+export const openCalendar = Effect.fnUntraced(function* (
+  cookie: string,
+  options: NonNullable<Parameters<typeof openPage>[0]>,
+  query = ""
+) {
+  const base = yield* BaseUrl
+  const page = yield* openPage(options)
+  yield* Effect.promise(async () => {
+    await page.context().addCookies([{ name: "latchkey", value: cookie, url: base }])
+    await page.goto(`${base}/console/calendar${query}`)
+  })
+  return page
+})
