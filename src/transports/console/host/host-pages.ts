@@ -15,6 +15,7 @@ import { makeNotificationsPage } from "./notifications-page.ts"
 import { makeOverviewPage } from "./overview-page.ts"
 import { makePeoplePage } from "./people-page.ts"
 import { makePropertiesPage } from "./properties-page.ts"
+import { makeReportsCsvPage } from "./reports-csv-page.ts"
 import { makeReportsPage } from "./reports-page.ts"
 import { makeReservationsPage } from "./reservations-page.ts"
 import { makeReviewsPage } from "./reviews-page.ts"
@@ -31,6 +32,7 @@ export const makeHostPages = Effect.all([
   makeReviewsPage,
   makeMoneyPage,
   makeMoneyCsvPage,
+  makeReportsCsvPage,
   makeTasksPage,
   makeReportsPage,
   makePropertiesPage,
