@@ -275,7 +275,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const wrong = { act: "change_password", password: "wrong", new_password: "x", again: "x" }
       assert.strictEqual(
         yield* title(browser.fillAndSend("/console/password", wrong)),
-        "Not done · Change the password · Latchkey"
+        "Not done · Change password · Latchkey"
       )
     })
   )

@@ -16,6 +16,8 @@ import { BaseUrl } from "../../../support/http-server.ts"
 import { EVERY_PAGE_MS } from "../../../support/time-limits.ts"
 import { layerSignedInPages, signIn } from "../../../support/transports/console/signed-in-pages.ts"
 
+const layerBrowserPages = Layer.merge(layerSignedInPages, Browser.layer)
+
 /** The pixels that ten rows of a phone may use: the screen without the bar at its bottom. */
 const ROW_HEIGHT_MAX = (PHONE_VIEWPORT.height - 56) / 10
 
@@ -53,7 +55,7 @@ const countClicks = (page: Page) => {
     choose: (label: string, option: string) =>
       Effect.promise(() => {
         clicks += 1
-        return page.getByLabel(label, { exact: true }).selectOption({ label: option })
+        return page.getByRole("combobox", { name: label, exact: true }).selectOption({ label: option })
       }),
     total: () => clicks
   }
@@ -62,7 +64,7 @@ const countClicks = (page: Page) => {
 const toastOf = (page: Page) => Effect.promise(() => page.locator(".toast p").textContent())
 
 describe.skipIf(!hasChromium)(withChromiumNote("money and tasks in the browser"), () => {
-  layer(Layer.merge(layerSignedInPages, Browser.layer), { excludeTestServices: true })((it) => {
+  layer(layerBrowserPages, { excludeTestServices: true })((it) => {
     it.effect.each([
       ["a phone", PHONE_VIEWPORT],
       ["a desk", DESKTOP_VIEWPORT]

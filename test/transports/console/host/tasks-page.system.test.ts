@@ -208,7 +208,7 @@ layer(layerSignedInPages)("tasks", (it) => {
       ]) {
         assert.include(text, shown)
       }
-      assert.deepStrictEqual(text.match(/<form method="post"/g)?.length, 1, "only that for signing out")
+      assert.deepStrictEqual(text.match(/<form method="post"/g)?.length, 2, "only those for signing out")
       const hers = yield* getPage(cookie, `${TASKS}?sheet=2026-11-26&staff=${marta}`)
       assert.include(hers.text, "linen")
       assert.notInclude(hers.text, "keys for nobody")
