@@ -48,16 +48,16 @@ const openFirst = async (page: Page) => {
 
 export const PICTURED: ReadonlyArray<Pictured> = [
   { name: "sign-in", path: () => "/console", signedIn: false, says: "E-mail address" },
-  { name: "access", path: () => ACCESS, signedIn: true, says: "Consumers of the feed" },
-  { name: "token", path: () => ACCESS, signedIn: true, says: "It is shown this once", first: makeToken },
+  { name: "access", path: () => ACCESS, signedIn: true, says: "Event feed readers" },
+  { name: "token", path: () => ACCESS, signedIn: true, says: "We show it only once", first: makeToken },
   { name: "webhook", path: ({ webhook }) => webhook, signedIn: true, says: "The receiver failed" },
   { name: "consent", path: consentOf, signedIn: true, says: "Tide Pricing" },
-  { name: "password", path: () => "/console/password", signedIn: true, says: "The new one once more" },
+  { name: "password", path: () => "/console/password", signedIn: true, says: "Repeat new password" },
   { name: "overview", path: () => "/console/overview", signedIn: true, says: "To do" },
   { name: "calendar", path: () => "/console/calendar", signedIn: true, says: "Block, price or book days" },
   { name: "stay", path: () => "/console/reservations", signedIn: true, says: "Check-in", first: openFirst },
   { name: "conversation", path: () => "/console/messages", signedIn: true, says: "Reply", first: openFirst },
-  { name: "money", path: () => "/console/money", signedIn: true, says: "Enter an expense" },
+  { name: "money", path: () => "/console/money", signedIn: true, says: "Add expense" },
   { name: "year", path: () => "/console/year", signedIn: true, says: "By property" },
   { name: "history", path: () => "/console/history", signedIn: true, says: "Activity log" }
 ]

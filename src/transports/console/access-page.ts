@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type Html, html, nothing } from "../docs/html.ts"
+import { formatAccessError } from "./access/access-parts.ts"
 import { makeApplicationsSection } from "./access/applications-section.ts"
 import { makeConsumersSection } from "./access/consumers-section.ts"
 import { makeTokensSection } from "./access/tokens-section.ts"
 import { makeWebhooksSection } from "./access/webhooks-section.ts"
 import { type ActionOutcome, toShownOutcome } from "./action-outcome.ts"
 import { TEXTS } from "./console-texts.ts"
-import { formatActionError } from "./host/field-errors.ts"
 import { buttonLink, timeZoneNote } from "./host/page-parts.ts"
 import { ACCESS_PATH } from "./host/urls.ts"
 import { runSubmission } from "./operation-call.ts"
@@ -51,7 +51,7 @@ export const makeAccessPage = Effect.fnUntraced(function* (publicUrl: string) {
       case "Shown":
         return renderPage(visit, outcome.html)
       case "Refused": {
-        const message = html`<p class="message error" role="alert">${formatActionError(outcome)}</p>`
+        const message = html`<p class="message error" role="alert">${formatAccessError(outcome)}</p>`
         return Effect.map(renderPage(visit, message, outcome.status, form), (response) =>
           outcome.retryAfter === undefined
             ? response

@@ -40,8 +40,8 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
     Effect.gen(function* () {
       const { cookie } = yield* ready
       const text = yield* section(cookie)
-      assert.include(text, "No application is connected.")
-      assert.include(text, "each can be disconnected by itself")
+      assert.include(text, "No applications are connected.")
+      assert.include(text, "you can disconnect each of them")
     })
   )
 
@@ -52,11 +52,11 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
       const text = yield* section(operator.cookie)
       for (const words of [
         "&lt;script&gt;&quot;&#39;&lt;/script&gt;",
-        "writable",
+        ">Read and write<",
         "Owner",
-        "2027-01-03 00:30",
+        "Sun 3 Jan 2027",
         ">never<",
-        "its tokens end, and the webhooks, automation rules and property feeds that it created end with them."
+        "Its tokens, webhooks, automation rules and property feeds end too."
       ]) {
         assert.include(text, words)
       }
@@ -68,8 +68,11 @@ layer(layerSignedInPages)("connected applications on the page", (it) => {
         [done.status, done.headers.get("location")],
         [303, "/console/access?done=application_disconnected"]
       )
-      assert.include((yield* getAccessPage(operator.cookie, "?done=application_disconnected")).text, "is disconnected.")
-      assert.include(yield* section(operator.cookie), "No application is connected.")
+      assert.include(
+        (yield* getAccessPage(operator.cookie, "?done=application_disconnected")).text,
+        "Application disconnected."
+      )
+      assert.include(yield* section(operator.cookie), "No applications are connected.")
       // The form again is the same act; another form finds no such connection.
       assert.strictEqual((yield* postAccessForm(operator.cookie, form)).status, 303)
       form.set("form_key", "another")

@@ -68,16 +68,16 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       assert.deepStrictEqual(idsIn(section), ids.toReversed())
       for (const words of [
         ESCAPED,
-        "writable",
-        "read-only",
+        ">Read and write<",
+        ">Read-only<",
         "Owner",
-        "2027-01-03 00:30",
-        "2027-05-04 12:00",
+        "Sun 3 Jan 2027",
+        "Tue 4 May 2027, 12:00",
         ">never<"
       ]) {
         assert.include(section, words)
       }
-      assert.include(text, "Times are shown in Europe/Berlin.")
+      assert.include(text, "All times: Europe/Berlin")
       assert.notInclude(text, "<script")
       assert.notInclude(text, token)
     })
@@ -89,8 +89,8 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE access_tokens SET revoked_at = now() WHERE operator_id = ${operatorId}`
       const section = findSection((yield* getAccessPage(cookie)).text, "tokens")
-      assert.include(section, "There is no access token yet.")
-      assert.include(section, "lets a program of yours")
+      assert.include(section, "No access tokens yet.")
+      assert.include(section, "lets one of your programs")
       assert.include(section, `href="/docs/reference/console.html"`)
     })
   )
@@ -104,7 +104,7 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       const token = secretIn(made.text)
       assert.notStrictEqual(token, "")
       assert.include(made.text, `<code>curl -H "Service-Access-Token: ${token}" "${PUBLIC_URL}/v3/income_items"</code>`)
-      assert.include(made.text, `The token “${ESCAPED}” is made`)
+      assert.include(made.text, `Token “${ESCAPED}” created`)
       assert.notInclude(made.text, "<script")
       assert.notInclude([...made.headers].join(), token)
       assert.strictEqual(made.headers.get("cache-control"), "no-store")
@@ -121,7 +121,7 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       )
       const again = yield* getAccessPage(cookie)
       assert.notInclude(again.text, token)
-      assert.include(findSection(again.text, "tokens"), "2027-05-04 12:00")
+      assert.include(findSection(again.text, "tokens"), "Tue 4 May 2027")
     })
   )
 
@@ -148,18 +148,18 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
         { scope: "read-only" }
       ]) {
         const seen = yield* sendAccessForm(cookie, "make_token", { ...fields })
-        answers.push([seen.status, findAlert(seen)?.split(":")[0]])
+        answers.push([seen.status, findAlert(seen) !== undefined])
         if (fields.name === `${longest}é`) {
           assert.include(seen.text, `value="${longest}é"`)
           assert.include(seen.text, `name="scope" value="writable" checked>`)
         }
       }
       assert.deepStrictEqual(answers, [
-        [422, "name"],
-        [422, "name"],
-        [422, "scope"],
-        [400, "scope"],
-        [400, "name"]
+        [422, true],
+        [422, true],
+        [422, true],
+        [400, true],
+        [400, true]
       ])
       const unstorable = yield* sendAccessForm(cookie, "make_token", { name: "a\u0000b", scope: "read-only" })
       assert.strictEqual(unstorable.status, 400)
@@ -176,7 +176,7 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       const { operatorId, accountId, token, cookie } = yield* ready
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 0)
       const { text } = yield* getAccessPage(cookie)
-      assert.include(text, "Programs that use “test” are refused within seconds.")
+      assert.include(text, "Programs that use “test” lose access within seconds.")
       const forms = findForms(text, "delete_token")
       const ids = (yield* tokensOf(operatorId)).map(({ id }) => id)
       const form = forms.find((each) => Number(each.get("id")) === ids[0]) ?? assert.fail("no form")
@@ -332,7 +332,7 @@ layer(layerSignedInPages)("access tokens on the page", (it) => {
       assert.strictEqual((yield* sendAccessForm(cookie, "make_token", asked)).status, 200)
       const refused = yield* sendAccessForm(cookie, "make_token", asked)
       assert.strictEqual(refused.status, 422)
-      assert.match(findAlert(refused) ?? "", new RegExp(`^access_tokens: .*\\b${ACCESS_TOKENS_MAX}\\b`))
+      assert.match(findAlert(refused) ?? "", new RegExp(`\\b${ACCESS_TOKENS_MAX}\\b`))
       const [first] = yield* tokensOf(operatorId)
       yield* sendAccessForm(cookie, "delete_token", { id: String(first?.id) })
       assert.strictEqual((yield* sendAccessForm(cookie, "make_token", asked)).status, 200)

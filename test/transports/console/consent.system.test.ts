@@ -85,7 +85,7 @@ layer(layerConsentPages())("the page of consent", (it) => {
           publicRequestUrl(),
           "<strong>An app on this computer</strong>",
           "(http://127.0.0.1:33418)",
-          "Anybody can make"
+          "We have not checked this application."
         ],
         [
           publicRequestUrl({ redirect_uri: SITE_REDIRECT_URL }),
@@ -96,14 +96,17 @@ layer(layerConsentPages())("the page of consent", (it) => {
           publicRequestUrl({ redirect_uri: APP_REDIRECT_URL }),
           "<strong>An app on this device (cursor)</strong>",
           "<dd>An app on this device (cursor://anysphere.cursor-mcp/oauth/callback)</dd>",
-          "Anybody can make"
+          "We have not checked this application."
         ]
       ] as const) {
         const { status, text } = yield* visitPage(target, { cookie })
         assert.strictEqual(status, 200)
         for (const each of [...words, "Harbour Stays, host@example.test"]) assert.include(text, each)
       }
-      assert.notInclude((yield* visitPage(partnerRequestUrl(), { cookie })).text, "Anybody can make")
+      assert.notInclude(
+        (yield* visitPage(partnerRequestUrl(), { cookie })).text,
+        "We have not checked this application."
+      )
       const sub = yield* signIn({ role: "sub", email: "sub@example.test" })
       assert.include(
         (yield* visitPage(partnerRequestUrl(), { cookie: sub })).text,

@@ -104,7 +104,7 @@ layer(Browser.layer, { excludeTestServices: true })(withChromiumNote("mail, in a
         yield* run(() => page.click(`button:text-is("${reset.button}")`))
         assert.include(yield* run(() => page.textContent("[role=status]")), signIn.passwordReset)
         yield* signInWith(NEW_PASSWORD)
-        assert.include(yield* run(() => Promise.resolve(page.url())), "/console/overview")
+        assert.include(yield* run(() => Promise.resolve(page.url())), "/console/calendar")
         yield* run(() => page.goto(link))
         assert.include(yield* run(() => page.textContent("[role=alert]")), reset.unusableLink)
         yield* run(() => page.click(`button:text-is("${TEXTS.frame.signOut}")`))

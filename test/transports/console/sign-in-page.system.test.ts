@@ -57,7 +57,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       assert.strictEqual(first.status, 200)
       const before = browser.cookies.get("latchkey")
       const response = yield* browser.signIn(email, PASSWORD)
-      assert.deepStrictEqual([response.status, response.headers.get("location")], [303, "/console/overview"])
+      assert.deepStrictEqual([response.status, response.headers.get("location")], [303, "/console/calendar"])
       const after = browser.cookies.get("latchkey")
       assert.notStrictEqual(after, before)
       const lines = browser.setCookieLines.filter((line) => line.startsWith("latchkey="))
@@ -70,7 +70,7 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       const shown = yield* browser.request("/console/access")
       assert.strictEqual(shown.status, 200)
       assert.include(shown.text, email)
-      assert.strictEqual((yield* browser.request("/console")).headers.get("location"), "/console/overview")
+      assert.strictEqual((yield* browser.request("/console")).headers.get("location"), "/console/calendar")
     })
   )
 
@@ -129,13 +129,13 @@ layer(layerDoor, { excludeTestServices: false })("signing in", (it) => {
       ]) {
         const fresh = yield* newFormBrowser
         const asked = yield* fresh.request(`/console?${new URLSearchParams({ next: evil })}`)
-        assert.deepStrictEqual(Object.fromEntries(findHiddenFields(asked.text))["next"], "/console/overview")
+        assert.deepStrictEqual(Object.fromEntries(findHiddenFields(asked.text))["next"], "/console/calendar")
         const fields = { act: "sign_in", email, password: PASSWORD, next: evil }
         const { headers } = yield* fresh.fillAndSend("/console", fields)
-        assert.strictEqual(headers.get("location"), "/console/overview", evil)
+        assert.strictEqual(headers.get("location"), "/console/calendar", evil)
         // Who is signed in is led on at once, and there too.
         const on = yield* fresh.request(`/console?${new URLSearchParams({ next: evil })}`)
-        assert.strictEqual(on.headers.get("location"), "/console/overview", evil)
+        assert.strictEqual(on.headers.get("location"), "/console/calendar", evil)
       }
     })
   )
@@ -275,7 +275,7 @@ layer(layerDoor, { excludeTestServices: false })("the door of the console", (it)
       const wrong = { act: "change_password", password: "wrong", new_password: "x", again: "x" }
       assert.strictEqual(
         yield* title(browser.fillAndSend("/console/password", wrong)),
-        "Not done · Change the password · Latchkey"
+        "Not done · Change password · Latchkey"
       )
     })
   )

@@ -3,13 +3,18 @@ import { dateInZone } from "../../../contract/time.ts"
 import type { OperationName } from "../../../service/Api.ts"
 import type { Service } from "../../../service/service.ts"
 import { type Html, html } from "../../docs/html.ts"
-import type { ActionDone, ActionOutcome, FormAction } from "../action-outcome.ts"
+import type { ActionDone, ActionError, ActionOutcome, FormAction } from "../action-outcome.ts"
 import { TEXTS } from "../console-texts.ts"
 import { formKeyFields } from "../form-keys.ts"
 import { makeVoidMutation } from "../host/api-operations.ts"
+import { formatActionError } from "../host/field-errors.ts"
 import { dayHtml, timeHtml } from "../host/page-parts.ts"
 import { ACCESS_PATH } from "../host/urls.ts"
 import { ACTION_FIELD, parseRecordId, type SignedInVisit, type SubmittedForm } from "../visit.ts"
+
+/** On other pages `url` is the address of a calendar. */
+export const formatAccessError = (error: ActionError): string =>
+  formatActionError({ ...error, message: error.message.replaceAll(/(?<![a-z_])url: /g, "address: ") })
 
 /** The day of an instant in the caller's time zone. */
 export const dayOfInstant = (instant: Date, { session }: SignedInVisit): Html =>

@@ -100,7 +100,7 @@ const FORM_NO_VALIDATE: Html = { html: " formnovalidate" }
 
 const denyButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.deny}" formnovalidate>${CONSENT_TEXTS.deny}</button>`
 
-const otherAccountButton = html`<button name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.otherAccount}">${CONSENT_TEXTS.otherAccount}</button>`
+const otherAccountButton = html`<button class="link" name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.otherAccount}">${CONSENT_TEXTS.otherAccount}</button>`
 
 const toConsentFrame = (title: string, body: Html): PageFrame => ({
   title,
@@ -127,8 +127,9 @@ ${passwordField}
 <div class="acts"><button class="primary" name="${ACTION_FIELD}" value="${CONSENT_ACTIONS.allow}"${FORM_NO_VALIDATE}>${CONSENT_TEXTS.allow}</button> ${denyButton}</div>
 <p class="soft">${CONSENT_TEXTS.revocationNote}</p>`
 )}
+${consentForm(visit, otherAccountButton)}
 </section>
-${consentForm(visit, otherAccountButton)}`
+`
   )
 
 export const noAccessPage = (
@@ -141,8 +142,9 @@ export const noAccessPage = (
     html`<section class="narrow">
 ${errorMessage(`${reason}.`)}${requestFacts(authorizationClient, visit)}
 ${consentForm(visit, html`<div class="acts">${denyButton}</div>`)}
+${consentForm(visit, otherAccountButton)}
 </section>
-${consentForm(visit, otherAccountButton)}`
+`
   )
 
 export const invalidRequestPage = (text: string): PageFrame => ({

@@ -17,6 +17,7 @@ import { makePeoplePage } from "./people-page.ts"
 import { makePricesPage } from "./prices-page.ts"
 import { makePropertiesPage } from "./properties-page.ts"
 import { makePropertyPage } from "./property-page.ts"
+import { makeReportsCsvPage } from "./reports-csv-page.ts"
 import { makeReportsPage } from "./reports-page.ts"
 import { makeReservationsPage } from "./reservations-page.ts"
 import { makeReviewsPage } from "./reviews-page.ts"
@@ -34,6 +35,7 @@ export const makeHostPages = Effect.all([
   makeReviewsPage,
   makeMoneyPage,
   makeMoneyCsvPage,
+  makeReportsCsvPage,
   makeTasksPage,
   makeReportsPage,
   makePropertiesPage,

@@ -1,16 +1,15 @@
 import { DateTime, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { dateInZone } from "../../../contract/time.ts"
 import { search_transactions } from "../../../domain/money/contract.ts"
 import { MONEY_CSV_LINES_MAX } from "../../../platform/limits.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import { PRIVATE_PAGE_HEADERS } from "../../pages/html-page.ts"
 import type { ActionError } from "../action-outcome.ts"
 import { renderConsolePage } from "../page-frame.ts"
 import { Ledger } from "../queries/Ledger.ts"
 import type { SignedInPage, SignedInVisit } from "../visit.ts"
 import { makeQuery } from "./api-operations.ts"
+import { csvResponse } from "./csv.ts"
 import { formatActionError } from "./field-errors.ts"
 import { accountProblemResponse } from "./host-page.ts"
 import { renderMoneyCsv } from "./money/money-csv.ts"
@@ -51,14 +50,7 @@ export const makeMoneyCsvPage = Effect.gen(function* () {
     const notFoundError = lines.length === 0 && isNarrowed ? yield* findQueryError(visit, moneyFilter, now) : undefined
     if (notFoundError !== undefined)
       return renderError(visit, moneyFilter, formatActionError(notFoundError), notFoundError.status)
-    return HttpServerResponse.text(renderMoneyCsv(lines, timeZone), {
-      contentType: "text/csv; charset=utf-8",
-      headers: {
-        ...PRIVATE_PAGE_HEADERS,
-        vary: "Cookie",
-        "content-disposition": `attachment; filename="${toCsvFileName(moneyFilter)}"`
-      }
-    })
+    return csvResponse(renderMoneyCsv(lines, timeZone), toCsvFileName(moneyFilter))
   })
   const page: SignedInPage = {
     path: MONEY_CSV_PATH,

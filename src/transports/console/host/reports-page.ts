@@ -1,5 +1,4 @@
 import { DateTime, Effect } from "effect"
-import { dateInZone } from "../../../contract/time.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
 import { type IncomeSum, type MonthOfYear, type PropertyOfYear, Year, type YearReport } from "../queries/Year.ts"
 import type { SignedInVisit } from "../visit.ts"
@@ -8,24 +7,19 @@ import { makeHostPage, notFoundView } from "./host-page.ts"
 import { toMonthPeriod } from "./money/money-filter.ts"
 import { formatMonth, link, moneyHtml, readIdParam, section, table, timeZoneNote } from "./page-parts.ts"
 import { periodSteps } from "./period-steps.ts"
+import { periodLabel, type ReportPeriod, readReportPeriod, toMonthKey } from "./reports/report-period.ts"
 import { formatOccupancy, yearChart } from "./reports/year-chart.ts"
 import { bigMoneyHtml, totalsList } from "./totals.ts"
-import { moneyUrl, PROPERTIES_PATH, REPORTS_PATH, reportsUrl } from "./urls.ts"
-
-interface ReportPeriod {
-  readonly year: number
-  /** 1 to 12. Undefined is the whole year. */
-  readonly month: number | undefined
-}
+import { moneyUrl, PROPERTIES_PATH, REPORTS_PATH, reportsCsvUrl, reportsUrl } from "./urls.ts"
 
 export const makeReportsPage = Effect.map(Year, (yearReports) =>
   makeHostPage({
     path: REPORTS_PATH,
     show: (visit) =>
       Effect.gen(function* () {
-        const { timeZone, currency } = visit.session.person.caller
-        const year = readYear(visit) ?? Number(dateInZone(yield* DateTime.nowAsDate, timeZone).slice(0, 4))
-        const period = { year, month: readMonth(visit) }
+        const { currency } = visit.session.person.caller
+        const period = readReportPeriod(visit, yield* DateTime.nowAsDate)
+        const { year } = period
         const property = readIdParam(visit, "property")
         const report = yield* yearReports.of(year, property, period.month)
         const selectedProperty = property === undefined ? undefined : report.properties[0]
@@ -48,22 +42,6 @@ ${timeZoneNote(visit)}`
   })
 )
 
-/** Limits the year to a range in which all computed dates are valid. */
-const readYear = ({ query }: SignedInVisit): number | undefined => {
-  const text = query.get("year") ?? ""
-  return /^(?:19|20|21)\d\d$/.test(text) ? Number(text) : undefined
-}
-
-const readMonth = ({ query }: SignedInVisit): number | undefined => {
-  const text = query.get("month") ?? ""
-  return /^(?:[1-9]|1[0-2])$/.test(text) ? Number(text) : undefined
-}
-
-const toMonthKey = (year: number, month: number): string => `${year}-${String(month).padStart(2, "0")}`
-
-const periodLabel = ({ year, month }: ReportPeriod): string =>
-  month === undefined ? String(year) : formatMonth(toMonthKey(year, month))
-
 /** Chooses the operator's own currency, unless there is no income in it. */
 const chooseChartCurrency = ({ months }: YearReport, ownCurrency: string): string => {
   const currencies = months.flatMap(({ income }) => income.map(({ currency }) => currency))
@@ -77,7 +55,8 @@ const yearNavigation = ({ year, month }: ReportPeriod, property: number | undefi
     label: String(shownYear)
   })
   const allPropertiesLink = property === undefined ? nothing : link(reportsUrl({ year }), "All properties")
-  return periodSteps(yearStep(year - 1), String(year), yearStep(year + 1), allPropertiesLink)
+  const exportLink = link(reportsCsvUrl({ year, ...(property === undefined ? {} : { property }) }), "Export CSV")
+  return periodSteps(yearStep(year - 1), String(year), yearStep(year + 1), html`${allPropertiesLink} ${exportLink}`)
 }
 
 const MONTH_NUMBERS = Array.from({ length: 12 }, (_, index) => index + 1)

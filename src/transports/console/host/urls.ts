@@ -11,6 +11,7 @@ export const ACCESS_PATH = "/console/access"
 export const PASSWORD_PATH = "/console/password"
 export const OVERVIEW_PATH = "/console/overview"
 export const REPORTS_PATH = "/console/year"
+export const REPORTS_CSV_PATH = "/console/year.csv"
 export const CALENDAR_PATH = "/console/calendar"
 export const RESERVATIONS_PATH = "/console/reservations"
 export const NEW_RESERVATION_PATH = "/console/reservations/new"
@@ -77,6 +78,9 @@ interface ReportsQuery {
 }
 
 export const reportsUrl = (filters: ReportsQuery = {}): string => buildUrl(REPORTS_PATH, { ...filters })
+
+export const reportsCsvUrl = (filters: Omit<ReportsQuery, "month">): string =>
+  buildUrl(REPORTS_CSV_PATH, { ...filters })
 
 export const tasksUrl = (filters: { readonly from?: string; readonly to?: string; readonly staff?: number } = {}) =>
   buildUrl(TASKS_PATH, filters)

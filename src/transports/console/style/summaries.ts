@@ -26,6 +26,7 @@ export const SUMMARY_STYLES = `
 @media (max-width: 44rem) {
   .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .5rem; }
   .totals dd:not(.soft) { font-size: 1rem; }
+  .facts { grid-template-columns: minmax(5rem, 6rem) minmax(0, 1fr); }
   .wide-only { display: none; }
   .task-name { font-weight: 400; font-size: var(--size-small); }
   .subject { display: block; max-width: 12.2rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }

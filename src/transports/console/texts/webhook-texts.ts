@@ -12,11 +12,11 @@ export const WEBHOOK_TEXTS = {
   events: "Events",
   addButton: "Save",
   createdMessage:
-    "Webhook added. This is its signing secret. The receiver needs it to check deliveries. Copy it now, because we show it only once. If you lose it, create a new one on the webhook's page.",
+    "Webhook added. This is its signing secret. The receiver needs it to check deliveries. Copy it now, because we show it only once. If you lose it, create a new one on the page of the webhook.",
   reloadWarning: "If you reload this page, the secret is not shown again. Continue with the link.",
   continueLink: "I have copied it",
   repeatedSecret:
-    "You already sent this form, and we showed the secret then. If you did not copy it, create a new one on the webhook's page.",
+    "You already sent this form, and we showed the secret then. If you did not copy it, create a new one on the page of the webhook.",
   back: "All webhooks",
   noSuch: "This webhook does not exist. It may be deleted, or its application disconnected.",
   states: { healthy: "active", failing: "failing", resting: "waiting", probing: "waiting", paused: "paused" },

@@ -145,7 +145,6 @@ export const findForms = (text: string, act: string): ReadonlyArray<URLSearchPar
       return fields
     })
 
-/** The section of a page under a heading's id. */
+/** The section of a page by its id. */
 export const findSection = (text: string, id: string): string =>
-  new RegExp(`<section aria-labelledby="${id}">[\\s\\S]*?</section>`).exec(text)?.[0] ??
-  assert.fail(`the page has no section ${id}`)
+  new RegExp(`<section id="${id}">[\\s\\S]*?</section>`).exec(text)?.[0] ?? assert.fail(`the page has no section ${id}`)

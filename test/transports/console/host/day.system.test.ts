@@ -128,13 +128,13 @@ describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
             // An expense is recorded.
             yield* go("Money")
             yield* looked("money")
-            yield* follow("Enter an expense")
+            yield* follow("Add expense")
             yield* done(() => page.getByLabel("Amount").fill("35.50"))
             yield* done(() => page.getByLabel("Category").selectOption({ index: 1 }))
             yield* done(() => page.getByLabel("Note").fill(`Towels, ${name}`))
             yield* looked("an expense")
-            yield* press("Record the expense")
-            yield* says("The entry is recorded.")
+            yield* press("Save")
+            yield* says("Expense of 35.50 EUR saved.")
             assert.include(yield* Effect.promise(() => page.locator("main").innerText()), `Towels, ${name}`)
 
             // And all of it can be read afterwards.

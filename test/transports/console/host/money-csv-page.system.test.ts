@@ -6,12 +6,7 @@ import { MONEY_CSV_LINES_MAX } from "../../../../src/platform/limits.ts"
 import { renderMoneyCsv } from "../../../../src/transports/console/host/money/money-csv.ts"
 import type { LedgerLine } from "../../../../src/transports/console/queries/Ledger.ts"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
-import {
-  createSignedInHost,
-  findAlert,
-  findAlertField,
-  getPage
-} from "../../../support/transports/console/host/host-forms.ts"
+import { createSignedInHost, findAlert, getPage } from "../../../support/transports/console/host/host-forms.ts"
 import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
 const LINE: LedgerLine = {
@@ -130,7 +125,7 @@ layer(layerSignedInPages)("the file of a period's entries", (it) => {
       yield* enter(1)
       const tooMany = yield* getPage(cookie, "/console/money.csv")
       assert.strictEqual(tooMany.status, 422)
-      assert.include(findAlert(tooMany), `${MONEY_CSV_LINES_MAX} lines`)
+      assert.include(findAlert(tooMany), `${MONEY_CSV_LINES_MAX.toLocaleString("en")} lines`)
       assert.strictEqual((yield* getPage(cookie, "/console/money.csv?from=2026-11-02&to=2026-11-01")).status, 422)
     })
   )
@@ -138,13 +133,13 @@ layer(layerSignedInPages)("the file of a period's entries", (it) => {
   it.effect("is of nothing else than what was asked for", () =>
     Effect.gen(function* () {
       const { cookie } = yield* ready
-      for (const [query, field] of [
-        ["from=2026-02-30", "from"],
-        ["to=x", "to"],
-        ["property=Harbour", "property"]
+      for (const [query, words] of [
+        ["from=2026-02-30", "Choose the first day."],
+        ["to=x", "Choose the last day."],
+        ["property=Harbour", "Choose a property."]
       ] as const) {
         const refused = yield* getPage(cookie, `/console/money.csv?${query}`)
-        assert.deepStrictEqual([refused.status, findAlertField(refused)], [422, field])
+        assert.deepStrictEqual([refused.status, findAlert(refused)], [422, words])
       }
       // The form of the page leaves boxes empty.
       assert.strictEqual((yield* getPage(cookie, "/console/money.csv?from=&to=&property=&order=")).status, 200)

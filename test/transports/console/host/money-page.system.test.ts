@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { addDays } from "../../../../src/contract/time.ts"
-import { TRANSACTION_DAYS } from "../../../../src/platform/limits.ts"
+import { TRANSACTION_DAYS, USUAL_METHOD_TRANSACTIONS } from "../../../../src/platform/limits.ts"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 import {
   createSignedInHost,
@@ -12,12 +12,14 @@ import {
   fillAndSend,
   fillAndSendTwice,
   findAlert,
-  findAlertField,
   findDoneAction,
+  findFieldErrors,
   findForms,
+  findNotice,
   getPage,
   postInventedForm,
-  postWithoutToken
+  postWithoutToken,
+  pressUndo
 } from "../../../support/transports/console/host/host-forms.ts"
 import { layerSignedInPages, signInSubAccount } from "../../../support/transports/console/signed-in-pages.ts"
 
@@ -61,7 +63,7 @@ layer(layerSignedInPages)("money", (it) => {
         property_id: String(harbour),
         note: "<script>two\r\nlines"
       })
-      assert.strictEqual(findDoneAction(entered), "record")
+      assert.strictEqual(findNotice(entered), "Income of 1,420.50 EUR saved.")
       assert.include(entered.text, "1,420.50 EUR")
       assert.include(entered.text, "Cleaning fee")
       assert.include(entered.text, "Harbour &lt;1&gt;")
@@ -78,9 +80,14 @@ layer(layerSignedInPages)("money", (it) => {
       // What was not touched stays as it is, to the second.
       assert.deepInclude((yield* entries)[0], { amount: 1400, action_at: entry.action_at, note: entry.note })
       const deleted = yield* fillAndFollow(cookie, form, "delete")
-      assert.strictEqual(findDoneAction(deleted), "delete")
+      assert.strictEqual(findNotice(deleted), "Income of 1,400.00 EUR deleted.")
       assert.deepStrictEqual(yield* entries, [])
       assert.strictEqual((yield* getPage(cookie, form)).status, 404)
+      const restored = yield* pressUndo(cookie, deleted)
+      const { id: _id, created_at: _created, updated_at: _updated, ...content } = entry
+      assert.deepInclude((yield* entries)[0], { ...content, amount: 1400 })
+      yield* pressUndo(cookie, restored)
+      assert.deepStrictEqual(yield* entries, [])
     })
   )
 
@@ -94,7 +101,7 @@ layer(layerSignedInPages)("money", (it) => {
         ...{ amount: "10.005", item_id: "52", note: "sheets", action_at: "2026-11-24T08:30" }
       })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(findAlertField(refused), "amount")
+      assert.deepStrictEqual(findFieldErrors(refused), { amount: "Amounts in EUR have two decimals." })
       for (const kept of ['value="10.005"', 'value="52" selected', 'value="2026-11-24T08:30"', "\nsheets<"]) {
         assert.include(refused.text, kept)
       }
@@ -123,15 +130,15 @@ layer(layerSignedInPages)("money", (it) => {
       )
       const ofOrder = `${INCOME}&order=${code}`
       const other = yield* fillAndSend(cookie, ofOrder, "record", { amount: "80", currency: "EUR" })
-      assert.match(findAlert(other) ?? "", /^currency: .*\bUSD\b/)
+      assert.include(findFieldErrors(other)["currency"], "USD")
       const { text } = yield* fillAndFollow(cookie, ofOrder, "record", { amount: "80", currency: "usd" })
       assert.lengthOf(yield* entries, 1)
       // Without days: all that there is of the order.
-      assert.include(text, `<a href="/console/stay?code=${code}">${code}</a>`)
+      assert.include(text, `href="/console/stay?code=${code}">${code}</a>`)
       assert.include(text, "Harbour &lt;1&gt; 60.00 USD, Garden 20.00 USD")
       const garden_only = yield* getPage(cookie, `/console/money?property=${garden}`)
       assert.include(garden_only.text, "20.00 USD")
-      assert.notInclude(garden_only.text.split("<h2>Entries")[0] ?? "", "80.00 USD")
+      assert.notInclude(garden_only.text.split("<h2>Transactions")[0] ?? "", "80.00 USD")
     })
   )
 
@@ -178,12 +185,12 @@ layer(layerSignedInPages)("money", (it) => {
       yield* entered("2025-11-25T12:00:00Z")
       yield* entered(`${addDays("2025-11-25", TRANSACTION_DAYS - 1)}T12:00:00Z`)
       const whole = yield* shown
-      assert.include(whole, "Entries (2)")
+      assert.include(whole, "Transactions (2)")
       assert.notInclude(whole, "are not listed")
       yield* entered(`${addDays("2025-11-25", TRANSACTION_DAYS)}T12:00:00Z`)
       const cut = yield* shown
-      assert.include(cut, "Entries (2)")
-      assert.include(cut, "are not listed: name days to see them. The sums and the file have them all.")
+      assert.include(cut, "Transactions (2)")
+      assert.include(cut, "are not listed. Choose dates to see them. The totals and the export include them.")
       assert.include(cut, "30.00 EUR")
     })
   )
@@ -193,16 +200,16 @@ layer(layerSignedInPages)("money", (it) => {
       const { cookie, enter } = yield* ready
       yield* enter({ amount: 30, action_at: "2026-11-28T10:00:00Z" })
       const { text } = yield* getPage(cookie, "/console/money")
-      assert.include(text, "and 30.00 EUR outstanding")
+      assert.include(text, ">30.00 EUR outstanding<")
       for (let index = 0; index < 49; index += 1) yield* enter({ amount: index + 1 })
       const full = yield* getPage(cookie, "/console/money")
-      assert.include(full.text, "Entries (50)")
-      assert.notInclude(full.text, "Further in the list")
+      assert.include(full.text, "Transactions (50)")
+      assert.notInclude(full.text, "Next page")
       yield* enter()
       const more = yield* getPage(cookie, "/console/money")
-      assert.include(more.text, "Further in the list")
+      assert.include(more.text, "Next page")
       const next = decodeEntities(/href="([^"]*offset=50[^"]*)"/.exec(more.text)?.[1] ?? "")
-      assert.strictEqual((yield* getPage(cookie, next)).text.match(/>Change</g)?.length, 1)
+      assert.strictEqual((yield* getPage(cookie, next)).text.match(/[?&;]change=\d+/g)?.length, 1)
     })
   )
 
@@ -285,6 +292,23 @@ layer(layerSignedInPages)("money", (it) => {
         [303, 303]
       )
       assert.lengthOf(yield* entries, 1)
+    })
+  )
+
+  it.effect("begins with the payment method that was used most often lately", () =>
+    Effect.gen(function* () {
+      const { cookie, enter } = yield* ready
+      const chosen = Effect.map(getPage(cookie, EXPENSE), (page) =>
+        findForms(page, "record")[0]?.form.get("payment_method_id")
+      )
+      assert.strictEqual(yield* chosen, "301")
+      const expense = { direction: "expense", item_id: 51 } as const
+      for (const payment_method_id of [303, 302, 303]) yield* enter({ ...expense, payment_method_id })
+      assert.strictEqual(yield* chosen, "303")
+      for (let index = 3; index < USUAL_METHOD_TRANSACTIONS; index += 1) yield* enter()
+      assert.strictEqual(yield* chosen, "303")
+      for (let index = 0; index < 3; index += 1) yield* enter()
+      assert.strictEqual(yield* chosen, "301")
     })
   )
 

@@ -65,7 +65,7 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedInPages))("the page of reviews
       assert.strictEqual(shownOn(waiting), 1)
       for (const words of [
         "Harbour 1",
-        "<strong>4.5 of 5</strong>",
+        "<strong>4.5/5</strong>",
         "<blockquote>Nice\n&lt;script&gt;</blockquote>",
         "<dt>house rules</dt><dd>9",
         "neat &lt;and&gt; tidy",
@@ -139,7 +139,7 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedInPages))("the page of reviews
         [standing?.form.get("overall_rating"), standing?.form.get("content")?.length],
         ["6", REVIEW_TEXT_LENGTH]
       )
-      assert.include(refused.text, "<details open><summary>Review this guest</summary>")
+      assert.include(refused.text, "<details open><summary>Write a review</summary>")
       assert.isEmpty(yield* toldOf(code))
     })
   )
@@ -150,16 +150,16 @@ layer(Layer.provideMerge(Ingest.layer, layerSignedInPages))("the page of reviews
       for (let nth = 0; nth < PAGE_DEFAULT; nth++) yield* stayed(addDays(TODAY, -nth))
       const full = yield* getPage(cookie, WAITING)
       assert.strictEqual(shownOn(full), PAGE_DEFAULT)
-      assert.notInclude(full.text, "Further in the list")
+      assert.notInclude(full.text, "Next page")
       yield* stayed(addDays(TODAY, -179))
       const last = yield* stayed(addDays(TODAY, -180))
-      assert.include((yield* getPage(cookie, WAITING)).text, "Further in the list")
+      assert.include((yield* getPage(cookie, WAITING)).text, "Next page")
       assert.strictEqual(shownOn(yield* getPage(cookie, `${WAITING}&offset=${PAGE_DEFAULT}`)), 1)
       assert.include(
         (yield* getPage(cookie, "/console/overview")).text,
         `<strong>${PAGE_DEFAULT + 1}</strong> reviews to write`
       )
-      const before = decodeEntities(/href="([^"]*until=[^"]*)">Stays that ended before/.exec(full.text)?.[1] ?? "")
+      const before = decodeEntities(/href="([^"]*until=[^"]*)">Older</.exec(full.text)?.[1] ?? "")
       const earlier = yield* getPage(cookie, before)
       assert.strictEqual(shownOn(earlier), 1)
       assert.include(earlier.text, last)

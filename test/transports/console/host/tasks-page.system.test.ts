@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { FORM_CHOICES_MAX, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
+import { FORM_CHOICES_MAX, TASK_ROW_STAFF_MAX, TASKS_SHOWN } from "../../../../src/platform/limits.ts"
 import { insertOrder, insertProperty, typedClient, withToken } from "../../../support/harness.ts"
 import {
   createSignedInHost,
@@ -10,12 +10,14 @@ import {
   fillAndSend,
   fillAndSendTwice,
   findAlert,
-  findAlertField,
   findDoneAction,
+  findFieldErrors,
   findForms,
+  findNotice,
   getPage,
   postInventedForm,
-  postWithoutToken
+  postWithoutToken,
+  pressUndo
 } from "../../../support/transports/console/host/host-forms.ts"
 import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
 
@@ -52,10 +54,10 @@ layer(layerSignedInPages)("tasks", (it) => {
       yield* sql`UPDATE properties SET currency = 'JPY' WHERE id = ${harbour}`
       const code = yield* insertOrder(operatorId, [{ propertyId: harbour }])
       const forms = [
-        [ADD, "in EUR;"],
-        [`${ADD}&property=${harbour}`, "in JPY;"],
-        [`${ADD}&property=${garden}`, "in EUR;"],
-        [`${ADD}&stay=${code}`, "in JPY;"]
+        [ADD, "in EUR,"],
+        [`${ADD}&property=${harbour}`, "in JPY,"],
+        [`${ADD}&property=${garden}`, "in EUR,"],
+        [`${ADD}&stay=${code}`, "in JPY,"]
       ] as const
       for (const [form, hint] of forms) assert.include((yield* getPage(cookie, form)).text, hint)
       yield* fillAndFollow(cookie, ADD, "create", { property_id: String(harbour), fee: "3000" })
@@ -67,7 +69,7 @@ layer(layerSignedInPages)("tasks", (it) => {
         ["3000 JPY", "30 EUR", "3001 JPY", "31 EUR"]
       )
       const refused = yield* fillAndSend(cookie, ADD, "create", { property_id: String(harbour), fee: "1.25" })
-      assert.include(refused.text, "in JPY;")
+      assert.include(refused.text, "in JPY,")
     })
   )
 
@@ -78,10 +80,10 @@ layer(layerSignedInPages)("tasks", (it) => {
         ...{ type: "cleaning", property_id: String(harbour), staff_id: String(marta), expected_date: "2026-11-26" },
         ...{ expected_time: "11:00", level: "advanced", fee: "35.5", note: "<script>keys" }
       })
-      assert.strictEqual(findDoneAction(added), "create")
+      assert.strictEqual(findNotice(added), "Task added.")
       for (const shown of [
         "Thu 26 Nov 2026",
-        "<h3>Marta &amp; Co</h3>",
+        "selected>Marta &amp; Co<",
         "Cleaning, thorough",
         "11:00",
         "Harbour &lt;1&gt;"
@@ -90,10 +92,13 @@ layer(layerSignedInPages)("tasks", (it) => {
       }
       assert.include(added.text, "35.50 EUR")
       assert.include(added.text, "&lt;script&gt;keys")
-      assert.strictEqual(findDoneAction(yield* fillAndFollow(cookie, TASKS, "begin")), "begin")
+      const begun = yield* fillAndFollow(cookie, TASKS, "begin")
+      assert.strictEqual(findNotice(begun), "Cleaning, thorough, Harbour <1>: started.")
       assert.strictEqual((yield* tasks)[0]?.status, "in_progress")
+      yield* pressUndo(cookie, begun)
+      assert.strictEqual((yield* tasks)[0]?.status, "pending")
       const done = yield* fillAndFollow(cookie, TASKS, "finish")
-      assert.strictEqual(findDoneAction(done), "finish")
+      assert.strictEqual(findNotice(done), "Cleaning, thorough, Harbour <1>: done.")
       assert.deepStrictEqual(findForms(done, "finish"), [])
       const [task] = yield* tasks
       assert.strictEqual(task?.status, "completed")
@@ -104,7 +109,7 @@ layer(layerSignedInPages)("tasks", (it) => {
         ...{ staff_id: null, expected_time: null, note: "none", status: "completed" },
         ...{ property_id: harbour, level: "advanced", fee: 35.5, expected_date: "2026-11-26" }
       })
-      assert.include(changed.text, "Nobody yet")
+      assert.include(changed.text, "Unassigned")
       assert.strictEqual(findDoneAction(yield* fillAndFollow(cookie, form, "delete")), "delete")
       assert.deepStrictEqual(yield* tasks, [])
       assert.strictEqual((yield* getPage(cookie, form)).status, 404)
@@ -114,12 +119,12 @@ layer(layerSignedInPages)("tasks", (it) => {
   it.effect("go to nobody who does not work there, and what was filled in stays", () =>
     Effect.gen(function* () {
       const { cookie, garden, marta, tasks } = yield* ready
-      assert.include((yield* getPage(cookie, ADD)).text, "Marta &amp; Co (works in 1 of the properties)")
+      assert.include((yield* getPage(cookie, ADD)).text, "Marta &amp; Co (1 property)")
       const refused = yield* fillAndSend(cookie, ADD, "create", {
         ...{ property_id: String(garden), staff_id: String(marta), note: "tap drips", type: "maintenance" }
       })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(findAlertField(refused), "staff_id")
+      assert.hasAllKeys(findFieldErrors(refused), ["staff_id"])
       assert.include(refused.text, "tap drips")
       assert.include(refused.text, `value="${garden}" selected`)
       assert.include(refused.text, 'value="maintenance" selected')
@@ -137,7 +142,7 @@ layer(layerSignedInPages)("tasks", (it) => {
       assert.include(text, "last day")
       assert.notInclude(text, "too far")
       assert.notInclude(text, "late<")
-      const earlier = /href="([^"]*)">1 of earlier days/.exec(text)?.[1]?.replaceAll("&amp;", "&")
+      const earlier = /href="([^"]*)">1 overdue task</.exec(text)?.[1]?.replaceAll("&amp;", "&")
       assert.include((yield* getPage(cookie, earlier ?? "")).text, ">late<")
       const hers = yield* getPage(cookie, `${TASKS}?from=2026-11-20&to=2026-12-20&staff=${marta}`)
       assert.include(hers.text, "last day")
@@ -175,11 +180,8 @@ layer(layerSignedInPages)("tasks", (it) => {
         .pipe(withToken(token))
       for (const staff_id of [marta, other, marta]) yield* task({ staff_id })
       const { text } = yield* getPage(cookie, TASKS)
-      const parts = text.split("<h3>Marta &amp; Co</h3>").slice(1)
-      assert.deepStrictEqual(
-        parts.map((part) => part.split("<h3>")[0]?.match(/Cleaning/g)?.length),
-        [2, 1]
-      )
+      const assigned = Array.from(text.matchAll(/value="(\d+)" selected>Marta &amp; Co</g), ([, id]) => Number(id))
+      assert.deepStrictEqual(assigned, [marta, marta, other])
     })
   )
 
@@ -200,17 +202,17 @@ layer(layerSignedInPages)("tasks", (it) => {
         "Marta &amp; Co",
         "Quay 1 &lt;a&gt;",
         "linen",
-        "Leaves by 11:00: Ada (2 guests)",
-        "Nobody yet",
+        "Check-out by 11:00: Ada (2 guests)",
+        "Unassigned",
         "keys"
       ]) {
         assert.include(text, shown)
       }
-      assert.deepStrictEqual(text.match(/<form method="post"/g)?.length, 1, "only that for signing out")
+      assert.deepStrictEqual(text.match(/<form method="post"/g)?.length, 2, "only those for signing out")
       const hers = yield* getPage(cookie, `${TASKS}?sheet=2026-11-26&staff=${marta}`)
       assert.include(hers.text, "linen")
       assert.notInclude(hers.text, "keys for nobody")
-      assert.include((yield* getPage(cookie, `${TASKS}?sheet=2026-11-27`)).text, "There is nothing to do on this day.")
+      assert.include((yield* getPage(cookie, `${TASKS}?sheet=2026-11-27`)).text, "No tasks on this day.")
     })
   )
 
@@ -225,13 +227,48 @@ layer(layerSignedInPages)("tasks", (it) => {
       yield* add(TASKS_SHOWN)
       const full = yield* getPage(cookie, TASKS)
       assert.lengthOf(findForms(full, "finish"), TASKS_SHOWN)
-      assert.notInclude(full.text, "Further in the list")
+      assert.notInclude(full.text, "Next page")
       assert.isBelow(full.text.length, 300_000)
       yield* add(1)
       const more = yield* getPage(cookie, TASKS)
       assert.lengthOf(findForms(more, "finish"), TASKS_SHOWN)
-      assert.include(more.text, "Further in the list")
+      assert.include(more.text, "Next page")
       assert.lengthOf(findForms(yield* getPage(cookie, `${TASKS}?offset=${TASKS_SHOWN}`), "finish"), 1)
+    })
+  )
+
+  it.effect("are assigned in their row, which can be undone", () =>
+    Effect.gen(function* () {
+      const { cookie, marta, harbour, garden, tasks, task } = yield* ready
+      yield* task({ property_id: harbour })
+      const assigned = yield* fillAndFollow(cookie, TASKS, "assign", { staff_id: String(marta) })
+      assert.strictEqual(findNotice(assigned), "Cleaning, Harbour <1>: assigned to Marta & Co.")
+      assert.strictEqual((yield* tasks)[0]?.staff_id, marta)
+      yield* pressUndo(cookie, assigned)
+      assert.isNull((yield* tasks)[0]?.staff_id)
+      const elsewhere = yield* task({ property_id: garden, expected_date: "2026-11-25" })
+      const refused = yield* fillAndSend(cookie, TASKS, "assign", { staff_id: String(marta) })
+      assert.strictEqual(refused.status, 422)
+      assert.include(refused.text, `name="id" value="${elsewhere}"`)
+      assert.match(refused.text, /aria-label="Assign Cleaning, Garden to" aria-invalid="true"/)
+    })
+  )
+
+  it.effect("are assigned on their own page if there are too many staff members for a row", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, task } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      yield* task()
+      const addStaff = (first: number, last: number) => sql`
+        INSERT INTO staffs (operator_id, name, mobile, created_at, updated_at)
+        SELECT ${operatorId}::bigint, 'Person ' || nth, '+49 1511234' || (5000 + nth), now(), now()
+        FROM generate_series(${first}::int, ${last}::int) nth`
+      yield* addStaff(2, TASK_ROW_STAFF_MAX)
+      assert.lengthOf(findForms(yield* getPage(cookie, TASKS), "assign"), 1)
+      yield* addStaff(TASK_ROW_STAFF_MAX + 1, TASK_ROW_STAFF_MAX + 1)
+      const page = yield* getPage(cookie, TASKS)
+      assert.lengthOf(findForms(page, "assign"), 0)
+      assert.lengthOf(findForms(page, "finish"), 1)
     })
   )
 
@@ -250,6 +287,7 @@ layer(layerSignedInPages)("tasks", (it) => {
       for (const [act, fields] of [
         ["change", { id: String(id), note: "mine" }],
         ["begin", { id: String(id) }],
+        ["assign", { id: String(id), staff_id: "" }],
         ["finish", { id: String(id) }],
         ["delete", { id: String(id) }],
         ["create", { type, property_id: String(other.harbour) }],
@@ -267,8 +305,8 @@ layer(layerSignedInPages)("tasks", (it) => {
 
   it.effect("are not taken from other sites, and taken once from an impatient hand", () =>
     Effect.gen(function* () {
-      const { cookie, tasks } = yield* ready
-      for (const act of ["create", "change", "begin", "finish", "delete"]) {
+      const { cookie, marta, tasks } = yield* ready
+      for (const act of ["create", "change", "assign", "begin", "set_status", "finish", "delete"]) {
         assert.strictEqual((yield* postWithoutToken(cookie, TASKS, act)).status, 403, act)
       }
       const twice = (path: string, act: string, fields = {}) =>
@@ -282,6 +320,7 @@ layer(layerSignedInPages)("tasks", (it) => {
       yield* twice(ADD, "create", { expected_date: "2026-11-26", note: "once" })
       assert.lengthOf(yield* tasks, 1)
       const form = `${TASKS}?change=${(yield* tasks)[0]?.id}`
+      yield* twice(TASKS, "assign", { staff_id: String(marta) })
       yield* twice(TASKS, "begin")
       yield* twice(TASKS, "finish")
       yield* twice(form, "change", { note: "changed" })

@@ -6,7 +6,6 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import { type ActionOutcome, toShownOutcome } from "../../action-outcome.ts"
 import { TEXTS } from "../../console-texts.ts"
 import { formKeyFields } from "../../form-keys.ts"
-import { formatActionError } from "../../host/field-errors.ts"
 import { section, timeZoneNote } from "../../host/page-parts.ts"
 import { ACCESS_PATH } from "../../host/urls.ts"
 import { runSubmission } from "../../operation-call.ts"
@@ -21,6 +20,7 @@ import {
   type SignedInVisit,
   type SubmittedForm
 } from "../../visit.ts"
+import { formatAccessError } from "../access-parts.ts"
 import { deliveriesTable } from "./delivery-attempts.ts"
 import { CHANGE_WEBHOOK_ACTION, makeWebhookActions } from "./webhook-actions.ts"
 import {
@@ -90,7 +90,7 @@ ${message}${statusSection(visit, webhook)}${testSection(visit, webhook)}${delive
       case "Shown":
         return renderAgain(visit, outcome.html)
       case "Refused": {
-        const message = html`<p class="message error" role="alert">${formatActionError(outcome)}</p>`
+        const message = html`<p class="message error" role="alert">${formatAccessError(outcome)}</p>`
         return Effect.map(renderAgain(visit, message, outcome.status, form), setRetryAfter(outcome.retryAfter))
       }
     }

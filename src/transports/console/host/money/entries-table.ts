@@ -29,8 +29,16 @@ const subjectCell = (entry: Transaction, titles: ReadonlyMap<number, string>): H
     : html`${subject}<span class="wide-only"><br>${reservationLink}${sharesText(entry, titles)}</span>`
 }
 
-const categoryCell = (visit: SignedInVisit, { id, item_name, item_id, status, note }: Transaction): Html =>
-  html`${link(currentUrlWith(visit, { change: id }), item_name ?? `Category ${item_id}`)}${status === "outstanding" ? html` ${badge("outstanding", "wait")}` : nothing}${note === "" ? nothing : html`<span class="short-note soft wide-only">${note}</span>`}`
+/** Phones leave out the notes of automatic entries, which repeat the category. */
+const noteText = ({ note, operator_name }: Transaction): Html =>
+  note === ""
+    ? nothing
+    : html`<span class="short-note soft${operator_name === "System" ? " wide-only" : ""}">${note}</span>`
+
+const categoryCell = (visit: SignedInVisit, entry: Transaction): Html => {
+  const { id, item_name, item_id, status } = entry
+  return html`${link(currentUrlWith(visit, { change: id }), item_name ?? `Category ${item_id}`)}${status === "outstanding" ? html` ${badge("outstanding", "wait")}` : nothing}${noteText(entry)}`
+}
 
 export const entriesTable = (
   visit: SignedInVisit,
