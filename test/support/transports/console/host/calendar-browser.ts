@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { BaseUrl } from "../../../http-server.ts"
 import { openPage } from "../../../browser.ts"
+import { BaseUrl } from "../../../http-server.ts"
 
 /** The calendar in a browser, and the points of the window that its cells have. */
 export const openCalendar = Effect.fnUntraced(function* (
