@@ -67,7 +67,10 @@ const PROBLEM_RULES: ReadonlyArray<ProblemRule> = [
     describe: (_field, [currency = ""]) => describeDecimals(currency)
   },
   { pattern: /^must be after check_in_date$/, describe: () => "Check-out must be after check-in." },
-  { pattern: /^another property has it already$/, describe: () => "You already have a property with this name." },
+  {
+    pattern: /^is already used by another (.+)$/,
+    describe: (_field, [noun = "record"]) => `You already have a ${noun} with this name.`
+  },
   {
     pattern: /^must have at most (\S+) characters$/,
     describe: (field, [most = ""]) => `${toLabel(field)}: ${Number(most).toLocaleString("en")} characters max.`

@@ -237,9 +237,7 @@ const FORMS = [
   ].map((act) => `stay ${act}`),
   ...["note", "offer", "preapprove", "send", "withdraw"].map((act) => `messages ${act}`),
   ...["begin", "change", "create", "delete", "finish"].map((act) => `tasks ${act}`),
-  ...["add_property", "stop_letting", "change_group", "delete_group", "make_group", "make_room_type"].map(
-    (act) => `properties ${act}`
-  ),
+  ...["add_property", "change_group", "delete_group", "make_group", "make_room_type"].map((act) => `properties ${act}`),
   ...["change_tag", "delete_tag", "make_tag"].map((act) => `properties ${act}`),
   ...["link", "price", "ratio", "rules", "stock", "unlink"].map((act) => `channels/listing ${act}`),
   ...["accept_calendar", "feed", "fetch", "follow", "remove", "share_all", "share_some", "unshare"].map(
@@ -249,7 +247,13 @@ const FORMS = [
   ...["do_now", "pause_rule", "remove_rule", "resume_rule", "save_rule", "take_away", "try_rule"].map(
     (act) => `automation ${act}`
   ),
-  ...["calendar clear_prices", "calendar set_prices", "properties change_pricing", "reservations/new quote"],
+  ...[
+    "calendar clear_prices",
+    "calendar set_prices",
+    "properties/property save_property",
+    "properties/property stop_letting",
+    "reservations/new quote"
+  ],
   ...["calendars calendar_bookings", "stay cancel_calendar_stay", "stay detach"],
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[
