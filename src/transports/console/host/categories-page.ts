@@ -11,7 +11,7 @@ import { parseRecordId } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { channelsSection, dictionarySections, reservationTagsSection } from "./categories/category-lists.ts"
 import { entryView, isDictionary } from "./categories/entry-view.ts"
-import { parseText, readChangedFields } from "./form-fields.ts"
+import { parseText, readChangedFields, reverseChangedFields } from "./form-fields.ts"
 import {
   type ActionRedirect,
   type FailedSubmission,
@@ -21,6 +21,7 @@ import {
   makeHostPage,
   notFoundView
 } from "./host-page.ts"
+import type { UndoForm } from "./notice.ts"
 import { link, readOffsetParam } from "./page-parts.ts"
 import { readEditTarget } from "./property-selection.ts"
 import { CATEGORIES_PATH } from "./urls.ts"
@@ -41,7 +42,7 @@ export const makeCategoriesPage = Effect.gen(function* () {
   })
 })
 
-const TITLE = "Words"
+const TITLE = "Categories & tags"
 
 type CategoriesQuery = (
   visit: SignedInVisit,
@@ -59,7 +60,7 @@ const makeListsRenderer = (queryCategories: CategoriesQuery, service: Service["S
     const { custom_channels } = yield* queryChannels(visit, {})
     const view: HostView = {
       title: TITLE,
-      body: html`${dictionarySections(visit, categories, failedSubmission)}${reservationTagsSection(visit, tagPage, failedSubmission)}${channelsSection(custom_channels)}`
+      body: html`<div class="columns">${dictionarySections(visit, categories, failedSubmission)}</div>${reservationTagsSection(visit, tagPage, failedSubmission)}${channelsSection(custom_channels)}`
     }
     return view
   })
@@ -75,13 +76,17 @@ const makeEntryRenderer =
     Effect.map(queryCategories(visit, {}), ({ categories }): HostView => {
       const category = categories.find((each) => each.dictionary === kind && each.id === id)
       return category === undefined
-        ? notFoundView(TITLE, "There is no such entry.", html`<p>${link(CATEGORIES_PATH, "All words")}</p>`)
+        ? notFoundView(
+            TITLE,
+            "There is no such category.",
+            html`<p>${link(CATEGORIES_PATH, "Back to categories & tags")}</p>`
+          )
         : entryView(visit, category, failedSubmission)
     })
 
 const BACK_TO_CATEGORIES: ActionRedirect = { _tag: "GoOn", url: CATEGORIES_PATH }
 
-const entryNotFoundError = makeActionError(404, "There is no such entry.")
+const entryNotFoundError = makeActionError(404, "There is no such category.")
 
 const readEntryKey = (form: SubmittedForm) => ({
   dictionary: form.get("dictionary") ?? "",
@@ -90,23 +95,32 @@ const readEntryKey = (form: SubmittedForm) => ({
 
 const readName = (form: SubmittedForm): string => form.get("name") ?? ""
 
-const makeEntryActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly<Record<string, HostAction>> => {
-  const makeEntryAction = (
-    doneMessage: string,
-    readChange: (form: SubmittedForm) => Schema.JsonObject | undefined
-  ): HostAction => ({
+/** The fields of an undo form for the category. */
+const entryKeyFields = ({ dictionary, id }: ReturnType<typeof readEntryKey>) => ({ dictionary, id: String(id) })
+
+const backWithUndo = (text: string, undo: UndoForm): ActionRedirect => ({
+  ...BACK_TO_CATEGORIES,
+  notice: { text, undo }
+})
+
+type VoidMutation = ReturnType<typeof makeVoidMutation>
+
+const makeEntryActions = (mutate: VoidMutation): Readonly<Record<string, HostAction>> => {
+  const requireEntryKey = (form: SubmittedForm) => {
+    const key = readEntryKey(form)
+    return isDictionary(key.dictionary) && key.id !== 0 ? Effect.succeed(key) : Effect.fail(entryNotFoundError)
+  }
+  const makeRetirement = (isRetired: boolean, doneMessage: string, undoAction: string): HostAction => ({
     doneMessage,
     run: Effect.fnUntraced(function* (visit, form) {
-      const key = readEntryKey(form)
-      if (!isDictionary(key.dictionary) || key.id === 0) return yield* Effect.fail(entryNotFoundError)
-      const change = readChange(form)
-      if (change !== undefined) yield* mutate(visit, form, "update_category", { ...key, ...change })
-      return BACK_TO_CATEGORIES
+      const key = yield* requireEntryKey(form)
+      yield* mutate(visit, form, "update_category", { ...key, is_retired: isRetired })
+      return backWithUndo(doneMessage, { action: undoAction, fields: entryKeyFields(key) })
     })
   })
   return {
     add_entry: {
-      doneMessage: "The entry is added.",
+      doneMessage: "Added.",
       run: (visit, form) => {
         const { dictionary } = readEntryKey(form)
         return isDictionary(dictionary)
@@ -114,27 +128,34 @@ const makeEntryActions = (mutate: ReturnType<typeof makeVoidMutation>): Readonly
           : Effect.fail(entryNotFoundError)
       }
     },
-    rename_entry: makeEntryAction("The entry has its name, wherever it is shown.", (form) =>
-      readChangedFields(form, { name: parseText })["name"] === undefined ? undefined : { name: readName(form) }
+    rename_entry: {
+      doneMessage: "Renamed everywhere.",
+      run: Effect.fnUntraced(function* (visit, form) {
+        const key = yield* requireEntryKey(form)
+        if (readChangedFields(form, { name: parseText })["name"] === undefined) return BACK_TO_CATEGORIES
+        yield* mutate(visit, form, "update_category", { ...key, name: readName(form) })
+        const formerName = reverseChangedFields(form, ["name"])
+        const fields = { ...entryKeyFields(key), ...formerName }
+        return backWithUndo("Renamed everywhere.", { action: "rename_entry", fields })
+      })
+    },
+    retire_entry: makeRetirement(
+      true,
+      "Retired. Existing entries keep it, and new ones cannot use it.",
+      "restore_entry"
     ),
-    retire_entry: makeEntryAction(
-      "The entry is retired: nothing new is entered under it, and what is there keeps it.",
-      () => ({ is_retired: true })
-    ),
-    restore_entry: makeEntryAction("The entry can be chosen again.", () => ({ is_retired: false }))
+    restore_entry: makeRetirement(false, "Restored.", "retire_entry")
   }
 }
 
-const makeReservationTagActions = (
-  mutate: ReturnType<typeof makeVoidMutation>
-): Readonly<Record<string, HostAction>> => ({
+const makeReservationTagActions = (mutate: VoidMutation): Readonly<Record<string, HostAction>> => ({
   add_tag: {
-    doneMessage: "The tag is added.",
+    doneMessage: "Tag added.",
     run: (visit, form) =>
       mutate(visit, form, "create_reservation_tag", { tag_name: (form.get("tag_name") ?? "").trim() })
   },
   delete_tag: {
-    doneMessage: "The tag is deleted and taken off all reservations.",
+    doneMessage: "Tag deleted and removed from all reservations.",
     run: (visit, form) => {
       const id = Number(form.get("id"))
       return mutate(visit, form, "delete_reservation_tag", {

@@ -15,6 +15,7 @@ import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { actionForm, disclosure, type FieldFiller, input, parseNumber, queryForm } from "./form-fields.ts"
 import {
+  type ActionRedirect,
   type FailedSubmission,
   type HostAction,
   type HostView,
@@ -32,7 +33,17 @@ import {
   readEntry
 } from "./knowledge/entry-form.ts"
 import { PROCESS_STATUS_BADGES, scopeText } from "./knowledge/scope-text.ts"
-import { activityLogLink, badge, link, pagination, readIdParam, readOffsetParam, section, table } from "./page-parts.ts"
+import {
+  activityLogLink,
+  badge,
+  buttonLink,
+  link,
+  pagination,
+  readIdParam,
+  readOffsetParam,
+  section,
+  table
+} from "./page-parts.ts"
 import { readTestStayCode, testStayFields } from "./test-stay-fields.ts"
 import { AUTOMATION_PATH, KNOWLEDGE_PATH } from "./urls.ts"
 
@@ -41,12 +52,18 @@ export const makeKnowledgePage = Effect.gen(function* () {
   const [queryEntry, mutate] = [makeQuery(service, get_knowledge_base), makeVoidMutation(service)]
   const readEntryId = (form: SubmittedForm) => parseNumber(form.get("id") ?? "")
 
-  const makeEntrySwitch = (is_enable: boolean, message: string): HostAction => ({
-    doneMessage: message,
+  const makeEntrySwitch = (is_enable: boolean, doneMessage: string, undoAction: string): HostAction => ({
+    doneMessage,
     run: Effect.fnUntraced(function* (visit, form) {
       const { knowledge_base } = yield* queryEntry(visit, { id: readEntryId(form) })
       const { process_status: _processStatus, ...entry } = knowledge_base
-      return yield* mutate(visit, form, "update_knowledge_base", { ...entry, is_enable })
+      yield* mutate(visit, form, "update_knowledge_base", { ...entry, is_enable })
+      const undo = { action: undoAction, fields: { id: String(entry.id) } }
+      const redirect: ActionRedirect = {
+        ...BACK_TO_LIST,
+        notice: { text: `${entryTitle(entry)}: ${doneMessage}`, undo }
+      }
+      return redirect
     })
   })
 
@@ -70,17 +87,17 @@ export const makeKnowledgePage = Effect.gen(function* () {
     },
     actions: {
       [ADD_ENTRY_ACTION]: {
-        doneMessage: "The entry is added. It is answered from as soon as it is ready, in a few seconds.",
-        run: (visit, form) => mutate(visit, form, "create_knowledge_base", readEntry(form))
+        doneMessage: "Article added. Guests are answered from it as soon as it is indexed, in a few seconds.",
+        run: (visit, form) => Effect.as(mutate(visit, form, "create_knowledge_base", readEntry(form)), BACK_TO_LIST)
       },
       [CHANGE_ENTRY_ACTION]: {
-        doneMessage: "The entry is changed. What it said before is not told any more.",
+        doneMessage: "Article saved.",
         run: replaceEntry
       },
-      switch_on: makeEntrySwitch(true, "Guests are answered from the entry again."),
-      switch_off: makeEntrySwitch(false, "Guests are not answered from the entry any more."),
+      switch_on: makeEntrySwitch(true, "Switched on.", "switch_off"),
+      switch_off: makeEntrySwitch(false, "Switched off.", "switch_on"),
       delete_entry: {
-        doneMessage: "The entry is deleted.",
+        doneMessage: "Article deleted.",
         run: (visit, form) => mutate(visit, form, "delete_knowledge_base", { id: readEntryId(form) })
       }
     }
@@ -97,15 +114,17 @@ const makeListRenderer = (scopes: KnowledgeScopes["Service"], search: EntriesSea
     const scopeChoices = yield* scopes.of
     const isRestored = failedSubmission !== undefined && readSubmittedAction(failedSubmission) === ADD_ENTRY_ACTION
     const newEntryForm = disclosure(
-      "Write an entry",
+      "Add article",
       entryForm(visit, { scopes: scopeChoices, failedSubmission }),
-      isRestored
+      isRestored || visit.query.has(ADD_FIELD)
     )
-    return toView(
-      "Knowledge",
-      html`<p>What guests ask is answered from these entries, in their own words, where a ${link(AUTOMATION_PATH, "rule")} says so. ${link(`${KNOWLEDGE_PATH}?ask=`, "Try a question")}</p>
-${entriesTable(visit, results.knowledge_bases, scopeChoices)}${pagination(visit, { offset, limit: KNOWLEDGE_SHOWN, total: results.total })}${section("Another entry", newEntryForm)}`
-    )
+    const view: HostView = {
+      title: "Knowledge base (AI answers)",
+      primaryAction: buttonLink(ADD_URL, "Add article"),
+      body: html`<p class="soft">Guests' questions are answered with sentences of these articles, if a ${link(AUTOMATION_PATH, "rule")} is active. ${link(`${KNOWLEDGE_PATH}?ask=`, "Test a question")}</p>
+${entriesTable(visit, results.knowledge_bases, scopeChoices)}${pagination(visit, { offset, limit: KNOWLEDGE_SHOWN, total: results.total })}${section("New article", newEntryForm, "new")}`
+    }
+    return view
   })
 
 const makeEntryRenderer = (
@@ -123,7 +142,7 @@ const makeEntryRenderer = (
     return toView(
       entryTitle(entry),
       html`${BACK_LINK}${section(
-        "Change the entry",
+        "Article",
         html`<p>${processStatusBadge(entry.process_status)}</p>
 ${form}`
       )}${activityLogLink(`knowledge_base:${entry.id}`)}`
@@ -153,14 +172,20 @@ const makeTestQuestionRenderer = (
       ? answerResult((yield* ask(visit, { question, ...(code === undefined ? {} : { stay_code: code }) })).sentences)
       : nothing
     return toView(
-      "A question tried",
-      html`${BACK_LINK}${section("What would a guest be answered?", html`${testQuestionForm(visit, testStays)}${answerHtml}${testStays.is_known ? nothing : NO_STAY_MESSAGE}`)}`
+      "Test a question",
+      html`${BACK_LINK}${section("Question", html`${testQuestionForm(visit, testStays)}${answerHtml}${testStays.is_known ? nothing : NO_STAY_MESSAGE}`)}`
     )
   })
 
 const toView = (title: string, body: Html): HostView => ({ title, body })
 
-const BACK_LINK = html`<p>${link(KNOWLEDGE_PATH, "All entries")}</p>
+const BACK_TO_LIST: ActionRedirect = { _tag: "GoOn", url: KNOWLEDGE_PATH }
+
+/** Opens the form of a new article. */
+const ADD_FIELD = "add"
+const ADD_URL = `${KNOWLEDGE_PATH}?${ADD_FIELD}=1#new`
+
+const BACK_LINK = html`<p>${link(KNOWLEDGE_PATH, "All articles")}</p>
 `
 
 const processStatusBadge = (status: KnowledgeEntry["process_status"]): Html => {
@@ -168,14 +193,11 @@ const processStatusBadge = (status: KnowledgeEntry["process_status"]): Html => {
   return badge(label, kind)
 }
 
-const entryNotFoundView = notFoundView(
-  "There is no such entry",
-  "It may be deleted. All entries are on the page of knowledge."
-)
+const entryNotFoundView = notFoundView("There is no such article", "It may have been deleted.")
 
 const entryChangedError = makeActionError(
   409,
-  "Somebody has changed this entry since the page was shown. Open it again, and change it as it is now."
+  "Someone else has changed this article. Open it again and repeat your change."
 )
 
 type KnowledgeEntry = typeof KnowledgeBase.Type
@@ -186,26 +208,30 @@ const entriesTable = (
   scopes: KnowledgeScopeChoices
 ): Html =>
   section(
-    "Entries",
+    "Articles",
     table(
-      { empty: "There are no entries: nothing that guests ask is answered by itself." },
+      { empty: "No articles yet. Add one below, so that guests can be answered automatically." },
       [
         {
-          label: "Entry",
+          label: "Article",
           cell: (entry) =>
             html`<span class="name">${link(`${KNOWLEDGE_PATH}?change=${entry.id}`, entryTitle(entry))}</span>`
         },
-        { label: "For", cell: (entry) => scopeText(entry, scopes) },
-        { label: "Prepared", cell: ({ process_status }) => processStatusBadge(process_status) },
-        { label: "In use", cell: ({ is_enable }) => badge(is_enable ? "on" : "off", is_enable ? "good" : "wait") },
-        { label: "Change", cell: (entry) => entryActions(visit, entry) }
+        { label: "For", cell: (entry) => scopeText(entry, scopes), onPhone: "detail" },
+        { label: "Index", cell: ({ process_status }) => processStatusBadge(process_status), onPhone: "detail" },
+        {
+          label: "Status",
+          cell: ({ is_enable }) => badge(is_enable ? "On" : "Off", is_enable ? "good" : "wait"),
+          onPhone: "side"
+        },
+        { label: "Actions", cell: (entry) => entryActions(visit, entry), onPhone: "actions" }
       ],
       entries
     )
   )
 
 const entryTitle = ({ id, title }: Pick<KnowledgeEntry, "id" | "title">): string =>
-  title.trim() === "" ? `Entry ${id}` : title
+  title.trim() === "" ? `Article ${id}` : title
 
 const entryActions = (visit: SignedInVisit, entry: KnowledgeEntry): Html => {
   const { id, is_enable } = entry
@@ -215,7 +241,7 @@ const entryActions = (visit: SignedInVisit, entry: KnowledgeEntry): Html => {
     : actionForm(visit, { action: "switch_on", label: "Switch on", subject, id, kind: "plain" })
   const deleteForm = actionForm(visit, {
     action: "delete_entry",
-    label: "Delete it for good",
+    label: "Delete for good",
     subject,
     id,
     kind: "danger"
@@ -230,20 +256,20 @@ const testQuestionForm = (visit: SignedInVisit, { stays }: KnowledgeTestStays): 
   const fillField: FieldFiller = (name) => visit.query.get(name) ?? ""
   return queryForm(
     KNOWLEDGE_PATH,
-    html`${input(fillField, { name: "ask", label: "The question", hint: "in any language", isRequired: true, maxlength: QUESTION_LENGTH })}${testStayFields(visit, stays, "somebody who has booked nothing")}`,
-    "See what would be answered"
+    html`${input(fillField, { name: "ask", label: "Question", hint: "in any language", isRequired: true, maxlength: QUESTION_LENGTH })}${testStayFields(visit, stays, "A guest without a reservation")}`,
+    "Show answer"
   )
 }
 
 const answerResult = (answerSentences: ReadonlyArray<AnswerSentence>): Html =>
   answerSentences.length === 0
-    ? html`<div role="status"><p>${badge("nothing would be answered", "wait")} The question would wait for you. No entry that is ready, switched on and for this guest answers it well enough.</p></div>
+    ? html`<div role="status"><p>${badge("No answer", "wait")} The question would wait for you. No indexed article that is on and meant for this guest answers it well enough.</p></div>
 `
-    : html`<div role="status"><p>${badge("would be answered", "good")}</p>
+    : html`<div role="status"><p>${badge("Answer", "good")}</p>
 <ul>
 ${answerSentences.map(
   ({ text, knowledge_base_id, title, sub_title }) =>
-    html`<li>${text} <span class="soft">from ${link(`${KNOWLEDGE_PATH}?change=${knowledge_base_id}`, title === "" ? `entry ${knowledge_base_id}` : title)}${sub_title === "" ? nothing : html`, ${sub_title}`}</span></li>
+    html`<li>${text} <span class="soft">from ${link(`${KNOWLEDGE_PATH}?change=${knowledge_base_id}`, title === "" ? `article ${knowledge_base_id}` : title)}${sub_title === "" ? nothing : html`, ${sub_title}`}</span></li>
 `
 )}</ul></div>
 `

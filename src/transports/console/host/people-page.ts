@@ -7,10 +7,10 @@ import { StaffDirectory } from "../queries/StaffDirectory.ts"
 import { makeSudo, type Sudo } from "../sudo.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { type FailedSubmission, type HostView, makeHostPage, notFoundView } from "./host-page.ts"
-import { link, readOffsetParam, timeZoneNote } from "./page-parts.ts"
+import { buttonLink, link, readOffsetParam, timeZoneNote } from "./page-parts.ts"
 import { accountView } from "./people/account-view.ts"
 import { makeAccountActions, makeStaffActions } from "./people/people-actions.ts"
-import { accountsSection, mainAccountOnlySection, staffSection } from "./people/people-lists.ts"
+import { accountsSection, mainAccountOnlySection, NEW_STAFF_URL, staffSection } from "./people/people-lists.ts"
 import { staffView } from "./people/staff-view.ts"
 import { type EditTarget, readEditTarget, readTitleQuery } from "./property-selection.ts"
 import { PEOPLE_PATH } from "./urls.ts"
@@ -45,8 +45,9 @@ const makeListsRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDire
         ? mainAccountOnlySection
         : accountsSection(visit, accounts, yield* sudo.renderPasswordField(visit), failedSubmission)
     const view: HostView = {
-      title: "People",
-      body: html`${accountsHtml}${staffSection(visit, staffPage)}${timeZoneNote(visit)}`
+      title: "Team",
+      primaryAction: buttonLink(NEW_STAFF_URL, "Add staff"),
+      body: html`${staffSection(visit, staffPage)}${accountsHtml}${timeZoneNote(visit)}`
     }
     return view
   })
@@ -60,7 +61,7 @@ const makeFormRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirec
         : personNotFoundView("There is no such staff member.")
     }
     const accounts = kind === "account" && id !== undefined ? yield* listVisibleAccounts(subAccounts) : undefined
-    if (accounts === undefined) return personNotFoundView("There is nobody of that kind to change.")
+    if (accounts === undefined) return personNotFoundView("There is no such person.")
     const subAccount = accounts.find((each) => each.id === id && each.role === "sub")
     return subAccount === undefined
       ? personNotFoundView("There is no such sub-account.")
@@ -68,4 +69,4 @@ const makeFormRenderer = (subAccounts: SubAccounts["Service"], staff: StaffDirec
   })
 
 const personNotFoundView = (message: string): HostView =>
-  notFoundView("People", message, html`<p>${link(PEOPLE_PATH, "All people")}</p>`)
+  notFoundView("Team", message, html`<p>${link(PEOPLE_PATH, "Back to team")}</p>`)

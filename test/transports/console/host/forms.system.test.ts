@@ -243,9 +243,7 @@ const FORMS = [
   ].map((act) => `stay ${act}`),
   ...["note", "offer", "preapprove", "send", "withdraw"].map((act) => `messages ${act}`),
   ...["begin", "change", "create", "delete", "finish"].map((act) => `tasks ${act}`),
-  ...["add_property", "stop_letting", "change_group", "delete_group", "make_group", "make_room_type"].map(
-    (act) => `properties ${act}`
-  ),
+  ...["add_property", "change_group", "delete_group", "make_group", "make_room_type"].map((act) => `properties ${act}`),
   ...["change_tag", "delete_tag", "make_tag"].map((act) => `properties ${act}`),
   ...["link", "price", "ratio", "rules", "stock", "unlink"].map((act) => `channels/listing ${act}`),
   ...["accept_calendar", "feed", "fetch", "follow", "remove", "share_all", "share_some", "unshare"].map(
@@ -256,7 +254,7 @@ const FORMS = [
     (act) => `automation ${act}`
   ),
   ...["book", "clear_prices", "move_stay", "open_days", "set_prices"].map((act) => `calendar ${act}`),
-  ...["properties change_pricing", "reservations/new quote"],
+  ...["properties/property save_property", "properties/property stop_letting", "reservations/new quote"],
   ...["calendars calendar_bookings", "stay cancel_calendar_stay", "stay detach"],
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[

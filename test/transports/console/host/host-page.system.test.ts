@@ -28,6 +28,7 @@ const PATHS = [
   ],
   ...[
     "properties",
+    "properties/property",
     "channels",
     "channels/listing",
     "calendars",

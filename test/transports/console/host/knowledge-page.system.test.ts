@@ -11,7 +11,6 @@ import {
   fillAndSend,
   fillAndSendTwice,
   findAlert,
-  findAlertField,
   findDoneAction,
   findForms,
   getPage,
@@ -67,11 +66,11 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
   it.effect("adds an entry for all guests, which waits to be prepared", () =>
     Effect.gen(function* () {
       const { cookie, operatorId } = yield* ready
-      assert.include((yield* getPage(cookie, PAGE)).text, "There are no entries")
+      assert.include((yield* getPage(cookie, PAGE)).text, "No articles yet.")
       const page = yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
       assert.strictEqual(findDoneAction(page), "add_entry")
-      assert.include(page.text, "Guests of all properties")
-      assert.include(page.text, "waits to be prepared")
+      assert.include(page.text, "Guests, all properties")
+      assert.include(page.text, "Waiting</span>")
       const [entry] = yield* entriesOf(operatorId)
       assert.deepInclude(entry, {
         title: "Wi-Fi",
@@ -82,7 +81,7 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
         contents: [{ sub_title: "Network", text: "The password is sail-away.\n<script>" }]
       })
       yield* prepared(operatorId)
-      assert.include((yield* getPage(cookie, PAGE)).text, `<span class="badge good">ready</span>`)
+      assert.include((yield* getPage(cookie, PAGE)).text, `<span class="badge good">Indexed</span>`)
     })
   )
 
@@ -117,7 +116,7 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
           { sub_title: "Range", text: "It reaches the garden." }
         ]
       })
-      assert.include((yield* getPage(cookie, PAGE)).text, "Anyone who asks about Harbour &lt;1&gt;, booked at Airbnb")
+      assert.include((yield* getPage(cookie, PAGE)).text, "Everyone, Harbour &lt;1&gt;, Airbnb")
       // As it stands the form changes nothing.
       yield* fillAndFollow(cookie, path, "change_entry")
       assert.deepStrictEqual(yield* entriesOf(operatorId), changed)
@@ -151,14 +150,14 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
       const { cookie, operatorId } = yield* ready
       const none = yield* fillAndSend(cookie, PAGE, "add_entry", { title: "Empty", where: "by_group", on: [] })
       assert.strictEqual(none.status, 422)
-      assert.strictEqual(findAlertField(none), "contents")
+      assert.include(findAlert(none) ?? "", "Sections")
       const back = findForms(none, "add_entry")[0]?.form
       assert.strictEqual(back?.get("title"), "Empty")
       assert.strictEqual(back?.get("where"), "by_group")
       assert.isFalse(back?.has("on"))
       const nowhere = yield* fillAndSend(cookie, PAGE, "add_entry", { ...WIFI, where: "by_group" })
       assert.strictEqual(nowhere.status, 422)
-      assert.strictEqual(findAlertField(nowhere), "scope_property.ids")
+      assert.include(findAlert(nowhere) ?? "", "Ids")
       assert.strictEqual(findForms(nowhere, "add_entry")[0]?.form.get("text.0"), WIFI["text.0"])
       assert.deepStrictEqual(yield* entriesOf(operatorId), [])
     })
@@ -170,10 +169,10 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
       yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
       const [before = assert.fail("nothing was added")] = yield* entriesOf(operatorId)
       const off = yield* fillAndFollow(cookie, PAGE, "switch_off")
-      assert.include(off.text, `<span class="badge wait">off</span>`)
+      assert.include(off.text, `<span class="badge wait">Off</span>`)
       assert.deepStrictEqual(yield* entriesOf(operatorId), [{ ...before, is_enable: false }])
       const on = yield* fillAndFollow(cookie, PAGE, "switch_on")
-      assert.include(on.text, `<span class="badge good">on</span>`)
+      assert.include(on.text, `<span class="badge good">On</span>`)
       assert.deepStrictEqual(yield* entriesOf(operatorId), [before])
       const sent = yield* fillAndSendTwice(cookie, PAGE, "delete_entry")
       assert.deepStrictEqual(
@@ -194,7 +193,7 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
       for (const act of ["change_entry", "switch_on", "switch_off", "delete_entry"]) {
         const page = yield* postInventedForm(cookie, PAGE, act, { id, ...WIFI })
         assert.strictEqual(page.status, 404, act)
-        assert.strictEqual(findAlertField(page), "id")
+        assert.isDefined(findAlert(page))
         assert.strictEqual((yield* postWithoutToken(cookie, PAGE, act)).status, 403)
       }
       const foreign = yield* getPage(cookie, `${PAGE}?change=${id}`)
@@ -233,14 +232,14 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
       const ask = (more: string) => getPage(cookie, `${PAGE}?ask=What+is+the+Wi-Fi+password%3F${more}`)
       const open = yield* getPage(cookie, `${PAGE}?ask=`)
       assert.include(open.text, `${code}, Harbour &lt;1&gt;, from Thu 6 May 2027`)
-      assert.notInclude(open.text, "would be answered</span>")
+      assert.notInclude(open.text, "Answer</span>")
       for (const more of [`&stay=${code}`, `&stay=&code=${code}`]) {
         const { text } = yield* ask(more)
         assert.include(text, "The password is &lt;sail&gt;.")
         assert.include(text, `<a href="${PAGE}?change=${entry?.id}">Wi-Fi &lt;b&gt;</a>`)
       }
       const stranger = yield* ask("")
-      assert.include(stranger.text, "nothing would be answered")
+      assert.include(stranger.text, "No answer</span>")
       assert.notInclude(stranger.text, "sail")
       const foreign = yield* insertOrder(other.operatorId, [{ propertyId: other.property }])
       const none = yield* ask(`&code=${foreign}`)
@@ -259,11 +258,11 @@ layer(layerSignedInPages)("the page of knowledge", (it) => {
         FROM generate_series(1, ${KNOWLEDGE_SHOWN}::int) n`
       const full = yield* getPage(cookie, PAGE)
       assert.lengthOf(findForms(full, "delete_entry"), KNOWLEDGE_SHOWN)
-      assert.notInclude(full.text, "Further in the list")
+      assert.notInclude(full.text, "Next page")
       yield* fillAndFollow(cookie, PAGE, "add_entry", WIFI)
       const more = yield* getPage(cookie, PAGE)
       assert.lengthOf(findForms(more, "delete_entry"), KNOWLEDGE_SHOWN)
-      assert.include(more.text, `href="${PAGE}?offset=${KNOWLEDGE_SHOWN}">Further in the list`)
+      assert.include(more.text, `href="${PAGE}?offset=${KNOWLEDGE_SHOWN}">Next page`)
       assert.lengthOf(findForms(yield* getPage(cookie, `${PAGE}?offset=${KNOWLEDGE_SHOWN}`), "delete_entry"), 1)
 
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`

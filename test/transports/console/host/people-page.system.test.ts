@@ -10,7 +10,6 @@ import {
   fillAndFollow,
   fillAndSend,
   fillAndSendTwice,
-  findAlert,
   findDoneAction,
   findForms,
   getPage,
@@ -63,7 +62,7 @@ layer(Layer.provideMerge(layerSignedInPages, Layer.succeed(PasswordCost, CHEAP_P
       assert.strictEqual((yield* call(token, "query_income_items")).error_code, 0)
       const at = `${PEOPLE}?change=account:${id}`
       const off = yield* fillAndFollow(cookie, at, "disable_account")
-      assert.include(off.text, "disabled")
+      assert.include(off.text, "Disabled</span>")
       assert.deepStrictEqual(
         (yield* accountsOf(operatorId)).map(({ disabled }) => disabled),
         [true]
@@ -226,7 +225,8 @@ layer(Layer.provideMerge(layerSignedInPages, Layer.succeed(PasswordCost, CHEAP_P
         { id: marta?.id ?? 0, name: "Marta", mobile: "+351 900000000", is_active: false }
       ])
       const wrong = yield* fillAndSend(cookie, at, "change_staff", { mobile: "nonsense" })
-      assert.deepStrictEqual([wrong.status, findAlert(wrong)?.startsWith("mobile:")], [422, true])
+      assert.strictEqual(wrong.status, 422)
+      assert.match(wrong.text, /name="mobile"[^>]*aria-invalid="true"><span class="field-error">Mobile: /)
       assert.include(wrong.text, 'value="nonsense"')
       yield* fillAndFollow(cookie, at, "delete_staff")
       assert.deepStrictEqual(yield* staffOf(operatorId), [])
@@ -261,11 +261,11 @@ layer(Layer.provideMerge(layerSignedInPages, Layer.succeed(PasswordCost, CHEAP_P
       yield* add(1, STAFF_ROWS_MAX)
       const full = yield* getPage(cookie, PEOPLE)
       assert.lengthOf(full.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS_MAX)
-      assert.notInclude(full.text, "Further in the list")
+      assert.notInclude(full.text, "Next page")
       yield* add(STAFF_ROWS_MAX + 1, STAFF_ROWS_MAX + 1)
       const cut = yield* getPage(cookie, PEOPLE)
       assert.lengthOf(cut.text.match(/>Cleaner \d+</g) ?? [], STAFF_ROWS_MAX)
-      assert.include(cut.text, "Further in the list")
+      assert.include(cut.text, "Next page")
     })
   )
 })

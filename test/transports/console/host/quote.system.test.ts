@@ -47,15 +47,15 @@ describe.skipIf(!hasChromium)(withChromiumNote("quotes in the console"), () => {
         yield* run(async () => {
           await page.context().addCookies([{ name: "latchkey", value: cookie, url: base }])
           await page.goto("/console/properties")
-          await page.getByRole("link", { name: "Change the prices of Harbour 1" }).click()
+          await page.getByRole("link", { name: "Harbour 1", exact: true }).click()
           await page.getByLabel(/^Currency/).fill("chf")
-          await page.getByLabel(/^Maximum guests/).fill("3")
+          await page.getByLabel(/^Max\. guests/).fill("3")
           await page.getByLabel(/^Fees/).fill("Cleaning: 40 per stay")
           await page.getByLabel(/^Taxes/).fill("VAT: 10% per stay\nCity tax: 2.50 per guest")
         })
         assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
         yield* press("Save")
-        assert.include(yield* statusText, "The prices of the property are saved.")
+        assert.include(yield* statusText, "Property saved.")
         assert.strictEqual(yield* Effect.promise(() => page.getByLabel(/^Currency/).inputValue()), "CHF")
 
         yield* run(async () => {

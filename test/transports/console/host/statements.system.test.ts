@@ -53,7 +53,13 @@ layer(layerPages)("a look at a page", (it) => {
         ...[`reservations/new?property=${property_id}&${nights}`, `stay?code=${reservation_code}`],
         ...["messages", "messages?show=waiting", `messages?id=${conversation_id}`, "reviews", "reviews?show=waiting"],
         ...["money", "money?add=expense", "money.csv?from=2027-05-01&to=2027-05-31", "tasks", "tasks?add=1"],
-        ...["tasks?sheet=2027-05-20", "properties", "properties?change=group:new", "channels"],
+        ...[
+          "tasks?sheet=2027-05-20",
+          "properties",
+          "properties?change=group:new",
+          `properties/property?id=${property_id}`,
+          "channels"
+        ],
         ...[
           `channels/listing?id=${listing?.id}`,
           "calendars",

@@ -39,29 +39,31 @@ const dictionarySection = (
     failedSubmission.form.get("dictionary") === dictionary
   return section(
     DICTIONARY_LABELS[dictionary].title,
-    html`<p class="soft">${DICTIONARY_LABELS[dictionary].about}</p>
-${table(
-  { empty: "There is none." },
-  [
-    { label: "Name", cell: ({ name }) => html`<span class="name">${name}</span>` },
-    { label: "Stands", cell: entryStatus },
-    {
-      label: "Change",
-      cell: ({ id, name }) =>
-        html`<a href="${editUrl(CATEGORIES_PATH, dictionary, id)}" aria-label="Change ${name}">Change</a>`
-    }
-  ],
-  entries
-)}${actionForm(visit, {
-  action: ADD_ENTRY_ACTION,
-  label: "Add it",
-  subject: DICTIONARY_LABELS[dictionary].title,
-  isInline: true,
-  fields: html`<input type="hidden" name="dictionary" value="${dictionary}">${input(
-    makeFieldFiller(isSameForm ? failedSubmission : undefined, ADD_ENTRY_ACTION),
-    { name: "name", label: "One more", isRequired: true, maxlength: DICTIONARY_NAME_LENGTH }
-  )}`
-})}`,
+    html`${table(
+      { empty: "None yet." },
+      [
+        {
+          label: "Name",
+          cell: ({ id, name }) => html`<a class="name" href="${editUrl(CATEGORIES_PATH, dictionary, id)}">${name}</a>`
+        },
+        { label: "Status", cell: entryStatus, onPhone: "side" }
+      ],
+      entries
+    )}${actionForm(visit, {
+      action: ADD_ENTRY_ACTION,
+      label: "Add",
+      subject: DICTIONARY_LABELS[dictionary].title,
+      isInline: true,
+      fields: html`<input type="hidden" name="dictionary" value="${dictionary}">${input(
+        makeFieldFiller(isSameForm ? failedSubmission : undefined, ADD_ENTRY_ACTION),
+        {
+          name: "name",
+          label: DICTIONARY_LABELS[dictionary].newLabel,
+          isRequired: true,
+          maxlength: DICTIONARY_NAME_LENGTH
+        }
+      )}`
+    })}`,
     dictionary
   )
 }
@@ -79,28 +81,32 @@ export const reservationTagsSection = (
   failedSubmission?: FailedSubmission
 ): Html =>
   section(
-    "Tags of reservations",
-    html`<p class="soft">Words to put on a stay. Those that everybody has cannot be deleted.</p>
+    "Reservation tags",
+    html`<p class="soft">Labels for stays. Built-in tags cannot be deleted.</p>
 ${table(
-  { empty: "There is no tag." },
+  { empty: "No tags yet." },
   [
     {
       label: "Name",
       cell: ({ color, tag_name }: ReservationTag) => html`${colorDot(color)} <span class="name">${tag_name}</span>`
     },
-    { label: "Stands", cell: ({ is_default }) => (is_default ? "everybody's" : badge("yours", "good")) },
-    { label: "Delete", cell: (tag) => deleteForm(visit, tag) }
+    {
+      label: "Status",
+      cell: ({ is_default }) => (is_default ? "Built in" : badge("Yours", "good")),
+      onPhone: "side"
+    },
+    { label: "Delete", cell: (tag) => deleteForm(visit, tag), onPhone: "actions" }
   ],
   reservation_tags
 )}${pagination(visit, { offset: readOffsetParam(visit, "tags"), limit: RESERVATION_TAGS_SHOWN, total, name: "tags" })}${actionForm(
   visit,
   {
     action: "add_tag",
-    label: "Add the tag",
+    label: "Add tag",
     isInline: true,
     fields: input(makeFieldFiller(failedSubmission, "add_tag"), {
       name: "tag_name",
-      label: "One more",
+      label: "New tag",
       isRequired: true,
       maxlength: TAG_NAME_LENGTH
     })
@@ -114,15 +120,15 @@ const deleteForm = (visit: SignedInVisit, { id, tag_name, is_default }: Reservat
     ? ""
     : disclosure(
         "Delete…",
-        html`<p>It is taken off all reservations.</p>
+        html`<p>The tag is removed from all reservations.</p>
 ${actionForm(visit, { action: "delete_tag", label: "Delete", subject: tag_name, id, kind: "danger" })}`
       )
 
 export const channelsSection = (channels: ReadonlyArray<CustomChannel>): Html =>
   section(
-    "Where reservations made by hand come from",
+    "Sources of manual reservations",
     html`<p>${channels.map(({ name }) => name).join(", ")}.</p>
-<p class="soft">These are the service's own and cannot be changed.</p>
+<p class="soft">These are built in.</p>
 `,
     "channels"
   )

@@ -9,23 +9,23 @@ import { activityLogLink, badge, link, section } from "../page-parts.ts"
 import { CATEGORIES_PATH } from "../urls.ts"
 
 export const DICTIONARY_LABELS = {
-  income_items: { title: "What you earn with", about: "The categories of income." },
-  expense_items: { title: "What you spend on", about: "The categories of expenses." },
-  income_methods: { title: "How you are paid", about: "The ways in which income is received." },
-  expense_methods: { title: "How you pay", about: "The ways in which expenses are paid." }
-} as const satisfies Readonly<Record<DictionaryName, { readonly title: string; readonly about: string }>>
+  income_items: { title: "Income categories", newLabel: "New income category" },
+  expense_items: { title: "Expense categories", newLabel: "New expense category" },
+  income_methods: { title: "Payment methods for income", newLabel: "New payment method" },
+  expense_methods: { title: "Payment methods for expenses", newLabel: "New payment method" }
+} as const satisfies Readonly<Record<DictionaryName, { readonly title: string; readonly newLabel: string }>>
 
 export const isDictionary = (text: string): text is DictionaryName =>
   DictionaryName.literals.some((each) => each === text)
 
 export const entryStatus = ({ is_built_in, renamed_from, is_retired }: Category): Html =>
-  html`${is_built_in ? "built in" : badge("yours", "good")}${
+  html`${is_built_in ? "Built in" : badge("Yours", "good")}${
     renamed_from === null ? "" : html`, <span class="soft">renamed from “${renamed_from}”</span>`
-  }${is_retired ? html` ${badge("retired", "wait")}` : ""}`
+  }${is_retired ? html` ${badge("Retired", "wait")}` : ""}`
 
 export const entryView = (visit: SignedInVisit, entry: Category, failedSubmission?: FailedSubmission): HostView => ({
-  title: `“${entry.name}”`,
-  body: html`<p>${link(CATEGORIES_PATH, "Back to all words")}</p>
+  title: entry.name,
+  body: html`<p>${link(CATEGORIES_PATH, "Back to categories & tags")}</p>
 ${section(
   DICTIONARY_LABELS[entry.dictionary].title,
   html`<p>${entryStatus(entry)}</p>
@@ -43,33 +43,33 @@ const renameForm = (
 ) =>
   actionForm(visit, {
     action: "rename_entry",
-    label: "Call it so",
+    label: "Save",
     id,
     fields: html`${dictionaryField(dictionary)}${input(makeFieldFiller(failedSubmission, "rename_entry", id), {
       name: "name",
-      label: "Its name, also on what is booked under it",
+      label: "Name",
       value: name,
       isRequired: true,
       isEdit: true,
       maxlength: DICTIONARY_NAME_LENGTH,
-      ...(renamed_from === null ? {} : { hint: `The service's own name for it is “${renamed_from}”.` })
+      ...(renamed_from === null ? {} : { hint: `Built-in name: “${renamed_from}”.` })
     })}`
   })
 
 const retireForm = (visit: SignedInVisit, { dictionary, id, name }: Category): Html =>
   isUsedByService(dictionary, id)
-    ? html`<p class="soft">The service itself books with this entry, so it can be renamed and not retired.</p>
+    ? html`<p class="soft">The service uses this one itself. You can rename it, but not retire it.</p>
 `
     : disclosure(
-        "Retire it…",
-        html`<p>Nobody chooses it any more. What is booked under it stays so, and it can be brought back.</p>
-${actionForm(visit, { action: "retire_entry", label: "Retire it", subject: name, id, kind: "danger", fields: dictionaryField(dictionary) })}`
+        "Retire…",
+        html`<p>It can no longer be chosen. Existing entries keep it, and you can restore it.</p>
+${actionForm(visit, { action: "retire_entry", label: "Retire", subject: name, id, kind: "danger", fields: dictionaryField(dictionary) })}`
       )
 
 const restoreForm = (visit: SignedInVisit, { dictionary, id, name }: Category): Html =>
   actionForm(visit, {
     action: "restore_entry",
-    label: "Bring it back",
+    label: "Restore",
     subject: name,
     id,
     kind: "plain",

@@ -61,15 +61,15 @@ export const isUnchangedOrApplied = (entry: KnowledgeEntryDetail, form: Submitte
   form.get("seen") === digestEntry(entry) || serializeEntry(entry) === serializeEntry(readEntry(form))
 
 const SCOPE_OPTIONS: ReadonlyArray<{ readonly value: PropertyScopeType; readonly label: string }> = [
-  { value: "all", label: "all properties" },
-  { value: "by_property", label: "the properties ticked below" },
-  { value: "by_group", label: "the groups ticked below" },
-  { value: "by_room_type", label: "the room types ticked below" }
+  { value: "all", label: "All properties" },
+  { value: "by_property", label: "Only the ticked properties" },
+  { value: "by_group", label: "Only the ticked groups" },
+  { value: "by_room_type", label: "Only the ticked room types" }
 ]
 
 const AUDIENCE_OPTIONS = [
-  { value: "guests", label: "only guests with an accepted stay there" },
-  { value: "anyone", label: "anyone who asks: write no door code or Wi-Fi password here" }
+  { value: "guests", label: "Guests with a confirmed stay" },
+  { value: "anyone", label: "Everyone (write no door code or Wi-Fi password here)" }
 ] as const
 
 const SCOPE_CHECKBOXES: ReadonlyArray<readonly [PropertyScopeType, string, string]> = [
@@ -91,10 +91,10 @@ export const entryForm = (visit: SignedInVisit, { scopes, entry, failedSubmissio
     entry === undefined
       ? nothing
       : html`<input type="hidden" name="seen" value="${fillField("seen", digestEntry(entry))}">`
-  const fields = html`${digestField}${input(fillField, { name: "title", label: "Title", hint: "for yourself", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE_LENGTH })}${partFields(fillField, action, entry?.contents ?? [], failedSubmission)}${select(fillField, { name: "audience", label: "Who is answered from it", options: AUDIENCE_OPTIONS, value: entry?.audience ?? "guests" })}${scopeFields(fillField, action, scopes, entry, failedSubmission)}${enabledField(action, entry, failedSubmission)}`
+  const fields = html`${digestField}${input(fillField, { name: "title", label: "Title", hint: "only you see it", value: entry?.title ?? "", maxlength: KNOWLEDGE_TITLE_LENGTH })}${partFields(fillField, action, entry?.contents ?? [], failedSubmission)}${select(fillField, { name: "audience", label: "Audience", options: AUDIENCE_OPTIONS, value: entry?.audience ?? "guests" })}${scopeFields(fillField, action, scopes, entry, failedSubmission)}${enabledField(action, entry, failedSubmission)}`
   return actionForm(visit, {
     action,
-    label: entry === undefined ? "Add the entry" : "Change the entry",
+    label: entry === undefined ? "Add article" : "Save",
     fields,
     ...(entry === undefined ? {} : { id: entry.id })
   })
@@ -109,7 +109,7 @@ const enabledField = (
   const isChecked = isRestored ? failedSubmission.form.get("on") === "yes" : (entry?.is_enable ?? true)
   return checkbox((_name, defaultValue) => defaultValue, {
     name: "on",
-    label: "Guests are answered from it",
+    label: "On: guests are answered from this article",
     isChecked
   })
 }
@@ -128,7 +128,7 @@ const partFields = (
   // Empty parts of a failed form are dropped, which renumbers the others. So values are not restored by field name.
   const [entryParts, fillPart]: readonly [ReadonlyArray<KnowledgeEntryPart>, FieldFiller] =
     restoredParts === undefined ? [contents, fillField] : [restoredParts, (_name, defaultValue) => defaultValue]
-  return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">A part that is emptied is taken away. Another one can be added once this is saved; an entry has at most ${KNOWLEDGE_CONTENTS_MAX}.</p>
+  return html`${Array.from({ length: count }, (_, index) => partField(fillPart, index, action === ADD_ENTRY_ACTION && index === 0, entryParts[index]))}<p class="soft">Clear a section to delete it. Save to add another. An article has ${KNOWLEDGE_CONTENTS_MAX} sections at most.</p>
 `
 }
 
@@ -138,8 +138,8 @@ const partField = (
   isRequired: boolean,
   { sub_title, text }: KnowledgeEntryPart = { sub_title: "", text: "" }
 ): Html =>
-  html`<fieldset><legend>Part ${index + 1}</legend>
-${input(fillField, { name: `sub_title.${index}`, label: "About", hint: "such as: Parking", value: sub_title, maxlength: KNOWLEDGE_TITLE_LENGTH })}${textArea(fillField, { name: `text.${index}`, label: "What guests are told", value: text, rows: 4, isRequired, maxlength: KNOWLEDGE_TEXT_LENGTH })}</fieldset>
+  html`<fieldset><legend>Section ${index + 1}</legend>
+${input(fillField, { name: `sub_title.${index}`, label: "Topic", hint: "such as Parking", value: sub_title, maxlength: KNOWLEDGE_TITLE_LENGTH })}${textArea(fillField, { name: `text.${index}`, label: "Text for guests", value: text, rows: 4, isRequired, maxlength: KNOWLEDGE_TEXT_LENGTH })}</fieldset>
 `
 
 const scopeFields = (
@@ -160,7 +160,7 @@ const scopeFields = (
     return html`${checkboxGroup({ name, legend, options, selected: selectedValues(name, ids.map(String)) })}${unlistedFields(name, ids, listedRecords.length < scopeRecords.length ? listedRecords : undefined)}`
   })
   const channels = entry?.scope_channel.type === "by_channel" ? entry.scope_channel.channels : []
-  return html`${select(fillField, { name: "where", label: "For", options: SCOPE_OPTIONS, value: type })}${checkboxGroups}${checkboxGroup({ name: "channel", legend: "Only booked at these (none: at all)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channels) })}`
+  return html`${select(fillField, { name: "where", label: "Properties", options: SCOPE_OPTIONS, value: type })}${checkboxGroups}${checkboxGroup({ name: "channel", legend: "Channels (all if none ticked)", options: CHANNEL_OPTIONS, selected: selectedValues("channel", channels) })}`
 }
 
 /** Keeps the selection of records that the form does not list. */
@@ -172,7 +172,7 @@ const unlistedFields = (
   if (listedRecords === undefined) return nothing
   const listedIds = new Set(listedRecords.map(({ id }) => id))
   const unlistedIds = ids.filter((id) => !listedIds.has(id))
-  return html`<p class="soft">These are the first ${SCOPE_CHOICES_MAX} by name.</p>
+  return html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} are shown.</p>
 ${unlistedIds.map((id) => html`<input type="hidden" name="${name}" value="${id}">`)}`
 }
 

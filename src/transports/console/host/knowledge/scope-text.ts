@@ -43,16 +43,13 @@ export const scopeText = (
   scopes: KnowledgeScopeChoices
 ): string => {
   const propertiesText = propertyScopeText(scope_property, scopes)
-  const channels =
-    scope_channel.type === "all" ? "" : `, booked at ${scope_channel.channels.map(channelName).join(", ")}`
-  return audience === "anyone"
-    ? `Anyone who asks about ${propertiesText}${channels}`
-    : `Guests of ${propertiesText}${channels}`
+  const channels = scope_channel.type === "all" ? "" : `, ${scope_channel.channels.map(channelName).join(", ")}`
+  return audience === "anyone" ? `Everyone, ${propertiesText}${channels}` : `Guests, ${propertiesText}${channels}`
 }
 
 export const PROCESS_STATUS_BADGES = {
-  waiting: ["waits to be prepared", "wait"],
-  processing: ["is being prepared", "wait"],
-  done: ["ready", "good"],
-  failed: ["could not be prepared", "bad"]
+  waiting: ["Waiting", "wait"],
+  processing: ["Indexing", "wait"],
+  done: ["Indexed", "good"],
+  failed: ["Indexing failed", "bad"]
 } as const

@@ -21,7 +21,7 @@ export const newPasswordFields = (label: string): Html => {
       autocomplete: "new-password"
     })
   return html`<p class="soft">${TEXTS.password.rule}</p>
-${passwordInput(NEW_PASSWORD_FIELD, label)}${passwordInput(REPEAT_FIELD, "The same once more")}`
+${passwordInput(NEW_PASSWORD_FIELD, label)}${passwordInput(REPEAT_FIELD, "Repeat new password")}`
 }
 
 export const readNewPassword = (form: SubmittedForm): string | undefined => {
@@ -32,5 +32,5 @@ export const readNewPassword = (form: SubmittedForm): string | undefined => {
 export const ownPasswordField = (passwordField: Html): Html =>
   passwordField.html === ""
     ? nothing
-    : html`<p class="soft">Accounts are made and changed by who knows the password of the main account.</p>
+    : html`<p class="soft">Confirm this change with the password of the main account.</p>
 ${passwordField}`

@@ -55,13 +55,13 @@ const readConfirmedPassword = Effect.fnUntraced(function* (sudo: Sudo, visit: Si
 const requireMainAccount = ({ session }: SignedInVisit): Effect.Effect<void, ActionError> =>
   session.person.caller.role === "main"
     ? Effect.void
-    : Effect.fail(makeActionError(403, "Only the main account may manage accounts."))
+    : Effect.fail(makeActionError(403, "Only the main account can manage accounts."))
 
 export const makeAccountActions = (service: Service["Service"], sudo: Sudo): HostActions => {
   const mutate = makeVoidMutation(service)
   return {
     make_account: {
-      doneMessage: "The sub-account is made. Tell its e-mail address and password to whom it is for.",
+      doneMessage: "Sub-account added. Send them these sign-in details.",
       run: Effect.fnUntraced(function* (visit, form) {
         yield* requireMainAccount(visit)
         const password = yield* readConfirmedPassword(sudo, visit, form)
@@ -72,7 +72,7 @@ export const makeAccountActions = (service: Service["Service"], sudo: Sudo): Hos
       })
     },
     new_password: {
-      doneMessage: "The sub-account has its new password, and is signed out everywhere.",
+      doneMessage: "Password changed. The account is signed out everywhere.",
       run: Effect.fnUntraced(function* (visit, form) {
         yield* requireMainAccount(visit)
         const id = yield* requireAccountId(form)
@@ -82,7 +82,7 @@ export const makeAccountActions = (service: Service["Service"], sudo: Sudo): Hos
       })
     },
     disable_account: {
-      doneMessage: "The sub-account is disabled and signed out; its tokens stop.",
+      doneMessage: "Account disabled and signed out. Its tokens no longer work.",
       run: Effect.fnUntraced(function* (visit, form) {
         const id = yield* requireAccountId(form)
         yield* mutate(visit, form, "disable_account", { id })
@@ -90,7 +90,7 @@ export const makeAccountActions = (service: Service["Service"], sudo: Sudo): Hos
       })
     },
     enable_account: {
-      doneMessage: "The sub-account works again.",
+      doneMessage: "Account enabled.",
       run: Effect.fnUntraced(function* (visit, form) {
         yield* requireMainAccount(visit)
         const id = yield* requireAccountId(form)
@@ -106,7 +106,7 @@ export const makeStaffActions = (service: Service["Service"]): HostActions => {
   const [mutate, queryStaff] = [makeVoidMutation(service), makeQuery(service, query_staffs)]
   return {
     add_staff: {
-      doneMessage: "They are added.",
+      doneMessage: "Staff member added.",
       run: Effect.fnUntraced(function* (visit, form) {
         const property_ids = yield* readPropertyIds(form)
         const fields = readFilledFields(form, {
@@ -120,7 +120,7 @@ export const makeStaffActions = (service: Service["Service"]): HostActions => {
       })
     },
     change_staff: {
-      doneMessage: "They are changed.",
+      doneMessage: "Staff member saved.",
       run: Effect.fnUntraced(function* (visit, form) {
         const currentPropertyIds = Effect.map(
           queryStaff(visit, staffIdField(form)),
@@ -139,7 +139,7 @@ export const makeStaffActions = (service: Service["Service"]): HostActions => {
       })
     },
     delete_staff: {
-      doneMessage: "They are deleted; their tasks stay and have nobody assigned.",
+      doneMessage: "Staff member deleted. Their tasks are unassigned.",
       run: (visit, form) => Effect.as(mutate(visit, form, "delete_staff", staffIdField(form)), BACK_TO_PEOPLE)
     }
   }
@@ -166,12 +166,9 @@ const readPropertyChanges = (
   })
 }
 
-const unusedSelectionError = makeActionError(
-  422,
-  "What is ticked counts only where they work in those alone: choose that, or tick none."
-)
+const unusedSelectionError = makeActionError(422, "Choose “Only the ticked properties”, or tick none.")
 
-const emptySelectionError = makeActionError(422, "Tick the properties they work in, or choose every property.")
+const emptySelectionError = makeActionError(422, "Tick at least one property, or choose “All properties”.")
 
 const readPropertyIds = (form: SubmittedForm): Effect.Effect<ReadonlyArray<Schema.Json>, ActionError> => {
   if (form.get(PROPERTY_SCOPE_FIELD) !== "some") {

@@ -10,36 +10,37 @@ import { editUrl } from "../property-selection.ts"
 import { PEOPLE_PATH, tasksUrl } from "../urls.ts"
 import { newPasswordFields, ownPasswordField } from "./password-fields.ts"
 
+export const NEW_STAFF_URL = editUrl(PEOPLE_PATH, "staff", "new")
+
 export const mainAccountOnlySection: Html = section(
-  "Sub-accounts",
-  html`<p>Only the main account may see and manage accounts. Sign in with it, or ask whose it is.</p>
+  "Accounts",
+  html`<p>Only the main account can manage accounts.</p>
 `,
   "accounts"
 )
 
+const accountStatusBadge = ({ disabled_at }: OperatorAccount): Html =>
+  disabled_at === null ? badge("Active", "good") : badge("Disabled", "wait")
+
 const accountColumns = (visit: SignedInVisit): ReadonlyArray<TableColumn<OperatorAccount>> => [
-  { label: "Name", cell: ({ name }) => html`<span class="name">${name}</span>` },
-  { label: "E-mail address", cell: ({ email }) => html`<span class="name">${email}</span>` },
   {
-    label: "Stands",
-    cell: ({ role, disabled_at }) => {
-      if (role === "main") return "main account"
-      return disabled_at === null
-        ? badge("works", "good")
-        : html`${badge("disabled", "wait")} <span class="soft">since ${timeHtml(disabled_at, visit)}</span>`
-    }
-  },
-  {
-    label: "Last signed in",
-    cell: ({ signed_in_at }) => (signed_in_at === null ? "not lately" : timeHtml(signed_in_at, visit))
-  },
-  {
-    label: "Change",
+    label: "Name",
     cell: ({ role, id, name }) =>
       role === "main"
-        ? ""
-        : html`<a href="${editUrl(PEOPLE_PATH, "account", id)}" aria-label="Change ${name}">Change</a>`
-  }
+        ? html`<span class="name">${name}</span>`
+        : html`<a class="name" href="${editUrl(PEOPLE_PATH, "account", id)}">${name}</a>`
+  },
+  {
+    label: "E-mail address",
+    cell: ({ email }) => html`<span class="name">${email}</span>`,
+    onPhone: "detail"
+  },
+  { label: "Role", cell: ({ role }) => (role === "main" ? "Main account" : "Sub-account"), onPhone: "detail" },
+  {
+    label: "Last sign-in",
+    cell: ({ signed_in_at }) => (signed_in_at === null ? "Never" : timeHtml(signed_in_at, visit))
+  },
+  { label: "Status", cell: accountStatusBadge, onPhone: "side" }
 ]
 
 const CREATE_ACCOUNT_ACTION = "make_account"
@@ -51,14 +52,14 @@ export const accountsSection = (
   failedSubmission?: FailedSubmission
 ): Html =>
   section(
-    "Sub-accounts",
-    html`<p class="soft">Each signs in here with its own e-mail address and may do all that you may, but for accounts and what the OpenAPI settings keep to the main account.</p>
-${table({ empty: "There is no account." }, accountColumns(visit), accounts)}${
+    "Accounts",
+    html`<p class="soft">People who sign in here. A sub-account can do everything except manage accounts and the main account's API settings.</p>
+${table({ empty: "No accounts yet." }, accountColumns(visit), accounts)}${
   accounts.length > ACCOUNTS_MAX
-    ? html`<p>You have all ${ACCOUNTS_MAX} sub-accounts that there may be, disabled ones among them.</p>
+    ? html`<p>You have ${ACCOUNTS_MAX} sub-accounts, the most possible. Disabled ones count too.</p>
 `
     : disclosure(
-        "Make a sub-account",
+        "Add sub-account",
         newAccountForm(visit, passwordField, failedSubmission),
         failedSubmission !== undefined && readSubmittedAction(failedSubmission) === CREATE_ACCOUNT_ACTION
       )
@@ -70,33 +71,45 @@ const newAccountForm = (visit: SignedInVisit, passwordField: Html, failedSubmiss
   const fillField = makeFieldFiller(failedSubmission, CREATE_ACCOUNT_ACTION)
   return actionForm(visit, {
     action: CREATE_ACCOUNT_ACTION,
-    label: "Make the sub-account",
-    fields: html`${input(fillField, { name: "email", label: "E-mail address, to sign in with", type: "email", isRequired: true, maxlength: EMAIL_LENGTH })}${input(
+    label: "Add sub-account",
+    fields: html`${input(fillField, { name: "email", label: "E-mail address (for signing in)", type: "email", isRequired: true, maxlength: EMAIL_LENGTH })}${input(
       fillField,
       {
         name: "name",
         label: "Name",
-        hint: "Without one it is called as its e-mail address.",
+        hint: "If empty, the e-mail address is used.",
         maxlength: ACCOUNT_NAME_LENGTH
       }
-    )}${newPasswordFields("Its password; tell it to whom the account is for")}${ownPasswordField(passwordField)}`
+    )}${newPasswordFields("Password")}${ownPasswordField(passwordField)}`
   })
 }
 
 const propertiesText = ({ titles, properties }: StaffListItem): string => {
-  if (properties === 0) return "every property"
+  if (properties === 0) return "All properties"
   const remaining = properties - titles.length
   return remaining === 0 ? titles.join(", ") : `${titles.join(", ")} and ${remaining} more`
 }
 
 const staffColumns: ReadonlyArray<TableColumn<StaffListItem>> = [
-  { label: "Name", cell: ({ id, name }) => html`<a class="name" href="${tasksUrl({ staff: id })}">${name}</a>` },
-  { label: "Mobile", cell: ({ mobile }) => html`<span class="whole">${mobile}</span>` },
-  { label: "Works in", cell: propertiesText },
-  { label: "Stands", cell: ({ is_active }) => (is_active ? badge("active", "good") : badge("switched off", "wait")) },
   {
-    label: "Change",
-    cell: ({ id, name }) => html`<a href="${editUrl(PEOPLE_PATH, "staff", id)}" aria-label="Change ${name}">Change</a>`
+    label: "Name",
+    cell: ({ id, name }) => html`<a class="name" href="${editUrl(PEOPLE_PATH, "staff", id)}">${name}</a>`
+  },
+  { label: "Properties", cell: propertiesText, onPhone: "detail" },
+  {
+    label: "Mobile",
+    cell: ({ mobile }) => html`<a class="whole" href="tel:${mobile.replaceAll(/[^+\d]/g, "")}">${mobile}</a>`,
+    onPhone: "detail"
+  },
+  {
+    label: "Tasks",
+    cell: ({ id, name }) => html`<a href="${tasksUrl({ staff: id })}" aria-label="Tasks of ${name}">Tasks</a>`,
+    onPhone: "detail"
+  },
+  {
+    label: "Status",
+    cell: ({ is_active }) => (is_active ? badge("Active", "good") : badge("Inactive", "wait")),
+    onPhone: "side"
   }
 ]
 
@@ -108,8 +121,7 @@ interface StaffPage {
 export const staffSection = (visit: SignedInVisit, { total, rows }: StaffPage): Html =>
   section(
     "Staff",
-    html`<p class="soft">Who cleans, repairs and meets guests. They are given tasks and do not sign in. A name leads to the tasks.</p>
-${table({ empty: "There is nobody yet." }, staffColumns, rows)}${pagination(visit, { offset: readOffsetParam(visit, "staff"), limit: STAFF_ROWS_MAX, total, name: "staff" })}<p>${link(editUrl(PEOPLE_PATH, "staff", "new"), "Add somebody")}</p>
-`,
+    html`<p class="soft">People who clean, repair and meet guests. You assign tasks to them. They do not sign in.</p>
+${table({ empty: html`No staff yet. ${link(NEW_STAFF_URL, "Add staff")}` }, staffColumns, rows)}${pagination(visit, { offset: readOffsetParam(visit, "staff"), limit: STAFF_ROWS_MAX, total, name: "staff" })}`,
     "staff"
   )

@@ -26,13 +26,13 @@ export const staffView = (
   failedSubmission?: FailedSubmission
 ): HostView => {
   const { it: staff, properties } = staffForm
-  const [action, label] = staff === null ? ["add_staff", "Add them"] : ["change_staff", "Change them"]
+  const [action, label] = staff === null ? ["add_staff", "Add staff"] : ["change_staff", "Save"]
   const fields = html`${contactFields(staffForm, action, failedSubmission)}${propertyScopeFields(staffForm, action, failedSubmission)}`
   const form = actionForm(visit, { action, label, fields, ...(staff === null ? {} : { id: staff.id }) })
   return {
-    title: staff === null ? "Somebody new" : staff.name,
-    body: html`<p>${link(PEOPLE_PATH, "Back to all people")}${staff === null ? nothing : html` · ${link(tasksUrl({ staff: staff.id }), "Their tasks")}`}</p>
-${section("Who it is", html`${propertyFilter(visit, properties)}${form}${staff === null ? nothing : deleteForm(visit, staff)}`)}${staff === null ? nothing : activityLogLink(`staff:${staff.id}`)}`
+    title: staff === null ? "New staff member" : staff.name,
+    body: html`<p>${link(PEOPLE_PATH, "Back to team")}${staff === null ? nothing : html` · ${link(tasksUrl({ staff: staff.id }), "Tasks")}`}</p>
+${section("Details", html`${propertyFilter(visit, properties)}${form}${staff === null ? nothing : deleteForm(visit, staff)}`)}${staff === null ? nothing : activityLogLink(`staff:${staff.id}`)}`
   }
 }
 
@@ -41,12 +41,12 @@ const contactFields = ({ it: staff }: StaffForm, action: string, failedSubmissio
   const isEdit = staff !== null
   const statusField = select(fillField, {
     name: "is_active",
-    label: "Stands",
-    hint: "Who is switched off is given no more tasks and keeps those there are.",
+    label: "Status",
+    hint: "Inactive staff get no new tasks.",
     value: String(staff?.is_active ?? true),
     options: [
-      { value: "true", label: "active" },
-      { value: "false", label: "switched off" }
+      { value: "true", label: "Active" },
+      { value: "false", label: "Inactive" }
     ],
     isEdit
   })
@@ -55,7 +55,7 @@ const contactFields = ({ it: staff }: StaffForm, action: string, failedSubmissio
     {
       name: "mobile",
       label: "Mobile",
-      hint: "With its country code, such as +49 15112345678.",
+      hint: "With country code, such as +49 15112345678.",
       type: "tel",
       value: staff?.mobile ?? "",
       isRequired: true,
@@ -75,22 +75,22 @@ const propertyScopeFields = (
 ): Html =>
   html`${select(makeFieldFiller(failedSubmission, action, staff?.id), {
     name: PROPERTY_SCOPE_FIELD,
-    label: "Works in",
+    label: "Properties",
     value: (staff?.property_ids.length ?? 0) === 0 ? "all" : "some",
     options: [
-      { value: "all", label: "every property, later ones too" },
-      { value: "some", label: "only those ticked below" }
+      { value: "all", label: "All properties, also future ones" },
+      { value: "some", label: "Only the ticked properties" }
     ],
     isEdit: staff !== null
   })}${propertyCheckboxes({
-    legend: "Properties",
+    legend: "Only these properties",
     properties,
     selected: makeMultiFieldFiller(
       failedSubmission,
       action,
       staff?.id
     )("property_ids", (staff?.property_ids ?? []).map(String)),
-    emptyText: "There is no property yet.",
+    emptyText: "No properties yet.",
     ...(staff === null
       ? {}
       : {
@@ -104,7 +104,7 @@ const propertyScopeFields = (
 
 const deleteForm = (visit: SignedInVisit, { id, name }: NonNullable<StaffForm["it"]>): Html =>
   disclosure(
-    "Delete them…",
-    html`<p>They are gone for good; their tasks stay and have nobody assigned. To keep them, choose “switched off” instead.</p>
-${actionForm(visit, { action: "delete_staff", label: "Delete them", subject: name, id, kind: "danger" })}`
+    "Delete…",
+    html`<p>Their tasks become unassigned. To keep the record, set the status to “Inactive” instead.</p>
+${actionForm(visit, { action: "delete_staff", label: "Delete", subject: name, id, kind: "danger" })}`
   )

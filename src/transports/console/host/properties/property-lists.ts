@@ -122,8 +122,9 @@ ${table(
     { label: "Name", cell: (tag) => html`${colorDot(tag.color)} ${editLink("tag", tag)}` },
     {
       label: "Used on",
-      cell: ({ properties, room_types }) => `${propertyCount(properties)}, ${pluralize(room_types, "room type")}`,
-      onPhone: "side"
+      cell: ({ properties, room_types }) =>
+        [propertyCount(properties), ...(room_types === 0 ? [] : [pluralize(room_types, "room type")])].join(", "),
+      onPhone: "detail"
     }
   ],
   tags.rows
