@@ -16,6 +16,7 @@ import { makeOverviewPage } from "./overview-page.ts"
 import { makePeoplePage } from "./people-page.ts"
 import { makePropertiesPage } from "./properties-page.ts"
 import { makeReportsPage } from "./reports-page.ts"
+import { makeReservationsCsvPage } from "./reservations-csv-page.ts"
 import { makeReservationsPage } from "./reservations-page.ts"
 import { makeReviewsPage } from "./reviews-page.ts"
 import { makeStayPage } from "./stay-page.ts"
@@ -25,6 +26,7 @@ export const makeHostPages = Effect.all([
   makeOverviewPage,
   makeCalendarPage,
   makeReservationsPage,
+  makeReservationsCsvPage,
   makeNewReservationPage,
   makeStayPage,
   makeMessagesPage,

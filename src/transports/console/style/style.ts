@@ -6,6 +6,7 @@ import { FORM_STYLES } from "./forms.ts"
 import { SINGLE_PAGE_STYLES } from "./pages.ts"
 import { PART_STYLES } from "./parts.ts"
 import { SHELL_STYLES } from "./shell.ts"
+import { STAY_STYLES } from "./stays.ts"
 import { TABLE_STYLES } from "./tables.ts"
 
 export const STYLE = [
@@ -16,7 +17,8 @@ export const STYLE = [
   FORM_STYLES,
   TABLE_STYLES,
   CALENDAR_STYLES,
-  SINGLE_PAGE_STYLES
+  SINGLE_PAGE_STYLES,
+  STAY_STYLES
 ].join("")
 
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

@@ -1,26 +1,10 @@
 import { formatWallClock } from "../../../../contract/time.ts"
 import type { LedgerLine } from "../../queries/Ledger.ts"
+import { type CsvColumn, renderCsv, trimDecimals } from "../csv-file.ts"
 
-/**
- * Matches the start of a cell that a spreadsheet may read as a formula. East Asian editions also accept full-width
- * signs.
- */
-const FORMULA_START = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠﹦﹢﹣﹫])/
-
-/** Puts an apostrophe before a formula, so that a spreadsheet does not run a guest's text. */
-const toCsvCell = (text: string): string => {
-  const safeText = FORMULA_START.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safeText) || safeText !== safeText.trim() ? `"${safeText.replaceAll('"', '""')}"` : safeText
-}
-
-interface CsvColumn {
-  readonly name: string
-  readonly toText: (line: LedgerLine, timeZone: string) => string
-}
-
-const CSV_COLUMNS: ReadonlyArray<CsvColumn> = [
+const toColumns = (timeZone: string): ReadonlyArray<CsvColumn<LedgerLine>> => [
   { name: "Entry", toText: ({ id }) => String(id) },
-  { name: "Time", toText: ({ action_at }, timeZone) => formatWallClock(action_at, timeZone) },
+  { name: "Time", toText: ({ action_at }) => formatWallClock(action_at, timeZone) },
   { name: "Kind", toText: ({ direction }) => direction },
   { name: "Status", toText: ({ status }) => status },
   { name: "Category", toText: ({ item_name, item_id }) => item_name ?? String(item_id) },
@@ -34,15 +18,5 @@ const CSV_COLUMNS: ReadonlyArray<CsvColumn> = [
   { name: "Note", toText: ({ note }) => note }
 ]
 
-const trimDecimals = (amount: string): string => (amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount)
-
-/** Without a byte order mark, spreadsheets do not read the file as UTF-8. */
-const BYTE_ORDER_MARK = "\uFEFF"
-
-export const renderMoneyCsv = (lines: ReadonlyArray<LedgerLine>, timeZone: string): string => {
-  const rows = [
-    CSV_COLUMNS.map(({ name }) => name),
-    ...lines.map((line) => CSV_COLUMNS.map(({ toText }) => toCsvCell(toText(line, timeZone))))
-  ]
-  return `${BYTE_ORDER_MARK}${rows.map((row) => `${row.join(",")}\r\n`).join("")}`
-}
+export const renderMoneyCsv = (lines: ReadonlyArray<LedgerLine>, timeZone: string): string =>
+  renderCsv(toColumns(timeZone), lines)

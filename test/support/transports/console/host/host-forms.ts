@@ -190,6 +190,31 @@ export const findAlertField = (page: HostPageResponse): string | undefined => {
 export const findDoneAction = ({ path, text }: HostPageResponse): string | undefined =>
   /role="status">[^<]/.test(text) ? (new URLSearchParams(path.split("?")[1]).get("done") ?? "") : undefined
 
+/** What the toast of a page says was done. */
+export const findNotice = ({ text }: Pick<HostPageResponse, "text">): string | undefined => {
+  const notice = /<div class="toast" role="status"><p>([^<]*)</.exec(text)?.[1]
+  return notice === undefined ? undefined : decodeEntities(notice)
+}
+
+/** Presses the undo of a page's toast, and follows to the page that says what was undone. */
+export const pressUndo = Effect.fnUntraced(function* (cookie: string, page: Pick<HostPageResponse, "text">) {
+  const toast = /<div class="toast"[\s\S]*?<\/div>/.exec(page.text)?.[0] ?? ""
+  const act = /<button name="act" value="([^"]*)">Undo/.exec(toast)?.[1] ?? ""
+  const [undo] = findForms({ text: toast }, act)
+  if (undo === undefined) return yield* Effect.die(new Error(`there is no undo: ${toast}`))
+  const { status, location, text } = yield* postForm(cookie, undo.action, undo.form)
+  return status === 303 ? yield* getPage(cookie, location) : yield* Effect.die(new Error(`${status} ${text}`))
+})
+
+/** The fields that a page marks as wrong, with the sentence beside each. */
+export const findFieldErrors = ({ text }: Pick<HostPageResponse, "text">): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Array.from(
+      text.matchAll(/name="([^"]*)"[^>]*aria-invalid="true"[\s\S]*?<span class="field-error">([^<]*)</g),
+      ([, name = "", error = ""]) => [name, decodeEntities(error)]
+    )
+  )
+
 /** Fills in the form of a new rule, and returns the page that shows its trial, with the form that starts it. */
 export const tryRule = (cookie: string, path: string, fields: FormValues = {}) =>
   fillAndSend(cookie, path, "try_rule", fields)
