@@ -25,6 +25,9 @@ const ANY: StaySearchFilter = {
   checkOutTo: undefined
 }
 
+/** Without a property, several stays may have the same nights. */
+const UNASSIGNED = { propertyId: null } as const
+
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* createOperator()
@@ -271,12 +274,12 @@ layer(layerTest)("a host's search of stays", (it) => {
       const { sql, operatorId, guest, names } = yield* ready
       const mark = (code: string, status: string) =>
         sql`UPDATE stays SET stay_status = ${status} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
-      yield* mark(yield* guest("Is here", "2027-05-02", "2027-05-06"), "in_house")
-      yield* mark(yield* guest("Left early", "2027-05-01", "2027-05-04"), "stay_completed")
-      yield* guest("Never marked", "2027-04-01", "2027-04-03")
-      yield* guest("Leaves at eleven", "2027-05-03", TODAY)
-      yield* guest("Declined", "2027-04-05", "2027-04-07", { status: "denied" })
-      yield* guest("Comes", "2027-05-09", "2027-05-12")
+      yield* mark(yield* guest("Is here", "2027-05-02", "2027-05-06", UNASSIGNED), "in_house")
+      yield* mark(yield* guest("Left early", "2027-05-01", "2027-05-04", UNASSIGNED), "stay_completed")
+      yield* guest("Never marked", "2027-04-01", "2027-04-03", UNASSIGNED)
+      yield* guest("Leaves at eleven", "2027-05-03", TODAY, UNASSIGNED)
+      yield* guest("Declined", "2027-04-05", "2027-04-07", { ...UNASSIGNED, status: "denied" })
+      yield* guest("Comes", "2027-05-09", "2027-05-12", UNASSIGNED)
       assert.deepStrictEqual(yield* names({ status: "in_house" }), ["Is here"])
       assert.deepStrictEqual(yield* names({ status: "stay_completed" }), ["Never marked", "Left early"])
     })
