@@ -623,6 +623,7 @@ export const SUMS_SHOWN = 200
 export const MONEY_CSV_LINES_MAX = 10_000
 /** Latest transactions that the default payment method of a new one is chosen by. */
 export const USUAL_METHOD_TRANSACTIONS = 50
+export const RESERVATIONS_CSV_LINES_MAX = 2_000
 /** Rows of the report. Its chart and its months count all properties. */
 export const REPORT_PROPERTIES_MAX = 100
 export const TASKS_SHOWN = 150
@@ -644,6 +645,9 @@ export const STAY_SEARCH_ROWS_MAX = 50
 export const PROPERTIES_OFFERED_MAX = 1_000
 export const CONFLICTING_STAYS_MAX = 5
 export const STAY_TASKS_MAX = 50
+/** Latest messages and changes on the page of a stay. */
+export const STAY_MESSAGES_SHOWN = 3
+export const STAY_ACTIVITY_SHOWN = 20
 export const TAGS_OFFERED_MAX = 100
 export const MESSAGE_PREVIEW_LENGTH = 200
 export const OFFERED_LISTINGS_MAX = 200

@@ -9,7 +9,8 @@ export interface AuditPosition {
 
 export interface AuditRangeFilter {
   readonly operatorId: number
-  readonly record?: string | undefined
+  /** The record's name, or SQL of it. */
+  readonly record?: string | Fragment | undefined
   /** `since` is inclusive and `until` exclusive. */
   readonly since?: Date | undefined
   readonly until?: Date | undefined
@@ -18,7 +19,7 @@ export interface AuditRangeFilter {
 
 export interface AuditRange {
   readonly operatorId: number
-  readonly record: string | undefined
+  readonly record: string | Fragment | undefined
   readonly since: string
   readonly beforeAt: string
   readonly beforeId: number

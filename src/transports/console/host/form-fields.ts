@@ -82,6 +82,7 @@ interface InputFieldOptions extends BaseField {
   readonly autocomplete?: string
   /** Gets the focus when the page is opened, so that the user can type at once. */
   readonly hasFocus?: boolean
+  readonly placeholder?: string
 }
 
 const attribute = (name: string, value: string | number | undefined): Html =>
@@ -127,11 +128,12 @@ export const input = (fillField: FieldFiller, field: InputFieldOptions): Html =>
     max,
     step,
     autocomplete = "off",
-    hasFocus
+    hasFocus,
+    placeholder
   } = field
   const valueAttribute = type === "password" ? nothing : attribute("value", fillField(name, value))
   const error = findError(fillField, field)
-  return html`${initialValueField(fillField, field, toOneLine(value))}<label>${label}${hintHtml(field)} <input type="${type}" name="${name}"${valueAttribute}${attribute("minlength", minlength)}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)} autocomplete="${autocomplete}"${booleanAttribute("required", isRequired)}${booleanAttribute("autofocus", hasFocus)}${invalidAttribute(error)}>${errorHtml(error)}</label>
+  return html`${initialValueField(fillField, field, toOneLine(value))}<label>${label}${hintHtml(field)} <input type="${type}" name="${name}"${valueAttribute}${attribute("minlength", minlength)}${attribute("maxlength", maxlength)}${attribute("min", min)}${attribute("max", max)}${attribute("step", step)}${attribute("placeholder", placeholder)} autocomplete="${autocomplete}"${booleanAttribute("required", isRequired)}${booleanAttribute("autofocus", hasFocus)}${invalidAttribute(error)}>${errorHtml(error)}</label>
 `
 }
 
@@ -159,6 +161,7 @@ const normalizeLineBreaks = (text: string): string => text.replace(/\r\n?|\n/g, 
 export interface SelectOption {
   readonly value: string | number
   readonly label: string
+  readonly isDisabled?: boolean
 }
 
 /** Keeps the current value selectable, even if it is no longer offered. */
@@ -186,7 +189,7 @@ export const select = (fillField: FieldFiller, field: SelectFieldOptions): Html 
   const allOptions = emptyLabel === undefined ? options : [{ value: "", label: emptyLabel }, ...options]
   const error = findError(fillField, field)
   return html`${initialValueField(fillField, field, String(value))}<label>${label}${hintHtml(field)} <select name="${name}"${booleanAttribute("required", isRequired)}${invalidAttribute(error)}>
-${allOptions.map((option) => html`<option value="${option.value}"${booleanAttribute("selected", String(option.value) === selectedValue)}>${option.label}</option>`)}
+${allOptions.map((option) => html`<option value="${option.value}"${booleanAttribute("selected", String(option.value) === selectedValue)}${booleanAttribute("disabled", option.isDisabled)}>${option.label}</option>`)}
 </select>${errorHtml(error)}</label>
 `
 }
@@ -237,16 +240,21 @@ interface ActionFormOptions {
   readonly id?: string | number
   readonly kind?: "primary" | "danger" | "plain"
   readonly isInline?: boolean
+  /** Further buttons of the same form, which accept incomplete fields. The enter key presses the first button. */
+  readonly otherActions?: ReadonlyArray<{ readonly action: string; readonly label: string }>
 }
 
 export const actionForm = (
   visit: SignedInVisit,
-  { action, label, subject, fields = nothing, id, kind = "primary", isInline }: ActionFormOptions
+  { action, label, subject, fields = nothing, id, kind = "primary", isInline, otherActions = [] }: ActionFormOptions
 ): Html => html`<form method="post" action="${currentUrlWith(visit)}"${isInline === true ? ROW_ATTRIBUTE : nothing}>
 ${formKeyFields(visit)}${id === undefined ? nothing : html`<input type="hidden" name="id" value="${id}">`}
-${fields}<button${kind === "plain" ? nothing : html` class="${kind}"`} name="${ACTION_FIELD}" value="${action}"${subject === undefined ? nothing : html` aria-label="${label} ${subject}"`}>${label}</button>
-</form>
+${fields}${otherActions.length === 0 ? nothing : ACTS_START}<button${kind === "plain" ? nothing : html` class="${kind}"`} name="${ACTION_FIELD}" value="${action}"${subject === undefined ? nothing : html` aria-label="${label} ${subject}"`}>${label}</button>
+${otherActions.map((other) => html`<button name="${ACTION_FIELD}" value="${other.action}" formnovalidate>${other.label}</button>`)}${otherActions.length === 0 ? nothing : ACTS_END}</form>
 `
+
+const ACTS_START: Html = { html: '<div class="acts">' }
+const ACTS_END: Html = { html: "</div>\n" }
 
 const ROW_ATTRIBUTE: Html = { html: ' class="row"' }
 

@@ -19,6 +19,7 @@ import { makePropertiesPage } from "./properties-page.ts"
 import { makePropertyPage } from "./property-page.ts"
 import { makeReportsCsvPage } from "./reports-csv-page.ts"
 import { makeReportsPage } from "./reports-page.ts"
+import { makeReservationsCsvPage } from "./reservations-csv-page.ts"
 import { makeReservationsPage } from "./reservations-page.ts"
 import { makeReviewsPage } from "./reviews-page.ts"
 import { makeStartPage } from "./start-page.ts"
@@ -29,6 +30,7 @@ export const makeHostPages = Effect.all([
   makeOverviewPage,
   makeCalendarPage,
   makeReservationsPage,
+  makeReservationsCsvPage,
   makeNewReservationPage,
   makeStayPage,
   makeMessagesPage,

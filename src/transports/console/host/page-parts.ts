@@ -129,7 +129,7 @@ export const formatMoney = (amount: MoneyAmount, currency: string): string => {
 export const moneyHtml = (amount: MoneyAmount, currency: string): Html =>
   html`<span class="number whole">${formatMoney(amount, currency)}</span>`
 
-export const badge = (label: string, kind?: "good" | "bad" | "wait"): Html =>
+export const badge = (label: string, kind?: "good" | "bad" | "wait" | "info"): Html =>
   html`<span class="badge${kind === undefined ? "" : ` ${kind}`}">${label}</span>`
 
 export const link = (url: string, text: string): Html => html`<a href="${url}">${text}</a>`

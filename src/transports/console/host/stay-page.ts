@@ -1,33 +1,44 @@
-import { Effect, type Schema } from "effect"
+import { DateTime, Effect } from "effect"
+import { dateInZone } from "../../../contract/time.ts"
 import { search_reservations } from "../../../domain/bookings/reservations/contract.ts"
 import { query_custom_channels } from "../../../domain/channels/custom-channels/contract.ts"
 import { PAGE_MAX } from "../../../platform/limits.ts"
 import type { OperationName } from "../../../service/Api.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
-import type { ActionError } from "../action-outcome.ts"
+import { OfferedProperties } from "../queries/OfferedProperties.ts"
 import { StayBeside } from "../queries/StayBeside.ts"
-import type { SignedInVisit, SubmittedForm } from "../visit.ts"
-import { failIfStale, makeQuery, makeVoidMutation } from "./api-operations.ts"
-import { parseNumber, readChangedFields } from "./form-fields.ts"
+import type { SubmittedForm } from "../visit.ts"
+import { makeQuery, makeVoidMutation } from "./api-operations.ts"
+import { readChangedFields } from "./form-fields.ts"
 import { type HostAction, makeHostPage, notFoundView } from "./host-page.ts"
-import { activityLogLink, timeZoneNote } from "./page-parts.ts"
+import { link, timeZoneNote } from "./page-parts.ts"
 import { CHECK_IN_PARSERS, checkInSection } from "./stay/check-in-section.ts"
-import { BASICS_PARSERS, DATE_PARSERS, editSection } from "./stay/edit-stay.ts"
-import { findNewConflict } from "./stay/move-conflicts.ts"
-import { arrivalForms, calendarSection, cancelSection, requestSection } from "./stay/reservation-actions.ts"
-import { factsSection, moneySection, otherStaysSection, tasksSection } from "./stay/stay-facts.ts"
+import { BASICS_PARSERS, editSection } from "./stay/edit-stay.ts"
+import { calendarSection, requestSection } from "./stay/reservation-actions.ts"
+import {
+  makeChangeDates,
+  makeMoveStay,
+  makeTagAction,
+  makeUnassignStay,
+  makeUpdateArrival,
+  readStayCode
+} from "./stay/stay-actions.ts"
+import { factsSection, messagesSection, moneySection, otherStaysSection, tasksSection } from "./stay/stay-facts.ts"
 import { guestsSection } from "./stay/stay-guests.ts"
+import { arrivalForms, stayHeader } from "./stay/stay-header.ts"
 import { guestLabel } from "./stay/stay-labels.ts"
+import { timelineSection } from "./stay/stay-timeline.ts"
 import type { StayView } from "./stay/stay-view.ts"
 import { customFieldsSection, readCustomFields, tagsSection } from "./stay/tags-and-custom-fields.ts"
-import { STAY_PATH } from "./urls.ts"
+import { RESERVATIONS_PATH, STAY_PATH } from "./urls.ts"
 
 export const makeStayPage = Effect.gen(function* () {
-  const [service, stayContext] = [yield* Service, yield* StayBeside]
+  const [service, stayContext, properties] = [yield* Service, yield* StayBeside, yield* OfferedProperties]
   const mutate = makeVoidMutation(service)
   const search = makeQuery(service, search_reservations)
   const queryChannels = makeQuery(service, query_custom_channels)
+  const actionContext = { search, mutate, stayContext, properties }
 
   const makeStayAction = (
     operation: OperationName,
@@ -57,80 +68,45 @@ export const makeStayPage = Effect.gen(function* () {
         const stay = reservations.find(({ stay_code }) => stay_code === stayCode)
         if (stay === undefined) return stayNotFoundView
         const { custom_channels } = yield* queryChannels(visit, {})
-        const options = custom_channels.map(({ id, name }) => ({ value: id, label: name }))
+        const channels = custom_channels.map(({ id, name }) => ({ value: id, label: name }))
         const otherStays = reservations.filter((each) => each !== stay)
-        return renderStay({ visit, failedSubmission, stay, otherStays, context, channels: options })
+        const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
+        return renderStay({ visit, today, failedSubmission, stay, otherStays, context, channels })
       }),
     actions: {
-      change: makeStayAction("update_reservation_basic", "The changes are saved.", makeFieldReader(BASICS_PARSERS)),
-      dates: makeStayAction("update_reservation_basic", "The stay has its new days.", makeFieldReader(DATE_PARSERS)),
-      allocate: { doneMessage: "The stay is in its new place.", run: makeMoveStay(search, stayContext, mutate) },
-      box: makeStayAction("move_stay_to_box", "The stay is in the box.", () => ({})),
-      whereabouts: { doneMessage: "Noted.", run: makeUpdateArrival(search, mutate) },
-      tag: makeStayAction("add_reservation_tag", "The tag is on.", readTagName),
-      untag: makeStayAction("remove_reservation_tag", "The tag is off.", readTagName),
-      check_in: makeStayAction("update_check_in_details", "The check-in is saved.", makeFieldReader(CHECK_IN_PARSERS)),
-      fields: makeStayAction("update_reservation_custom_fields", "The fields are saved.", (form) => ({
+      change: makeStayAction("update_reservation_basic", "Saved.", makeFieldReader(BASICS_PARSERS)),
+      dates: { doneMessage: "Dates changed.", run: makeChangeDates(actionContext) },
+      allocate: { doneMessage: "Moved.", run: makeMoveStay(actionContext) },
+      box: { doneMessage: "Unassigned.", run: makeUnassignStay(actionContext) },
+      whereabouts: { doneMessage: "Saved.", run: makeUpdateArrival(actionContext) },
+      tag: { doneMessage: "Tag added.", run: makeTagAction(actionContext, "add_reservation_tag") },
+      untag: { doneMessage: "Tag removed.", run: makeTagAction(actionContext, "remove_reservation_tag") },
+      check_in: makeStayAction("update_check_in_details", "Check-in details saved.", makeFieldReader(CHECK_IN_PARSERS)),
+      fields: makeStayAction("update_reservation_custom_fields", "Custom fields saved.", (form) => ({
         custom_fields: readCustomFields(form)
       })),
-      approve: makeOrderAction("approve_reservation", "The request is accepted."),
-      decline: makeOrderAction("decline_reservation", "The request is turned down."),
-      cancel: makeOrderAction("cancel_reservation", "The reservation is cancelled."),
-      cancel_calendar_stay: makeStayAction("cancel_calendar_stay", "The reservation is cancelled.", () => ({})),
-      detach: makeStayAction("detach_calendar_stay", "The reservation is detached from the calendar.", () => ({})),
-      approve_check_in: makeStayAction("approve_check_in", "The check-in is approved.", () => ({}))
+      approve: makeOrderAction("approve_reservation", "Request accepted."),
+      decline: makeOrderAction("decline_reservation", "Request declined."),
+      cancel: makeOrderAction("cancel_reservation", "Reservation cancelled."),
+      cancel_calendar_stay: makeStayAction("cancel_calendar_stay", "Reservation cancelled.", () => ({})),
+      detach: makeStayAction("detach_calendar_stay", "Disconnected from the calendar.", () => ({})),
+      approve_check_in: makeStayAction("approve_check_in", "ID check approved.", () => ({}))
     },
-    doneMessages: { entered: "The reservation is entered." }
+    doneMessages: { entered: "Reservation saved." }
   })
 })
 
-type ReservationSearch = (
-  visit: SignedInVisit,
-  fields: Schema.JsonObject
-) => Effect.Effect<typeof search_reservations.successSchema.Type, ActionError>
+const stayNotFoundView = notFoundView(
+  "Reservation not found",
+  "There is no reservation with this code.",
+  html`<p>${link(RESERVATIONS_PATH, "All reservations")}</p>
+`
+)
 
-const findCurrentStay = (search: ReservationSearch, visit: SignedInVisit, stayCode: string) =>
-  Effect.map(search(visit, { reservation_code: stayCode, limit: PAGE_MAX }), ({ reservations }) =>
-    reservations.find(({ stay_code }) => stay_code === stayCode)
-  )
-
-/** Fails if the move would displace a stay that the form has not shown. */
-const makeMoveStay = (
-  search: ReservationSearch,
-  stayContext: StayBeside["Service"],
-  mutate: ReturnType<typeof makeVoidMutation>
-): HostAction["run"] =>
-  Effect.fnUntraced(function* (visit, form) {
-    const [stayCode, property_id] = [readStayCode(visit), parseNumber(form.get("property_id") ?? "")]
-    const shownConflicts = form.get("way")
-    const stay = yield* findCurrentStay(search, visit, stayCode)
-    // If the stay is already in the target property, the form was repeated and succeeds.
-    if (shownConflicts !== null && stay?.status === "accepted" && stay.property_id !== property_id) {
-      const context = yield* stayContext.of(stayCode)
-      const targetProperty = context?.properties.find(({ id }) => id === property_id)
-      const conflictError = targetProperty === undefined ? undefined : findNewConflict(targetProperty, shownConflicts)
-      if (conflictError !== undefined) return yield* Effect.fail(conflictError)
-    }
-    return yield* mutate(visit, form, "allocate_stay", { stay_code: stayCode, property_id })
-  })
-
-const makeUpdateArrival = (search: ReservationSearch, mutate: ReturnType<typeof makeVoidMutation>): HostAction["run"] =>
-  Effect.fnUntraced(function* (visit, form) {
-    const [stayCode, targetStatus] = [readStayCode(visit), form.get("stay_status") ?? ""]
-    const currentStatus = (yield* findCurrentStay(search, visit, stayCode))?.stay_status
-    const update = mutate(visit, form, "update_stay_status", { stay_code: stayCode, stay_status: targetStatus })
-    return yield* failIfStale({ current: currentStatus, seen: form.get("seen"), target: targetStatus }, update)
-  })
-
-const readStayCode = ({ query }: SignedInVisit): string => query.get("code") ?? ""
-
-const readTagName = (form: SubmittedForm) => ({ tag_name: (form.get("tag_name") ?? "").trim() })
-
-const stayNotFoundView = notFoundView("No such stay", "There is no stay of that code.")
-
-const renderStay = (stayView: StayView) => ({
-  title: `${guestLabel(stayView.stay)}${stayView.stay.guest_name === null ? "" : `, ${stayView.stay.stay_code}`}`,
-  body: html`${requestSection(stayView)}${factsSection(stayView)}${arrivalForms(stayView)}<div class="columns">${moneySection(stayView)}${checkInSection(stayView)}</div>
-${guestsSection(stayView)}${otherStaysSection(stayView)}${editSection(stayView)}<div class="columns">${tagsSection(stayView)}${customFieldsSection(stayView)}</div>
-${tasksSection(stayView)}${cancelSection(stayView)}${calendarSection(stayView)}${activityLogLink(`reservation:${stayView.stay.reservation_code}`)}${timeZoneNote(stayView.visit)}`
+const renderStay = (view: StayView) => ({
+  title: guestLabel(view.stay),
+  primaryAction: arrivalForms(view),
+  body: html`${stayHeader(view)}${requestSection(view)}<div class="columns stay"><div>${factsSection(view)}${guestsSection(view)}${otherStaysSection(view)}${checkInSection(view)}${messagesSection(view)}</div>
+<div>${moneySection(view)}${tasksSection(view)}${tagsSection(view)}${customFieldsSection(view)}${editSection(view)}${calendarSection(view)}</div></div>
+${timelineSection(view)}${timeZoneNote(view.visit)}`
 })

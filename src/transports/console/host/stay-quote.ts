@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { create_quote } from "../../../domain/bookings/quotes/contract.ts"
 import { type Html, html, nothing } from "../../docs/html.ts"
-import { formatDay, type TableColumn, table } from "./page-parts.ts"
+import { formatDay, moneyHtml, type TableColumn, table } from "./page-parts.ts"
 
 export type Quote = typeof create_quote.successSchema.Type
 
@@ -20,7 +20,12 @@ const listPriceLines = ({ nights, fees, taxes, total }: Quote): ReadonlyArray<Pr
 
 const priceColumns = (currency: string): ReadonlyArray<TableColumn<PriceLine>> => [
   { label: "Item", cell: ({ label }) => label },
-  { label: currency, cell: ({ amount }) => (amount === null ? "no price" : String(amount)), isNumeric: true }
+  {
+    label: "Amount",
+    cell: ({ amount }) => (amount === null ? "No price" : moneyHtml(String(amount), currency)),
+    isNumeric: true,
+    onPhone: "side"
+  }
 ]
 
 export const quoteTable = (quote: Quote): Html => {
@@ -28,7 +33,7 @@ export const quoteTable = (quote: Quote): Html => {
   const warning =
     violations.length === 0
       ? nothing
-      : html`<div class="message note"><p><strong>The stay cannot be booked with this quote.</strong></p>
+      : html`<div class="message note"><p><strong>These dates cannot be booked with this quote.</strong></p>
 <ul>${violations.map(({ message }) => html`<li>${message}</li>`)}</ul></div>`
-  return html`${warning}${table({ empty: "There are no nights." }, priceColumns(currency), listPriceLines(quote))}`
+  return html`${warning}${table({ empty: "No nights." }, priceColumns(currency), listPriceLines(quote))}`
 }

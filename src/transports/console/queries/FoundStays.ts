@@ -16,8 +16,11 @@ import { unpaidOrdersSql } from "./unpaid-orders.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** Status of an order, or `check_in` if guests' documents await review. */
-export const StaySearchStatus = Schema.Literals([...OrderStatus.literals, "check_in"])
+/**
+ * Status of an order, `check_in` if guests' documents await review, or whether the guest of a confirmed stay has checked
+ * in or out.
+ */
+export const StaySearchStatus = Schema.Literals([...OrderStatus.literals, "check_in", "in_house", "stay_completed"])
 export type StaySearchStatus = typeof StaySearchStatus.Type
 
 export const StaySearchPayment = Schema.Literals(["unpaid", "paid"])
@@ -57,6 +60,7 @@ export const checkOutRangeOf = (filter: StaySearchFilter, today: string): CheckO
   const hasDateFilter = [from, to, checkOutFrom, checkOutTo].some((day) => day !== undefined)
   if (hasDateFilter || status === "wait_accept" || status === "wait_pay") return { from: undefined, to: undefined }
   if (status === "check_in") return { from: today, to: undefined }
+  if (status === "stay_completed") return { from: addDays(today, -SEARCH_DAYS), to: today }
   const includesPast = searchText !== undefined || payment !== undefined
   return { from: includesPast ? addDays(today, -SEARCH_DAYS) : today, to: addDays(today, SEARCH_DAYS) }
 }
@@ -74,6 +78,10 @@ const StaySearchRow = Schema.Struct({
   /** `HH:mm` in the operator's time zone. */
   check_out_time: Schema.String,
   currency: Schema.String,
+  /** Decimal price of this stay. */
+  rate: Schema.String,
+  /** Number of stays of the order. */
+  stays: Schema.Int,
   /** Decimal amounts of the whole order. */
   total: Schema.String,
   balance: Schema.String,
@@ -84,7 +92,7 @@ export type StaySearchRow = typeof StaySearchRow.Type
 const StaySearchResult = Schema.Struct({
   total: Schema.Int,
   orders: Schema.Int,
-  /** Sorted by check-in date, at most {@link STAY_SEARCH_ROWS_MAX}. */
+  /** Sorted by check-in date. */
   rows: Schema.Array(StaySearchRow)
 })
 
@@ -93,15 +101,24 @@ const readSearchResult = makeSingleRowReader(StaySearchResult)
 interface StaySearchInput extends StaySearchFilter {
   readonly operatorId: number
   readonly today: string
+  /** The operator's local time, `YYYY-MM-DD HH:mm:ss`. */
+  readonly clock: string
   readonly coveredFrom: string | undefined
   readonly coveredTo: string | undefined
   readonly moneyFrom: string
   readonly moneyTo: string
   readonly offset: number
+  readonly limit: number
 }
 
-const orderConditions = (sql: Sql, { status, today }: StaySearchInput): ReadonlyArray<Fragment> => {
+/** The same rule as in {@link computeShownStayStatus}. */
+const checkedOutCondition = (sql: Sql, clock: string): Fragment => sql`(s.stay_status = 'stay_completed' OR (
+  s.stay_status = 'checkin_pending' AND s.check_out_date::text || ' ' || ${checkOutTimeSql(sql, sql`s`)} <= ${clock}))`
+
+const orderConditions = (sql: Sql, { status, today, clock }: StaySearchInput): ReadonlyArray<Fragment> => {
   if (status === "check_in") return [awaitsReviewCondition(sql, today)]
+  if (status === "in_house") return [sql`o.status = 'accepted' AND s.stay_status = 'in_house'`]
+  if (status === "stay_completed") return [sql`o.status = 'accepted' AND ${checkedOutCondition(sql, clock)}`]
   return status === undefined ? [] : [sql`o.status = ${status}`]
 }
 
@@ -162,7 +179,8 @@ const matchingStaysSql = (sql: Sql, input: StaySearchInput): Fragment => {
 
 const resultRowsSql = (sql: Sql, { operatorId }: StaySearchInput): Fragment => sql`
   SELECT s.stay_code, s.guest_name, p.title AS property_title, s.check_in_date, s.check_out_date, s.number_of_guests,
-    o.channel_type, o.status, s.stay_status, ${checkOutTimeSql(sql, sql`s`)} AS check_out_time, o.currency, due.total::text AS total,
+    o.channel_type, o.status, s.stay_status, ${checkOutTimeSql(sql, sql`s`)} AS check_out_time, o.currency,
+    s.rate::text AS rate, due.stays, due.total::text AS total,
     greatest(due.total - come.received, 0)::text AS balance, (
       SELECT coalesce(jsonb_agg(t.tag_name ORDER BY t.id), '[]')
       FROM stay_tags link JOIN usable_reservation_tags t
@@ -172,20 +190,20 @@ const resultRowsSql = (sql: Sql, { operatorId }: StaySearchInput): Fragment => s
   JOIN orders o ON o.operator_id = s.operator_id AND o.id = s.order_id
   LEFT JOIN properties p ON p.operator_id = s.operator_id AND p.id = s.property_id
   CROSS JOIN LATERAL (
-    SELECT sum(each.rate) AS total FROM stays each WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id) due
+    SELECT sum(each.rate) AS total, count(*) AS stays FROM stays each WHERE each.operator_id = s.operator_id AND each.order_id = s.order_id) due
   CROSS JOIN LATERAL (
     SELECT ${receivedAmountSql(sql, { operatorId: sql`s.operator_id`, id: sql`s.order_id` })} AS received) come
   ORDER BY page.check_in_date, page.id`
 
 const selectFoundStays = (sql: Sql, input: StaySearchInput) => {
-  const { operatorId, payment, moneyFrom: from, moneyTo: until, offset } = input
+  const { operatorId, payment, moneyFrom: from, moneyTo: until, offset, limit } = input
   const unpaid =
     payment === undefined ? sql`` : sql`unpaid AS MATERIALIZED (${unpaidOrdersSql(sql, { operatorId, from, until })}), `
   return sql`
     WITH ${unpaid}matching AS MATERIALIZED (${matchingStaysSql(sql, input)}),
       page AS MATERIALIZED (
         SELECT id, check_in_date FROM matching ORDER BY check_in_date, id
-        LIMIT ${sql.literal(String(STAY_SEARCH_ROWS_MAX))} OFFSET ${offset})
+        LIMIT ${sql.literal(String(limit))} OFFSET ${offset})
     SELECT (SELECT count(*) FROM matching) AS total, (SELECT count(DISTINCT order_id) FROM matching) AS orders,
       (SELECT coalesce(jsonb_agg(row), '[]') FROM (${resultRowsSql(sql, input)}) row) AS rows`
 }
@@ -200,17 +218,22 @@ const withCurrentStatus = (row: StaySearchRow, clock: string): StaySearchRow => 
 const EARLIEST_DATE = "0001-01-01"
 const LATEST_DATE = "9999-12-31"
 
+interface StaySearchPage {
+  readonly offset: number
+  readonly limit: number
+}
+
 export class FoundStays extends Context.Service<FoundStays>()("latchkey/transports/console/queries/FoundStays", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    /** `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
-    of: Effect.fnUntraced(function* (filter: StaySearchFilter, clock: string, offset: number) {
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const search = Effect.fnUntraced(function* (filter: StaySearchFilter, clock: string, page: StaySearchPage) {
       const { operatorId } = yield* CurrentCaller
       const today = dateOfWallClock(clock)
       const { from, to } = checkOutRangeOf(filter, today)
       const result = yield* readSearchResult(
         selectFoundStays(sql, {
           ...filter,
-          ...{ operatorId, today, offset, coveredFrom: from, coveredTo: to },
+          ...page,
+          ...{ operatorId, today, clock, coveredFrom: from, coveredTo: to },
           // Every check-out is after its check-in, so no check-out is before the earliest check-in.
           moneyFrom: filter.checkOutFrom ?? filter.from ?? from ?? EARLIEST_DATE,
           moneyTo: filter.checkOutTo ?? to ?? LATEST_DATE
@@ -218,7 +241,15 @@ export class FoundStays extends Context.Service<FoundStays>()("latchkey/transpor
       )
       return { ...result, rows: result.rows.map((row) => withCurrentStatus(row, clock)) }
     })
-  }))
+    return {
+      /** `clock` is the operator's local time, `YYYY-MM-DD HH:mm:ss`. */
+      of: (filter: StaySearchFilter, clock: string, offset: number) =>
+        search(filter, clock, { offset, limit: STAY_SEARCH_ROWS_MAX }),
+      /** Returns at most `limit` rows, for a file. */
+      lines: (filter: StaySearchFilter, clock: string, limit: number) =>
+        Effect.map(search(filter, clock, { offset: 0, limit }), ({ rows }) => rows)
+    }
+  })
 }) {
   static readonly layer = Layer.effect(FoundStays, FoundStays.make)
 }

@@ -2,9 +2,16 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { CurrentCaller } from "../../../contract/caller.ts"
+import { auditEntriesSql, toAuditRange } from "../../../domain/audit-log/audit-range.ts"
 import { TaskStatus, TaskType } from "../../../domain/work/tasks/contract.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
-import { STAY_TASKS_MAX, TAGS_OFFERED_MAX } from "../../../platform/limits.ts"
+import {
+  MESSAGE_PREVIEW_LENGTH,
+  STAY_ACTIVITY_SHOWN,
+  STAY_MESSAGES_SHOWN,
+  STAY_TASKS_MAX,
+  TAGS_OFFERED_MAX
+} from "../../../platform/limits.ts"
 import { OfferedProperty, offeredPropertiesSql } from "./property-conflicts.ts"
 
 type Sql = SqlClient.SqlClient
@@ -17,6 +24,21 @@ const StayTask = Schema.Struct({
   note: Schema.String
 })
 
+const StayMessage = Schema.Struct({
+  sender_role: Schema.Literals(["host", "guest"]),
+  sender_name: Schema.NullOr(Schema.String),
+  /** The first {@link MESSAGE_PREVIEW_LENGTH} characters. */
+  content: Schema.String,
+  created_at: Schema.toCodecJson(Schema.Date)
+})
+
+const StayActivity = Schema.Struct({
+  at: Schema.toCodecJson(Schema.Date),
+  application: Schema.String,
+  operation: Schema.String,
+  account_name: Schema.NullOr(Schema.String)
+})
+
 const StaySidebar = Schema.Struct({
   check_in_approved_at: Schema.NullOr(Schema.Date),
   expires_at: Schema.NullOr(Schema.Date),
@@ -26,6 +48,10 @@ const StaySidebar = Schema.Struct({
   titles: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
   /** Latest first. A row beyond {@link STAY_TASKS_MAX} means that further tasks exist. */
   tasks: Schema.Array(StayTask),
+  /** Latest first, at most {@link STAY_MESSAGES_SHOWN}. */
+  messages: Schema.Array(StayMessage),
+  /** Changes of the order by the audit log, latest first. A row beyond {@link STAY_ACTIVITY_SHOWN} means that further changes exist. */
+  activity: Schema.Array(StayActivity),
   /** At most {@link TAGS_OFFERED_MAX} names. */
   tag_names: Schema.Array(Schema.String),
   /**
@@ -47,6 +73,22 @@ const takenNightsSql = (sql: Sql): Fragment => sql`
   FROM calendar_days d WHERE d.operator_id = s.operator_id AND d.property_id = s.property_id
     AND (d.stay_id <> s.id OR d.imported > 0)`
 
+const latestMessagesSql = (sql: Sql, operatorId: number): Fragment => sql`
+  SELECT m.sender_role, m.sender_name, left(m.content, ${sql.literal(String(MESSAGE_PREVIEW_LENGTH))}) AS content, m.created_at
+  FROM messages m
+  WHERE m.operator_id = ${operatorId} AND m.conversation_id = (
+    SELECT c.id FROM conversations c WHERE c.operator_id = ${operatorId} AND c.code = o.conversation_id)
+  ORDER BY m.created_at DESC, m.id DESC LIMIT ${sql.literal(String(STAY_MESSAGES_SHOWN))}`
+
+const latestActivitySql = (sql: Sql, operatorId: number): Fragment => {
+  const range = toAuditRange({ operatorId, record: sql`('reservation:' || o.reservation_code)` })
+  return sql`
+  SELECT entry.at, entry.application, entry.operation, account.name AS account_name
+  FROM (${auditEntriesSql(sql, range, STAY_ACTIVITY_SHOWN + 1)}) entry
+  LEFT JOIN accounts account ON account.operator_id = ${operatorId} AND account.id = entry.account_id
+  ORDER BY entry.at DESC, entry.id DESC`
+}
+
 const selectStaySidebar = (sql: Sql, operatorId: number, stayCode: string) => {
   const nights = { from: sql`s.check_in_date`, before: sql`s.check_out_date`, exceptStayId: sql`s.id` }
   return sql`
@@ -64,7 +106,8 @@ const selectStaySidebar = (sql: Sql, operatorId: number, stayCode: string) => {
           LEFT JOIN staffs who ON who.operator_id = t.operator_id AND who.id = t.staff_id
           WHERE t.operator_id = s.operator_id AND t.stay_id = s.id
           ORDER BY t.expected_date DESC, t.id DESC LIMIT ${sql.literal(String(STAY_TASKS_MAX + 1))}`
-      )} AS tasks, (
+      )} AS tasks, ${rowsJsonSql(sql, latestMessagesSql(sql, operatorId))} AS messages,
+      ${rowsJsonSql(sql, latestActivitySql(sql, operatorId))} AS activity, (
         SELECT coalesce(jsonb_agg(tag.tag_name), '[]') FROM (
           SELECT t.tag_name FROM usable_reservation_tags t WHERE t.operator_id = ${operatorId}
           ORDER BY t.tag_name LIMIT ${sql.literal(String(TAGS_OFFERED_MAX))}) tag

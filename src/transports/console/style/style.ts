@@ -11,6 +11,7 @@ import { PRICE_STYLES } from "./prices.ts"
 import { RECORD_PAGE_STYLES } from "./record-pages.ts"
 import { SHELL_STYLES } from "./shell.ts"
 import { SUMMARY_STYLES } from "./summaries.ts"
+import { STAY_STYLES } from "./stays.ts"
 import { TABLE_STYLES } from "./tables.ts"
 
 export const STYLE = [
@@ -28,6 +29,7 @@ export const STYLE = [
   SUMMARY_STYLES,
   PRICE_STYLES,
   SINGLE_PAGE_STYLES
+  STAY_STYLES
 ].join("")
 
 export const STYLE_PATH = `/console/${createHash("sha256").update(STYLE).digest("hex").slice(0, 16)}.css`

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 import {
+  actionForm,
   applyCheckboxChanges,
   checkbox,
   checkboxGroup,
@@ -9,9 +10,11 @@ import {
   makeFieldFiller,
   readChangedFields,
   readCheckboxChanges,
+  select,
   textArea
 } from "../../../../src/transports/console/host/form-fields.ts"
 import { makeActionError } from "../../../../src/transports/console/host/host-page.ts"
+import { makeHostVisit } from "../../../support/transports/console/host/host-visit.ts"
 
 const AS_TEXT = (text: string) => text
 
@@ -94,5 +97,47 @@ describe("a field of one line", () => {
     assert.include(html, 'name="was.way" value="Gate 4Desk"')
     const sent = new URLSearchParams({ way: "Gate 4Desk", "was.way": "Gate 4Desk" })
     assert.deepStrictEqual(readChangedFields(sent, { way: AS_TEXT }), {})
+  })
+})
+
+describe("a form with several buttons", () => {
+  it("begins with its main one, which the enter key presses, and the others accept incomplete fields", () => {
+    const { html } = actionForm(makeHostVisit({ path: "/console/reservations/new" }), {
+      action: "create",
+      label: "Save",
+      otherActions: [{ action: "check", label: "Check availability" }]
+    })
+    assert.deepStrictEqual(
+      Array.from(html.matchAll(/<button[^>]*>/g), ([button]) => button),
+      ['<button class="primary" name="act" value="create">', '<button name="act" value="check" formnovalidate>']
+    )
+  })
+})
+
+describe("a select", () => {
+  it("has options that cannot be chosen", () => {
+    const { html } = select(makeFieldFiller(undefined, "save"), {
+      ...{ name: "property_id", label: "Property" },
+      options: [
+        { value: 1, label: "Free" },
+        { value: 2, label: "Taken", isDisabled: true }
+      ]
+    })
+    assert.include(html, '<option value="1">Free</option>')
+    assert.include(html, '<option value="2" disabled>Taken</option>')
+  })
+
+  it("shows the error of the API's field beside the form's", () => {
+    const filler = makeFieldFiller(
+      {
+        form: new URLSearchParams({ act: "save" }),
+        error: makeActionError(422, "property_id: is required. check_in_date: is required.")
+      },
+      "save"
+    )
+    const { html } = select(filler, { name: "property", apiName: "property_id", label: "Property", options: [] })
+    assert.include(html, 'aria-invalid="true"')
+    assert.include(html, '<span class="field-error">Choose a property.</span>')
+    assert.notInclude(html, "check-in")
   })
 })

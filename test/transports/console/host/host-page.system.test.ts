@@ -46,7 +46,7 @@ const NONE = ["", "constructor", "__proto__", "show", "toString"]
 layer(layerSignedInPages)("every page of the host", (it) => {
   it.effect("asks who is nobody to sign in, and leads back", () =>
     Effect.gen(function* () {
-      for (const path of [...PATHS, "/console/money.csv"]) {
+      for (const path of [...PATHS, "/console/money.csv", "/console/reservations.csv"]) {
         const { status, location } = yield* getPage(newSessionCookie(), `${path}?x=1`)
         assert.deepStrictEqual([status, location], [303, `/console?${new URLSearchParams({ next: `${path}?x=1` })}`])
       }
@@ -73,7 +73,7 @@ layer(layerSignedInPages)("every page of the host", (it) => {
   it.effect("shows and does nothing but say why where the API refuses the account", () =>
     Effect.gen(function* () {
       const { cookie } = yield* createSignedInHost({ status: "banned" })
-      for (const path of [...PATHS, "/console/money.csv"]) {
+      for (const path of [...PATHS, "/console/money.csv", "/console/reservations.csv"]) {
         const { status, text } = yield* getPage(cookie, path)
         assert.strictEqual(status, 403, path)
         assert.include(text, "Account banned")

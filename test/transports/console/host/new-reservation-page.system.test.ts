@@ -8,11 +8,13 @@ import {
   createSignedInHost,
   fillAndSend,
   fillAndSendTwice,
+  fillForm,
   findAlert,
-  findAlertField,
   findDoneAction,
+  findFieldErrors,
   findForms,
   getPage,
+  postForm,
   postWithoutToken
 } from "../../../support/transports/console/host/host-forms.ts"
 import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
@@ -88,15 +90,16 @@ layer(layerSignedInPages)("the page of a new reservation", (it) => {
     })
   )
 
-  it.effect("says before it is sent whether the nights are free, and what is in the way", () =>
+  it.effect("shows before it is sent whether the nights are free, and who is in the way", () =>
     Effect.gen(function* () {
       const { cookie, sql, operatorId, property, address, shown } = yield* ready
       const second = yield* insertProperty(operatorId, "Second")
       const third = yield* insertProperty(operatorId, "Third")
       const fourth = yield* insertProperty(operatorId, "Fourth")
-      assert.include(yield* shown(PATH), "With both days it says beside each property")
-      assert.include(yield* shown(`${PATH}?check_in_date=2027-05-04&check_out_date=2027-05-03`), "With both days")
-      assert.include(yield* shown(), "Harbour &lt;1&gt; is free from Tue 4 May 2027 to Fri 7 May 2027.")
+      const chooseDates = "Choose both dates to see which properties are free."
+      assert.include(yield* shown(PATH), chooseDates)
+      assert.include(yield* shown(`${PATH}?check_in_date=2027-05-04&check_out_date=2027-05-03`), chooseDates)
+      assert.include(yield* shown(), "Harbour &lt;1&gt; is free on 4–7 May 2027.")
       const taken = yield* insertOrder(operatorId, [
         { propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }
       ])
@@ -107,34 +110,72 @@ layer(layerSignedInPages)("the page of a new reservation", (it) => {
         INSERT INTO calendar_days (operator_id, property_id, day, closed) VALUES (${operatorId}, ${third}, '2027-05-04', true)`
       yield* sql`UPDATE properties SET deactivated_at = now() WHERE id = ${fourth}`
       const text = yield* shown()
-      assert.include(text, "Harbour &lt;1&gt; is not free from Tue 4 May 2027 to Fri 7 May 2027.")
-      assert.include(text, "Grace &lt;Hopper&gt; stays there from Thu 6 May 2027 to Sun 9 May 2027.")
+      assert.include(text, "Harbour &lt;1&gt; is not free on these nights: Grace &lt;Hopper&gt;, 6–9 May 2027.")
       for (const option of [
-        "Harbour &lt;1&gt; (taken by Grace &lt;Hopper&gt;)</option>",
-        "Second (busy in the calendar of airbnb.example)</option>",
-        "Third (closed by you)</option>",
-        "Fourth (turned off)</option>"
+        // The chosen one stays selectable, so that its error is shown.
+        `<option value="${property}" selected>Harbour &lt;1&gt; (Grace &lt;Hopper&gt;, 6–9 May 2027)</option>`,
+        `<option value="${second}" disabled>Second (iCal: airbnb.example)</option>`,
+        `<option value="${third}">Third (blocked)</option>`,
+        `<option value="${fourth}" disabled>Fourth (inactive)</option>`
       ]) {
         assert.include(text, option)
       }
       const closed = yield* shown(address({ ...NIGHTS, property: String(third) }))
-      assert.include(closed, "Third is free from")
-      assert.include(closed, "You closed one of these nights: a reservation by hand can be entered all the same.")
+      assert.include(closed, "Third is free on 4–7 May 2027. You blocked 1 night; you can book anyway.")
       // As it says.
       const entered = yield* fillAndSend(cookie, address({ ...NIGHTS, property: String(third) }), "create", GUEST)
       assert.strictEqual(entered.status, 303)
     })
   )
 
-  it.effect("is refused where it clashes, in the API's words, and keeps what was filled in", () =>
+  it.effect("checks the dates of the form, and keeps what was filled in", () =>
     Effect.gen(function* () {
       const { cookie, operatorId, property, orders } = yield* ready
       yield* insertOrder(operatorId, [{ propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }])
+      const [form] = findForms(yield* getPage(cookie, PATH), "create")
+      const fields = { act: "check", ...NIGHTS, guest_name: "Ada", received_amount: "12" }
+      const checked = yield* postForm(cookie, PATH, fillForm(form?.form ?? new URLSearchParams(), fields))
+      assert.strictEqual(checked.status, 200)
+      assert.include(checked.text, "Properties that are not free on 4–7 May 2027 cannot be chosen.")
+      assert.include(checked.text, `<option value="${property}" disabled>`)
+      const [kept] = findForms(checked, "create")
+      assert.deepStrictEqual([kept?.form.get("guest_name"), kept?.form.get("received_amount")], ["Ada", "12"])
+      assert.strictEqual(yield* orders, 1)
+    })
+  )
+
+  it.effect("has the currency of the property, also if another property is chosen in the form", () =>
+    Effect.gen(function* () {
+      const { cookie, sql, operatorId, address } = yield* ready
+      const swiss = yield* insertProperty(operatorId, "Zermatt")
+      yield* sql`UPDATE properties SET currency = 'CHF' WHERE id = ${swiss}`
+      const currencies = Effect.map(
+        sql<{ currency: string }>`SELECT currency FROM orders WHERE operator_id = ${operatorId} ORDER BY id`,
+        (rows) => rows.map(({ currency }) => currency)
+      )
+      const choose = (currency: Readonly<Record<string, string>>, check_in_date: string, check_out_date: string) =>
+        fillAndSend(cookie, address(), "create", {
+          ...{ ...GUEST, property_id: String(swiss), check_in_date, check_out_date, ...currency }
+        })
+      assert.strictEqual((yield* choose({}, "2027-05-04", "2027-05-05")).status, 303)
+      assert.strictEqual((yield* choose({ currency: "USD" }, "2027-05-06", "2027-05-07")).status, 303)
+      assert.deepStrictEqual(yield* currencies, ["CHF", "USD"])
+    })
+  )
+
+  it.effect("names the guest in the way if it clashes, beside the dates, and keeps what was filled in", () =>
+    Effect.gen(function* () {
+      const { cookie, operatorId, property, orders } = yield* ready
+      const guestCode = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "2027-05-06", checkOut: "2027-05-09" }
+      ])
       const sent = yield* fillAndSend(cookie, PATH, "create", {
         ...{ property_id: String(property), ...NIGHTS, ...GUEST, remarks: "<b>By boat</b>", received_amount: "12" }
       })
       assert.strictEqual(sent.status, 409)
-      assert.strictEqual(findAlertField(sent), "check_in_date")
+      const conflict = `Harbour <1> is not free on these nights: ${guestCode}, 6–9 May 2027.`
+      assert.strictEqual(findAlert(sent), conflict)
+      assert.deepStrictEqual(findFieldErrors(sent), { check_in_date: conflict })
       const [form] = findForms(sent, "create")
       assert.deepStrictEqual(
         ["property_id", "check_in_date", "guest_name", "rate_amount", "remarks", "received_amount"].map((name) =>
@@ -142,25 +183,23 @@ layer(layerSignedInPages)("the page of a new reservation", (it) => {
         ),
         [String(property), "2027-05-04", "Ada <Lovelace>", "420.50", "<b>By boat</b>", "12"]
       )
-      // And of the nights of the form, not of the address.
-      assert.include(sent.text, "is not free from Tue 4 May 2027")
       assert.notInclude(sent.text, "<b>By boat")
       assert.strictEqual(yield* orders, 1)
     })
   )
 
   it.effect.each([
-    ["rate_amount", "many"],
-    ["guest_name", " "],
-    ["check_out_date", "2027-05-04"],
-    ["currency", "euro"],
-    ["income_method_id", "999"]
-  ] as const)("is refused where %s is %s, and nothing is entered", ([name, value]) =>
+    ["rate_amount", "many", "Total price: enter a number."],
+    ["guest_name", " ", "Enter the guest's name."],
+    ["check_out_date", "2027-05-04", "Check-out must be after check-in."],
+    ["currency", "euro", "Enter the code of a currency, such as EUR."],
+    ["income_method_id", "999", "Payment method: this choice no longer exists. Choose another one."]
+  ] as const)("is refused where %s is %s, beside the field, and nothing is entered", ([name, value, error]) =>
     Effect.gen(function* () {
       const { cookie, address, orders } = yield* ready
       const sent = yield* fillAndSend(cookie, address(), "create", { ...GUEST, [name]: value })
       assert.include([400, 422], sent.status)
-      assert.include(findAlert(sent), name)
+      assert.deepStrictEqual(findFieldErrors(sent), { [name]: error })
       assert.strictEqual(yield* orders, 0)
     })
   )
@@ -190,7 +229,7 @@ layer(layerSignedInPages)("the page of a new reservation", (it) => {
         property_id: String(one.property)
       })
       assert.strictEqual(sent.status, 404)
-      assert.strictEqual(findAlertField(sent), "property_id")
+      assert.deepStrictEqual(findFieldErrors(sent), { property_id: "This property no longer exists." })
       assert.strictEqual((yield* postWithoutToken(one.cookie, one.address(), "create")).status, 403)
       assert.strictEqual(yield* one.orders, 0)
       assert.strictEqual(yield* other.orders, 0)

@@ -38,6 +38,7 @@ const ODD = [
 const NAMES = {
   calendar: ["from", "days", "offset", "property", "to", "q", "group", "tag"],
   reservations: ["q", "property", "status", "payment", "from", "to", "leaves_from", "leaves_to", "offset"],
+  "reservations.csv": ["q", "property", "status", "payment", "from", "to", "leaves_from", "leaves_to"],
   "reservations/new": ["property", "check_in_date", "check_out_date"],
   stay: ["code"],
   messages: ["id", "show", "offset", "before"],

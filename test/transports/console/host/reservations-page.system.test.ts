@@ -30,7 +30,7 @@ const ready = Effect.gen(function* () {
 
 /** Who is in the list, in its order. */
 const namesIn = (text: string) =>
-  Array.from(text.matchAll(/data-label="Guest"><a href="[^"]*">([^<]*)<\/a>/g), ([, name]) => name)
+  Array.from(text.matchAll(/data-label="Guest"[^>]*><a href="[^"]*">([^<]*)<\/a>/g), ([, name]) => name)
 
 layer(layerSignedInPages)("the page of reservations", (it) => {
   it.effect("shows who is here and comes, with what is due, and leads to each", () =>
@@ -49,15 +49,19 @@ layer(layerSignedInPages)("the page of reservations", (it) => {
       assert.notInclude(text, "<script>Ada")
       for (const words of [
         `<a href="/console/stay?code=${code}">`,
-        "<h2>2 stays</h2>",
-        "Of stays that leave from Tue 4 May 2027 to Sun 31 Oct 2027; name days to search others.",
+        "<h2>2 reservations</h2>",
+        "Check-outs from Tue 4 May 2027 to Sun 31 Oct 2027, by check-in. Pick dates to see others.",
         "Harbour &lt;1&gt;",
-        "in the box",
+        "Unassigned",
+        "3–6 May 2027",
+        "3 nights, 1 guest",
         "1,420.50 EUR",
-        'due: <span class="number whole">1,000.50 EUR</span>',
-        "not marked as arrived, entered by hand",
-        "not marked as arrived, Airbnb",
-        `<a href="/console/reservations/new">Enter a reservation</a>`
+        'Balance due</span><span class="phone">Due</span> <span class="number whole">1,000.50 EUR</span>',
+        '<span class="badge info">Confirmed</span>',
+        "Direct",
+        "Airbnb",
+        '<a class="button primary" href="/console/reservations/new">New reservation</a>',
+        '<a href="/console/reservations.csv">Export CSV</a>'
       ]) {
         assert.include(text, words)
       }
@@ -85,18 +89,40 @@ layer(layerSignedInPages)("the page of reservations", (it) => {
       const text = yield* shown("?q=%22nobody&property=0&status=accepted&from=2027-05-20&payment=unpaid")
       for (const words of [
         'name="q" value="&quot;nobody"',
-        '<option value="0" selected>in the box</option>',
+        '<option value="0" selected>Unassigned</option>',
         '<option value="accepted" selected>',
         '<option value="unpaid" selected>',
         'name="from" value="2027-05-20"',
-        "<h2>No stays</h2>",
-        "No stay is like that.",
-        "Of the days that you named."
+        "<summary>More filters (3)</summary>",
+        "<h2>No reservations</h2>",
+        'No reservations match. <a href="/console/reservations">Clear filters</a>',
+        "By check-in."
       ]) {
         assert.include(text, words)
       }
-      assert.include(yield* shown("?status=wait_accept"), "Whatever their days.")
-      assert.include(yield* shown("?q=a"), "A whole code is found whatever its days.")
+      assert.include(yield* shown("?status=wait_accept"), "On any date, by check-in.")
+      assert.include(yield* shown("?q=a"), "A complete code is found on any date.")
+      assert.include(yield* shown(), "<summary>More filters</summary>")
+    })
+  )
+
+  it.effect("shows whether a guest has checked in or out, and what is paid", () =>
+    Effect.gen(function* () {
+      const { sql, operatorId, guest, shown } = yield* ready
+      yield* guest("Ada", "2027-05-03", "2027-05-06")
+      yield* guest("Grace", "2027-05-09", "2027-05-12", { status: "wait_accept" })
+      const cellsOf = (text: string, label: string) =>
+        Array.from(text.matchAll(new RegExp(`data-label="${label}"[^>]*>(.*?)</td>`, "g")), ([, cell = ""]) => cell)
+      const [ada = "", grace = ""] = cellsOf(yield* shown(), "Status")
+      assert.include(ada, ">Confirmed<")
+      assert.include(grace, '<span class="badge wait">Request<')
+      assert.include(cellsOf(yield* shown(), "Payment")[1], "—")
+      yield* sql`UPDATE stays SET stay_status = 'in_house', rate = 0 WHERE operator_id = ${operatorId} AND guest_name = 'Ada'`
+      const text = yield* shown("?status=in_house")
+      assert.deepStrictEqual(namesIn(text), ["Ada"])
+      assert.include(cellsOf(text, "Status")[0], '<span class="badge good">Checked in<')
+      assert.include(cellsOf(text, "Payment")[0], "—")
+      assert.deepStrictEqual(namesIn(yield* shown("?status=stay_completed")), [])
     })
   )
 
@@ -108,9 +134,9 @@ layer(layerSignedInPages)("the page of reservations", (it) => {
         { propertyId: property, ...days },
         { propertyId: null, ...days }
       ])
-      assert.include(yield* shown("?payment=unpaid"), "<h2>2 stays of 1 order</h2>")
+      assert.include(yield* shown("?payment=unpaid"), "<h2>2 stays of 1 reservation</h2>")
       yield* guest("Grace Hopper", "2027-05-20", "2027-05-22")
-      assert.include(yield* shown("?payment=unpaid"), "<h2>3 stays of 2 orders</h2>")
+      assert.include(yield* shown("?payment=unpaid"), "<h2>3 stays of 2 reservations</h2>")
     })
   )
 
@@ -144,8 +170,8 @@ layer(layerSignedInPages)("the page of reservations", (it) => {
       yield* guest("One more", "2027-05-11", "2027-05-12", { propertyId: null })
       const first = yield* shown("?q=")
       assert.lengthOf(namesIn(first), STAY_SEARCH_ROWS_MAX)
-      assert.include(first, `<h2>${STAY_SEARCH_ROWS_MAX + 1} stays</h2>`)
-      assert.include(first, `?q=&amp;offset=${STAY_SEARCH_ROWS_MAX}">Further in the list`)
+      assert.include(first, `<h2>${STAY_SEARCH_ROWS_MAX + 1} reservations</h2>`)
+      assert.include(first, `?q=&amp;offset=${STAY_SEARCH_ROWS_MAX}">Next page`)
       assert.deepStrictEqual(namesIn(yield* shown(`?offset=${STAY_SEARCH_ROWS_MAX}`)), ["One more"])
     })
   )
@@ -157,7 +183,7 @@ layer(layerSignedInPages)("the page of reservations", (it) => {
       yield* sql`
         INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}, 'House ' || at, now() FROM generate_series(2, ${PROPERTIES_OFFERED_MAX}) at`
-      const more = `Only the first ${PROPERTIES_OFFERED_MAX} properties can be chosen here.`
+      const more = `Only the first ${PROPERTIES_OFFERED_MAX.toLocaleString("en")} properties can be chosen here.`
       assert.notInclude(yield* shown(), more)
       yield* insertProperty(operatorId, "Z")
       const text = yield* shown()

@@ -49,7 +49,13 @@ layer(layerPages)("a look at a page", (it) => {
       const nights = "check_in_date=2027-08-01&check_out_date=2027-08-03"
       const paths = [
         ...["overview", "calendar", `calendar?property=${property_id}&from=2027-05-01&to=2027-05-09`, "year"],
-        ...["reservations", "reservations?payment=unpaid", "reservations?status=check_in", "reservations?q=Lovelace"],
+        ...[
+          "reservations",
+          "reservations.csv",
+          "reservations?payment=unpaid",
+          "reservations?status=check_in",
+          "reservations?q=Lovelace"
+        ],
         ...[`reservations/new?property=${property_id}&${nights}`, `stay?code=${reservation_code}`],
         ...["messages", "messages?show=waiting", `messages?id=${conversation_id}`, "reviews", "reviews?show=waiting"],
         ...["money", "money?add=expense", "money.csv?from=2027-05-01&to=2027-05-31", "tasks", "tasks?add=1"],

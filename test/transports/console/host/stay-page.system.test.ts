@@ -1,7 +1,12 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
+import { TestClock } from "effect/testing"
+import { MESSAGE_PREVIEW_LENGTH, STAY_ACTIVITY_SHOWN, STAY_MESSAGES_SHOWN } from "../../../../src/platform/limits.ts"
+import { insertConversation } from "../../../support/conversations.ts"
 import { call, insertOrder } from "../../../support/harness.ts"
 import { insertImportedCalendar, insertImportedDays } from "../../../support/imported-calendars.ts"
+import { insertChannelAccount } from "../../../support/listings.ts"
+import { insertMessages } from "../../../support/transports/console/host/host-conversation.ts"
 import {
   type FormValues,
   fillAndFollow,
@@ -9,11 +14,14 @@ import {
   fillAndSendTwice,
   findAlert,
   findDoneAction,
+  findFieldErrors,
   findForms,
+  findNotice,
   getPage,
   postForm,
   postInventedForm,
-  postWithoutToken
+  postWithoutToken,
+  pressUndo
 } from "../../../support/transports/console/host/host-forms.ts"
 import { createStayWithGuest, stayPath } from "../../../support/transports/console/host/stay-with-guest.ts"
 import { layerSignedInPages } from "../../../support/transports/console/signed-in-pages.ts"
@@ -62,27 +70,30 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
       })
       const text = yield* shown
       for (const words of [
-        "<h1>Ada &lt;L&gt;, ",
+        "<h1>Ada &lt;L&gt;</h1>",
         "Harbour &lt;1&gt;",
-        "Tue 4 May 2027</time>, 16:30",
-        "<dt>Nights</dt><dd>3</dd>",
+        "Tue 4 May 2027</time>",
+        "<dt>Arrival time</dt><dd>16:30</dd>",
+        "4–7 May 2027 (3 nights)",
         "2 guests, 1 pet",
         "+44 1",
         "ada@example.test",
         "By &lt;boat&gt;",
         "Late",
-        "accepted",
-        "entered by hand",
+        ">Confirmed<",
+        "<li>Direct</li>",
         "id card X&lt;1&gt;",
-        "100.00 EUR",
-        "nothing received",
+        "Main guest",
+        '<dt>Balance due</dt><dd><span class="number whole">100.00 EUR</span>',
+        ">Not paid<",
         `href="/console/money?order=${code}"`,
         'href="/console/messages?id=conversation-1"',
         `href="/console/history?record=reservation%3A${code}"`,
         "/guests/lkguest_",
-        "cleaning",
+        "Cleaning",
         "&lt;b&gt;Salt",
-        "No tags."
+        "No tags yet.",
+        "No messages yet."
       ]) {
         assert.include(text, words)
       }
@@ -121,38 +132,45 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
       )
       const refused = yield* fillAndSend(cookie, path, "change", { email: "nobody", remarks: "<i>Kept" })
       assert.strictEqual(refused.status, 422)
-      assert.include(findAlert(refused), "email")
+      assert.strictEqual(findFieldErrors(refused)["email"], "Enter a valid e-mail address, such as host@example.com.")
       assert.strictEqual(findForms(refused, "change")[0]?.form.get("remarks"), "<i>Kept")
-      assert.include(refused.text, "<details open><summary>Guest, contact, price, remarks")
+      assert.include(refused.text, "<details open><summary>Edit guest and price")
       assert.strictEqual((yield* record).remarks, "One\ntwo")
     })
   )
 
-  it.effect("has other days where its property is free, says how far that is, and a clash is refused", () =>
-    Effect.gen(function* () {
-      const {
-        cookie,
-        path,
-        propertyId: property,
-        reservation: record,
-        insertOtherStay: another,
-        pageText: shown
-      } = yield* createStayWithGuest()
-      assert.include(yield* shown, "Its property is free before and after it.")
-      yield* another("Grace", property, "2027-04-28", "2027-05-01")
-      yield* another("Ida", property, "2027-05-08", "2027-05-10")
-      assert.include(yield* shown, "its property is free from Sat 1 May 2027 until Sat 8 May 2027.")
-      const after = yield* fillAndFollow(cookie, path, "dates", { check_in_date: "2027-05-02" })
-      assert.strictEqual(findDoneAction(after), "dates")
-      const refused = yield* fillAndSend(cookie, path, "dates", { check_out_date: "2027-05-09" })
-      assert.strictEqual(refused.status, 409)
-      assert.strictEqual(findForms(refused, "dates")[0]?.form.get("check_out_date"), "2027-05-09")
-      const { check_in_date, check_out_date } = yield* record
-      assert.deepStrictEqual([check_in_date, check_out_date], ["2027-05-02", "2027-05-07"])
-    })
+  it.effect(
+    "has other dates where its property is free, says how far that is, and a clash names the guest in the way",
+    () =>
+      Effect.gen(function* () {
+        const {
+          cookie,
+          path,
+          propertyId: property,
+          reservation: record,
+          insertOtherStay: another,
+          pageText: shown
+        } = yield* createStayWithGuest()
+        assert.include(yield* shown, "The property is free before and after this stay.")
+        yield* another("Grace", property, "2027-04-28", "2027-05-01")
+        yield* another("Ida", property, "2027-05-08", "2027-05-10")
+        assert.include(yield* shown, "Free from Sat 1 May 2027 until Sat 8 May 2027 (ignoring this stay).")
+        const after = yield* fillAndFollow(cookie, path, "dates", { check_in_date: "2027-05-02" })
+        assert.strictEqual(findNotice(after), "Dates changed to 2–7 May 2027.")
+        assert.strictEqual(findNotice(yield* pressUndo(cookie, after)), "Dates changed to 4–7 May 2027.")
+        yield* fillAndFollow(cookie, path, "dates", { check_in_date: "2027-05-02" })
+        const refused = yield* fillAndSend(cookie, path, "dates", { check_out_date: "2027-05-09" })
+        assert.strictEqual(refused.status, 409)
+        const conflict = "Harbour <1> is not free on these nights: Ida, 8–10 May 2027."
+        assert.strictEqual(findAlert(refused), conflict)
+        assert.deepStrictEqual(findFieldErrors(refused), { check_in_date: conflict })
+        assert.strictEqual(findForms(refused, "dates")[0]?.form.get("check_out_date"), "2027-05-09")
+        const { check_in_date, check_out_date } = yield* record
+        assert.deepStrictEqual([check_in_date, check_out_date], ["2027-05-02", "2027-05-07"])
+      })
   )
 
-  it.effect("goes to another property, and says beforehand who would go into the box", () =>
+  it.effect("goes to another property, and says beforehand whom that would unassign", () =>
     Effect.gen(function* () {
       const {
         cookie,
@@ -166,24 +184,29 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
       } = yield* createStayWithGuest()
       const grace = yield* another("Grace <H>", second, "2027-05-06", "2027-05-09")
       const text = yield* shown
-      assert.include(text, "Harbour 2 (Grace &lt;H&gt; would go into the box)</option>")
+      assert.include(text, "Harbour 2 (would unassign Grace &lt;H&gt;)</option>")
       assert.notInclude(text, `<option value="${property}"`)
       const after = yield* fillAndFollow(cookie, path, "allocate", { property_id: String(second) })
-      assert.strictEqual(findDoneAction(after), "allocate")
+      assert.strictEqual(findNotice(after), "Moved to Harbour 2.")
+      // The undo could not return Grace.
+      assert.notInclude(after.text, ">Undo</button>")
       assert.strictEqual((yield* record).property_id, second)
-      assert.include((yield* getPage(cookie, stayPath(grace))).text, "in the box")
+      assert.include((yield* getPage(cookie, stayPath(grace))).text, ">Unassigned</span>")
       // What is busy elsewhere cannot be taken.
       const calendarId = yield* insertImportedCalendar(operatorId, property, "https://airbnb.example/1.ics")
       yield* insertImportedDays(operatorId, property, calendarId, false, "2027-05-05")
-      assert.include(yield* shown, "Harbour &lt;1&gt; (busy in the calendar of airbnb.example)</option>")
+      assert.include(yield* shown, "Harbour &lt;1&gt; (iCal: airbnb.example)</option>")
       const refused = yield* fillAndSend(cookie, path, "allocate", { property_id: String(property) })
       assert.strictEqual(refused.status, 409)
+      assert.deepStrictEqual(findFieldErrors(refused), {
+        property_id: "Harbour <1> is not free on these nights: iCal: airbnb.example."
+      })
       assert.strictEqual(findForms(refused, "allocate")[0]?.form.get("property_id"), String(property))
       assert.strictEqual((yield* record).property_id, second)
     })
   )
 
-  it.effect("puts nobody into the box whom its form has not shown to be in the way", () =>
+  it.effect("unassigns nobody whom its form has not shown to be in the way", () =>
     Effect.gen(function* () {
       const {
         cookie,
@@ -196,7 +219,9 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
       const stale = findForms(yield* getPage(cookie, path), "allocate")[0]?.form ?? new URLSearchParams()
       stale.set("property_id", String(second))
       const faster = yield* another("Faster", second, "2027-05-05", "2027-05-06")
-      const whereFaster = Effect.map(getPage(cookie, stayPath(faster)), ({ text }) => text.includes("in the box"))
+      const whereFaster = Effect.map(getPage(cookie, stayPath(faster)), ({ text }) =>
+        text.includes(">Unassigned</span>")
+      )
       const refused = yield* postForm(cookie, path, stale)
       assert.strictEqual(refused.status, 409)
       assert.match(findAlert(refused) ?? "", /\bHarbour 2\b.*\bFaster\b/)
@@ -209,7 +234,21 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
     })
   )
 
-  it.effect("goes into the box and back", () =>
+  it.effect("moves back by an undo, unless somebody else has taken the nights", () =>
+    Effect.gen(function* () {
+      const { cookie, path, reservation: record, ...host } = yield* createStayWithGuest()
+      const moved = yield* fillAndFollow(cookie, path, "allocate", { property_id: String(host.secondPropertyId) })
+      assert.strictEqual(findNotice(yield* pressUndo(cookie, moved)), "Moved to Harbour <1>.")
+      assert.strictEqual((yield* record).property_id, host.propertyId)
+      const again = yield* fillAndFollow(cookie, path, "allocate", { property_id: String(host.secondPropertyId) })
+      yield* host.insertOtherStay("Faster", host.propertyId, "2027-05-05", "2027-05-06")
+      const undone = yield* Effect.exit(pressUndo(cookie, again))
+      assert.isTrue(Exit.isFailure(undone))
+      assert.strictEqual((yield* record).property_id, host.secondPropertyId)
+    })
+  )
+
+  it.effect("is unassigned, and assigned again", () =>
     Effect.gen(function* () {
       const {
         cookie,
@@ -219,11 +258,14 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
         pageText: shown
       } = yield* createStayWithGuest()
       const after = yield* fillAndFollow(cookie, path, "box")
-      assert.strictEqual(findDoneAction(after), "box")
+      assert.strictEqual(findNotice(after), "Unassigned.")
       assert.isTrue((yield* record).in_reservation_box)
+      const back = yield* pressUndo(cookie, after)
+      assert.strictEqual(findNotice(back), "Moved to Harbour <1>.")
+      yield* fillAndFollow(cookie, path, "box")
       const text = yield* shown
-      assert.include(text, "Into a property")
-      assert.include(text, "It is in no property, so nothing is in the way of other days.")
+      assert.include(text, "Assign to a property")
+      assert.include(text, "The stay is unassigned, so all dates are possible.")
       assert.lengthOf(findForms({ text }, "box"), 0)
       yield* fillAndFollow(cookie, path, "allocate", { property_id: String(second) })
       assert.strictEqual((yield* record).property_id, second)
@@ -245,7 +287,7 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
         { propertyId: second, checkIn: "2027-06-01", checkOut: "2027-06-03" }
       ])
       const path = stayPath(`${both}_1`)
-      assert.include((yield* getPage(cookie, path)).text, "this stay and the other one of the same reservation")
+      assert.include((yield* getPage(cookie, path)).text, "This cancels 2 stays of the reservation")
       const after = yield* fillAndFollow(cookie, path, "cancel")
       assert.strictEqual(findDoneAction(after), "cancel")
       const { reservations } = yield* api.search_reservations({ reservation_code: both }).pipe(as)
@@ -265,7 +307,7 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
       const { cookie, path, code, reservation: record } = yield* createStayWithGuest({ channelType: "airbnb" })
       const page = yield* getPage(cookie, path)
       for (const act of ["cancel", "dates", "approve", "decline"]) assert.lengthOf(findForms(page, act), 0, act)
-      assert.include(page.text, "Its days, its price and its cancellation are the channel's")
+      assert.include(page.text, "Change dates and price, or cancel, on Airbnb.")
       const [form] = findForms(page, "change")
       for (const name of ["rate_amount", "currency", "commission_amount"]) assert.isFalse(form?.form.has(name), name)
       // Nor are they taken of who makes them up.
@@ -283,34 +325,87 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
       const asked = { channelType: "airbnb", status: "wait_accept" } as const
       const one = yield* createStayWithGuest(asked)
       const page = yield* getPage(one.cookie, one.path)
-      assert.include(page.text, "Its nights are free.")
+      assert.include(page.text, "Harbour &lt;1&gt; is free on these nights.")
+      assert.include(page.text, ">Request</span>")
       assert.lengthOf(findForms(page, "whereabouts"), 0)
       assert.strictEqual(findDoneAction(yield* fillAndFollow(one.cookie, one.path, "approve")), "approve")
       assert.strictEqual((yield* one.reservation).status, "accepted")
       const two = yield* createStayWithGuest(asked)
       yield* two.insertOtherStay("Grace", two.propertyId, "2027-05-05", "2027-05-06")
-      assert.include(yield* two.pageText, "Grace stays there from Wed 5 May 2027 to Thu 6 May 2027.")
+      assert.include(yield* two.pageText, "Harbour &lt;1&gt; is not free on these nights: Grace, 5–6 May 2027.")
       const refused = yield* fillAndSend(two.cookie, two.path, "approve")
       assert.strictEqual(refused.status, 409)
       assert.strictEqual((yield* two.reservation).status, "wait_accept")
       assert.strictEqual(findDoneAction(yield* fillAndFollow(two.cookie, two.path, "decline")), "decline")
       assert.strictEqual((yield* two.reservation).status, "denied")
-      assert.notInclude(yield* two.pageText, "It waits for your answer")
+      assert.notInclude(yield* two.pageText, "Booking request")
     })
   )
 
-  it.effect("is of somebody who arrives, and leaves", () =>
+  it.effect("checks a guest in from the check-in date on, and undoes it", () =>
     Effect.gen(function* () {
-      const { cookie, path, reservation: record } = yield* createStayWithGuest()
+      const { cookie, path, reservation: record, pageText: shown } = yield* createStayWithGuest()
+      assert.lengthOf(findForms({ text: yield* shown }, "whereabouts"), 0, "two weeks before")
+      yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
       const arrived = yield* fillAndFollow(cookie, path, "whereabouts")
+      assert.strictEqual(findNotice(arrived), "Checked in.")
       assert.strictEqual((yield* record).stay_status, "in_house")
-      assert.include(arrived.text, "The guest has left")
+      assert.include(arrived.text, '<button name="act" value="whereabouts">Check out</button>')
+      const undone = yield* pressUndo(cookie, arrived)
+      assert.strictEqual(findNotice(undone), "Check-in undone.")
+      assert.strictEqual((yield* record).stay_status, "checkin_pending")
       yield* fillAndFollow(cookie, path, "whereabouts")
+      yield* TestClock.setTime(Date.parse("2027-05-07T08:00:00Z"))
+      assert.include(yield* shown, '<button class="primary" name="act" value="whereabouts">Check out</button>')
+      const left = yield* fillAndFollow(cookie, path, "whereabouts")
+      assert.strictEqual(findNotice(left), "Checked out.")
       assert.strictEqual((yield* record).stay_status, "stay_completed")
       yield* fillAndFollow(cookie, path, "whereabouts")
       assert.strictEqual((yield* record).stay_status, "in_house")
+      // "Undo check-in" is the second button.
       yield* fillAndFollow(cookie, path, "whereabouts", {}, 1)
       assert.strictEqual((yield* record).stay_status, "checkin_pending")
+    })
+  )
+
+  it.effect("shows what happened, latest first, at most as much as its limit", () =>
+    Effect.gen(function* () {
+      const { cookie, path, sql, operatorId, code, pageText: shown } = yield* createStayWithGuest()
+      const labelsIn = (text: string) =>
+        Array.from(text.matchAll(/<li><time[^>]*>[^<]*<\/time><span>([^<]*)/g), ([, label = ""]) => label.trim())
+      yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
+      yield* fillAndFollow(cookie, path, "tag", { tag_name: "VIP" })
+      yield* TestClock.adjust("1 minute")
+      yield* fillAndFollow(cookie, path, "whereabouts")
+      assert.deepStrictEqual(labelsIn(yield* shown).slice(0, 2), ["Checked in", "Tag added"])
+      const changes = (count: number) => sql`
+        INSERT INTO trail (operator_id, at, application, operation, record, fields)
+        SELECT ${operatorId}::bigint, '2027-04-25'::timestamptz, 'console', 'move_stay_to_box', ${`reservation:${code}`}, '{}'
+        FROM generate_series(1, ${count}::int)`
+      yield* changes(STAY_ACTIVITY_SHOWN - 2)
+      const unassigned = (labels: ReadonlyArray<string>) => labels.filter((label) => label === "Unassigned").length
+      assert.strictEqual(unassigned(labelsIn(yield* shown)), STAY_ACTIVITY_SHOWN - 2)
+      yield* changes(1)
+      assert.strictEqual(unassigned(labelsIn(yield* shown)), STAY_ACTIVITY_SHOWN - 2)
+    })
+  )
+
+  it.effect("shows the latest messages, and leads to the conversation", () =>
+    Effect.gen(function* () {
+      const { sql, operatorId, pageText: shown } = yield* createStayWithGuest()
+      const accountId = yield* insertChannelAccount(operatorId, { channelType: "airbnb" })
+      const { code } = yield* insertConversation({ operatorId, accountId, channelType: "airbnb" })
+      yield* sql`UPDATE orders SET conversation_id = ${code} WHERE operator_id = ${operatorId}`
+      yield* insertMessages(code, "<b>Hello", { name: "Ada", count: STAY_MESSAGES_SHOWN })
+      assert.include(yield* shown, "&lt;b&gt;Hello 1</li>")
+      yield* insertMessages(code, "x".repeat(MESSAGE_PREVIEW_LENGTH + 1), {
+        sender: "host",
+        sentAt: "2027-04-30T10:00:00Z"
+      })
+      const text = yield* shown
+      assert.notInclude(text, "&lt;b&gt;Hello 1</li>")
+      assert.include(text, `${"x".repeat(MESSAGE_PREVIEW_LENGTH)}</li>`)
+      assert.include(text, `<a href="/console/messages?id=${code}">Open conversation</a>`)
     })
   )
 
@@ -319,13 +414,15 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
       const { cookie, path, reservation: record } = yield* createStayWithGuest()
       const after = yield* fillAndFollow(cookie, path, "tag", { tag_name: " <By boat> " })
       assert.deepStrictEqual((yield* record).tags, ["<By boat>"])
-      assert.include(after.text, "&lt;By boat&gt;")
+      assert.strictEqual(findNotice(after), "Tag “<By boat>” added.")
       assert.notInclude(after.text, "<By boat>")
       const refused = yield* fillAndSend(cookie, path, "tag", { tag_name: "longer than a tag may be" })
       assert.strictEqual(refused.status, 422)
       assert.strictEqual(findForms(refused, "tag")[0]?.form.get("tag_name"), "longer than a tag may be")
-      yield* fillAndFollow(cookie, path, "untag")
+      const removed = yield* fillAndFollow(cookie, path, "untag")
       assert.deepStrictEqual((yield* record).tags, [])
+      yield* pressUndo(cookie, removed)
+      assert.deepStrictEqual((yield* record).tags, ["<By boat>"])
     })
   )
 
@@ -406,6 +503,7 @@ layer(layerSignedInPages)("the page of a stay", (it) => {
     (act) =>
       Effect.gen(function* () {
         const { cookie, path, changeCount: changes } = yield* createStayWithGuest()
+        yield* TestClock.setTime(Date.parse("2027-05-04T10:00:00Z"))
         assert.strictEqual(yield* changes, 0)
         const sent = yield* fillAndSendTwice(cookie, path, act, act === "whereabouts" ? {} : (ACTS[act] ?? {}))
         assert.include(

@@ -25,6 +25,9 @@ const ANY: StaySearchFilter = {
   checkOutTo: undefined
 }
 
+/** Without a property, several stays may have the same nights. */
+const UNASSIGNED = { propertyId: null } as const
+
 const ready = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { operatorId } = yield* createOperator()
@@ -50,7 +53,7 @@ const ready = Effect.gen(function* () {
       order_id, created_at, updated_at)
     SELECT operator_id, 'income', ${amount}::numeric, 'EUR', 11, 197, now(), ${status}, 'Owner', id, now(), now()
     FROM orders WHERE operator_id = ${operatorId} AND reservation_code = ${code}`
-  return { sql, operatorId, property, guest, search, names, paid }
+  return { sql, operatorId, property, stays, guest, search, names, paid }
 })
 
 layer(layerTest)("a host's search of stays", (it) => {
@@ -112,10 +115,12 @@ layer(layerTest)("a host's search of stays", (it) => {
       const code = yield* insertOrder(operatorId, [{ propertyId: property }, { propertyId: second }])
       const { rows } = yield* search({ searchText: code })
       assert.deepStrictEqual(
-        rows.map(({ stay_code, property_title, total }) => [stay_code, property_title, Number(total)]),
+        rows.map(({ stay_code, property_title, rate, stays, total }) => [
+          ...[stay_code, property_title, Number(rate), stays, Number(total)]
+        ]),
         [
-          [code, "Harbour 1", 200],
-          [`${code}_1`, "Harbour 2", 200]
+          [code, "Harbour 1", 100, 2, 200],
+          [`${code}_1`, "Harbour 2", 100, 2, 200]
         ]
       )
     })
@@ -264,6 +269,33 @@ layer(layerTest)("a host's search of stays", (it) => {
     })
   )
 
+  it.effect("finds who has checked in, and who has checked out", () =>
+    Effect.gen(function* () {
+      const { sql, operatorId, guest, names } = yield* ready
+      const mark = (code: string, status: string) =>
+        sql`UPDATE stays SET stay_status = ${status} WHERE operator_id = ${operatorId} AND stay_code = ${code}`
+      yield* mark(yield* guest("Is here", "2027-05-02", "2027-05-06", UNASSIGNED), "in_house")
+      yield* mark(yield* guest("Left early", "2027-05-01", "2027-05-04", UNASSIGNED), "stay_completed")
+      yield* guest("Never marked", "2027-04-01", "2027-04-03", UNASSIGNED)
+      yield* guest("Leaves at eleven", "2027-05-03", TODAY, UNASSIGNED)
+      yield* guest("Declined", "2027-04-05", "2027-04-07", { ...UNASSIGNED, status: "denied" })
+      yield* guest("Comes", "2027-05-09", "2027-05-12", UNASSIGNED)
+      assert.deepStrictEqual(yield* names({ status: "in_house" }), ["Is here"])
+      assert.deepStrictEqual(yield* names({ status: "stay_completed" }), ["Never marked", "Left early"])
+    })
+  )
+
+  it.effect("gives a file the rows of all pages, up to a limit, in one statement", () =>
+    Effect.gen(function* () {
+      const { operatorId, guest, stays } = yield* ready
+      for (const name of ["One", "Two", "Three"]) yield* guest(name, "2027-05-09", "2027-05-12", { propertyId: null })
+      const lines = (limit: number) => asCaller({ operatorId })(stays.lines(ANY, `${TODAY} 10:00:00`, limit))
+      const [rows, statements] = yield* countStatements(lines(3))
+      assert.deepStrictEqual([rows.length, statements], [3, 1])
+      assert.lengthOf(yield* lines(2), 2)
+    })
+  )
+
   it.effect("finds nothing of another operator's", () =>
     Effect.gen(function* () {
       const one = yield* ready
@@ -287,5 +319,9 @@ layer(layerTest)("a host's search of stays", (it) => {
       to: undefined
     })
     assert.deepStrictEqual(checkOutRangeOf({ ...ANY, status: "check_in" }, TODAY), { from: TODAY, to: undefined })
+    assert.deepStrictEqual(checkOutRangeOf({ ...ANY, status: "stay_completed" }, TODAY), {
+      from: "2026-11-05",
+      to: TODAY
+    })
   })
 })

@@ -183,7 +183,16 @@ const READ_MODELS = [
         read({ ...anyDays, searchText: stay, propertyId: undefined }, CLOCK, 0),
         read({ ...anyDays, searchText: undefined, propertyId: property }, CLOCK, 0)
       ])
-    }
+    },
+    lines: (read, { property }) =>
+      read(
+        {
+          ...{ searchText: undefined, propertyId: property, status: undefined, payment: undefined },
+          ...{ from: undefined, to: undefined, checkOutFrom: undefined, checkOutTo: undefined }
+        },
+        CLOCK,
+        2
+      )
   }),
   callsOf(History, {
     of: (read, { property, account }) =>

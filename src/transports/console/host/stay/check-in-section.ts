@@ -2,7 +2,7 @@ import type { Schema } from "effect"
 import { AMOUNT_MAX, LOCK_CODE_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
 import { actionForm, input, makeFieldFiller, nullIfEmpty, parseNumber, parseText, select } from "../form-fields.ts"
-import { section } from "../page-parts.ts"
+import { fact, moneyHtml, section } from "../page-parts.ts"
 import { actionDisclosure, type StayView } from "./stay-view.ts"
 
 /** Returns an invalid time unchanged, so that the operation reports it. */
@@ -21,13 +21,21 @@ export const CHECK_IN_PARSERS = {
 }
 
 const DOCUMENT_OPTIONS = [
-  { value: "not_required", label: "not asked for" },
-  { value: "required", label: "asked for" },
-  { value: "required_with_review", label: "asked for, and looked at by you" }
+  { value: "not_required", label: "Not required" },
+  { value: "required", label: "Required" },
+  { value: "required_with_review", label: "Required, you review them" }
 ]
 
 const formatClockTime = (time: { readonly hour: number; readonly minute: number } | null): string =>
   time === null ? "" : `${String(time.hour).padStart(2, "0")}:${String(time.minute).padStart(2, "0")}`
+
+const doorCodeText = ({ stay: { check_in_details } }: StayView): string => {
+  const { lock_code, lock_code_visible_after } = check_in_details
+  if (lock_code === null) return "None yet"
+  return lock_code_visible_after === null
+    ? lock_code
+    : `${lock_code}, shown to the guest from ${lock_code_visible_after}`
+}
 
 export const checkInSection = (view: StayView): Html => {
   const { visit, failedSubmission, stay } = view
@@ -35,21 +43,22 @@ export const checkInSection = (view: StayView): Html => {
   const fillField = makeFieldFiller(failedSubmission, "check_in")
   const isEdit = true
   return section(
-    "Check-in",
-    html`<dl class="facts"><dt>Door code</dt><dd>${lock_code ?? "none"}</dd><dt>Documents</dt><dd>${DOCUMENT_OPTIONS.find(({ value }) => value === id_required)?.label ?? ""}</dd></dl>
+    "Check-in details",
+    html`<dl class="facts">
+${fact("Door code", doorCodeText(view))}${fact("Arrival time", formatClockTime(arrival_at))}${fact("Departure time", formatClockTime(departure_at))}${fact("Deposit", deposit === null ? null : moneyHtml(String(deposit), visit.session.person.caller.currency))}${fact("ID documents", DOCUMENT_OPTIONS.find(({ value }) => value === id_required)?.label)}</dl>
 ${actionDisclosure(
   view,
   "check_in",
-  "Change the check-in",
+  "Edit check-in details",
   actionForm(visit, {
     action: "check_in",
-    label: "Save the check-in",
-    fields: html`${input(fillField, { name: "lock_code", label: "Door code", hint: "kept here, not sent to the lock", value: lock_code ?? "", maxlength: LOCK_CODE_LENGTH, isEdit })}
-${input(fillField, { name: "lock_code_visible_after", label: "Shown to the guest from", hint: "on the day of arrival; empty: all day", type: "time", value: lock_code_visible_after ?? "", isEdit })}
-${input(fillField, { name: "arrival_at", label: "Time of arrival", type: "time", value: formatClockTime(arrival_at), isEdit })}
-${input(fillField, { name: "departure_at", label: "Time of departure", type: "time", value: formatClockTime(departure_at), isEdit })}
-${input(fillField, { name: "deposit", label: "Deposit", hint: `in ${visit.session.person.caller.currency}, your own currency`, type: "number", min: 0, max: AMOUNT_MAX, step: 1, value: deposit === null ? "" : String(deposit), isEdit })}
-${select(fillField, { name: "id_required", label: "Identity documents", value: id_required, options: DOCUMENT_OPTIONS, isEdit })}`
+    label: "Save",
+    fields: html`${input(fillField, { name: "lock_code", label: "Door code", hint: "shown to the guest, not sent to the lock", value: lock_code ?? "", maxlength: LOCK_CODE_LENGTH, isEdit })}
+${input(fillField, { name: "lock_code_visible_after", label: "Show door code from", hint: "on the check-in day; empty: all day", type: "time", value: lock_code_visible_after ?? "", isEdit })}
+${input(fillField, { name: "arrival_at", label: "Arrival time", type: "time", value: formatClockTime(arrival_at), isEdit })}
+${input(fillField, { name: "departure_at", label: "Departure time", type: "time", value: formatClockTime(departure_at), isEdit })}
+${input(fillField, { name: "deposit", label: "Deposit", hint: `in ${visit.session.person.caller.currency}`, type: "number", min: 0, max: AMOUNT_MAX, step: 1, value: deposit === null ? "" : String(deposit), isEdit })}
+${select(fillField, { name: "id_required", label: "ID documents", value: id_required, options: DOCUMENT_OPTIONS, isEdit })}`
   })
 )}`,
     "check_in"

@@ -7,6 +7,7 @@ import {
   RESERVATION_REMARKS_LENGTH
 } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
+import { describeStays } from "../conflict-text.ts"
 import {
   actionForm,
   input,
@@ -19,7 +20,8 @@ import {
 } from "../form-fields.ts"
 import { formatDay, section } from "../page-parts.ts"
 import { formatConflicts } from "./move-conflicts.ts"
-import { findBlockers, limitProperties, propertyOption } from "./stay-labels.ts"
+import { cancelDisclosure } from "./reservation-actions.ts"
+import { bookingSourceLabel, guestNames, limitProperties, propertyOption } from "./stay-labels.ts"
 import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./stay-view.ts"
 
 export const BASICS_PARSERS = {
@@ -38,16 +40,17 @@ export const DATE_PARSERS = { check_in_date: parseText, check_out_date: parseTex
 
 export const editSection = (view: StayView): Html =>
   section(
-    "Change it",
-    html`${basicsForm(view)}${datesForm(view)}${assignmentForm(view)}${channelOwnedNote(view)}`,
+    "Edit",
+    html`${basicsForm(view)}${datesForm(view)}${assignmentForm(view)}${cancelDisclosure(view)}${channelOwnedNote(view)}`,
     "change"
   )
 
-const channelOwnedNote = (view: StayView): Html =>
-  isDirectReservation(view)
-    ? nothing
-    : html`<p class="soft">Its days, its price and its cancellation are the channel's: change them there, and they change here.</p>
+const channelOwnedNote = (view: StayView): Html => {
+  if (isDirectReservation(view)) return nothing
+  const channel = bookingSourceLabel(view.stay.channel_type)
+  return html`<p class="soft">Change dates and price, or cancel, on ${channel}. This page follows.</p>
 `
+}
 
 const basicsForm = (view: StayView): Html => {
   const { visit, failedSubmission, stay } = view
@@ -56,15 +59,15 @@ const basicsForm = (view: StayView): Html => {
   return actionDisclosure(
     view,
     "change",
-    isDirectReservation(view) ? "Guest, contact, price, remarks" : "Guest, contact, remarks",
+    isDirectReservation(view) ? "Edit guest and price" : "Edit guest",
     actionForm(visit, {
       action: "change",
       label: "Save",
-      fields: html`${input(fillField, { name: "guest_name", label: "Guest", value: stay.guest_name ?? "", maxlength: GUEST_NAME_LENGTH, isEdit })}
-${input(fillField, { name: "number_of_guests", label: "How many guests", type: "number", min: 1, max: GUESTS_MAX, value: String(stay.number_of_guests), isEdit })}
+      fields: html`${input(fillField, { name: "guest_name", label: "Guest name", value: stay.guest_name ?? "", maxlength: GUEST_NAME_LENGTH, isEdit })}
+${input(fillField, { name: "number_of_guests", label: "Guests", type: "number", min: 1, max: GUESTS_MAX, value: String(stay.number_of_guests), isEdit })}
 ${input(fillField, { name: "mobile", label: "Phone", type: "tel", value: stay.guest_phone ?? "", maxlength: GUEST_PHONE_LENGTH, isEdit })}
 ${input(fillField, { name: "email", label: "E-mail", type: "email", value: stay.guest_email ?? "", maxlength: EMAIL_LENGTH, isEdit })}
-${isDirectReservation(view) ? priceFields(view) : nothing}${textArea(fillField, { name: "remarks", label: "Remarks", hint: "for yourself", value: stay.remarks, maxlength: RESERVATION_REMARKS_LENGTH, isEdit })}`
+${isDirectReservation(view) ? priceFields(view) : nothing}${textArea(fillField, { name: "remarks", label: "Remarks", hint: "only you see them", value: stay.remarks, maxlength: RESERVATION_REMARKS_LENGTH, isEdit })}`
     })
   )
 }
@@ -73,10 +76,10 @@ const priceFields = ({ failedSubmission, stay, channels }: StayView): Html => {
   const fillField = makeFieldFiller(failedSubmission, "change")
   const { rate, commission } = stay.rates
   const amount = { type: "number", min: 0, max: AMOUNT_MAX, step: "any", isEdit: true } as const
-  return html`${input(fillField, { ...amount, name: "rate_amount", label: "Price of this stay", hint: "with the commission", value: String(rate.amount) })}
-${input(fillField, { ...amount, name: "commission_amount", label: "Commission in it", value: commission === null ? "" : String(commission.amount) })}
+  return html`${input(fillField, { ...amount, name: "rate_amount", label: "Total price (incl. commission)", value: String(rate.amount) })}
+${input(fillField, { ...amount, name: "commission_amount", label: "Commission", value: commission === null ? "" : String(commission.amount) })}
 ${input(fillField, { name: "currency", label: "Currency", value: rate.currency, maxlength: 3, isEdit: true })}
-${stay.custom_channel === null ? nothing : select(fillField, { name: "custom_channel_id", label: "Came by", value: stay.custom_channel.id, options: channels, isEdit: true })}`
+${stay.custom_channel === null ? nothing : select(fillField, { name: "custom_channel_id", label: "Source", value: stay.custom_channel.id, options: channels, isEdit: true })}`
 }
 
 const datesForm = (view: StayView): Html => {
@@ -86,26 +89,26 @@ const datesForm = (view: StayView): Html => {
   return actionDisclosure(
     view,
     "dates",
-    "Other days",
+    "Change dates",
     html`${freeRangeText(view)}${actionForm(visit, {
       action: "dates",
-      label: "Change the days",
-      fields: html`${input(fillField, { name: "check_in_date", label: "Arrives", type: "date", value: stay.check_in_date, isRequired: true, isEdit: true })}
-${input(fillField, { name: "check_out_date", label: "Leaves", type: "date", value: stay.check_out_date, isRequired: true, isEdit: true })}`
+      label: "Save",
+      fields: html`${input(fillField, { name: "check_in_date", label: "Check-in", type: "date", value: stay.check_in_date, isRequired: true, isEdit: true })}
+${input(fillField, { name: "check_out_date", label: "Check-out", type: "date", value: stay.check_out_date, isRequired: true, isEdit: true })}`
     })}`
   )
 }
 
 const freeRangeText = ({ stay, context: { free_from, free_until } }: StayView): Html => {
   if (stay.in_reservation_box)
-    return html`<p>It is in no property, so nothing is in the way of other days.</p>
+    return html`<p class="soft">The stay is unassigned, so all dates are possible.</p>
 `
   if (free_from === null && free_until === null)
-    return html`<p>Its property is free before and after it.</p>
+    return html`<p class="soft">The property is free before and after this stay.</p>
 `
   const fromText = free_from === null ? "" : ` from ${formatDay(free_from)}`
   const untilText = free_until === null ? "" : ` until ${formatDay(free_until)}`
-  return html`<p>But for this stay, its property is free${fromText}${untilText}.</p>
+  return html`<p class="soft">Free${fromText}${untilText} (ignoring this stay).</p>
 `
 }
 
@@ -119,23 +122,24 @@ const assignmentForm = (view: StayView): Html => {
   return actionDisclosure(
     view,
     "allocate",
-    stay.in_reservation_box ? "Into a property" : "Into another property",
+    stay.in_reservation_box ? "Assign to a property" : "Move to another property",
     html`${
       holdsNights
-        ? html`<p>A stay that holds one of its nights there goes into the box in its place. Nights that are busy in a calendar elsewhere cannot be taken.</p>
+        ? html`<p class="soft">A stay that is in the way there becomes unassigned. Nights that an imported calendar blocks cannot be used.</p>
 `
-        : html`<p>It holds no nights yet, so it moves nobody.</p>
-`
+        : nothing
     }${actionForm(visit, {
       action: "allocate",
-      label: "Move it there",
+      label: stay.in_reservation_box ? "Assign" : "Move",
       fields: html`<input type="hidden" name="way" value="${formatConflicts(otherProperties)}">${select(fillField, {
         name: "property_id",
         label: "Property",
         emptyLabel: "Choose a property",
         isRequired: true,
         options: otherProperties.map((property) =>
-          propertyOption(property, (names) => (holdsNights ? `${names} would go into the box` : `taken by ${names}`))
+          propertyOption(property, (stays) =>
+            holdsNights ? `would unassign ${guestNames(stays)}` : describeStays(stays)
+          )
         )
       })}`
     })}${truncationNote}${
@@ -143,16 +147,11 @@ const assignmentForm = (view: StayView): Html => {
         ? nothing
         : actionForm(visit, {
             action: "box",
-            label: "Into the box",
+            label: "Unassign",
             kind: "plain",
-            fields: html`<p>In the box it is in no property, and its nights can be sold again.</p>
+            fields: html`<p class="soft">An unassigned stay has no property, so its nights can be sold again.</p>
 `
           })
     }`
   )
-}
-
-export const findRequestBlockers = ({ stay, context }: StayView): ReadonlyArray<string> => {
-  const currentProperty = context.properties.find(({ id }) => id === stay.property_id)
-  return currentProperty === undefined ? [] : findBlockers(currentProperty).blockers
 }

@@ -1,8 +1,8 @@
 import type { ActionError } from "../../action-outcome.ts"
 import type { OfferedProperty } from "../../queries/property-conflicts.ts"
 import { fingerprint } from "../api-operations.ts"
+import { describeStays } from "../conflict-text.ts"
 import { makeActionError } from "../host-page.ts"
-import { guestNames } from "./stay-labels.ts"
 
 // A move unassigns the stays that hold the same nights in the target property. It fails if the form did not show these
 // stays.
@@ -19,5 +19,5 @@ export const findNewConflict = (property: OfferedProperty, shownConflicts: strin
     ? undefined
     : makeActionError(
         409,
-        `${property.title} is taken by ${guestNames(property.stays)} by now. Nothing was changed; look again, and move it if it shall be so.`
+        `property_id: ${property.title} is not free on these nights any more: ${describeStays(property.stays)}. Nothing was changed. Move again to unassign them.`
       )

@@ -1,71 +1,62 @@
 import { isCalendarOrderCode } from "../../../../domain/calendars/calendar-stays/calendar-order.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
+import { describeConflict } from "../conflict-text.ts"
 import { actionForm } from "../form-fields.ts"
-import { section } from "../page-parts.ts"
-import { findRequestBlockers } from "./edit-stay.ts"
+import { pluralize, section, timeHtml } from "../page-parts.ts"
+import { bookingSourceLabel } from "./stay-labels.ts"
 import { actionDisclosure, isDirectReservation, isEndedWithoutStay, type StayView } from "./stay-view.ts"
 
 const reservationCodeField = ({ stay }: StayView): Html =>
   html`<input type="hidden" name="reservation_code" value="${stay.reservation_code}">`
 
+const availabilityText = ({ stay, context }: StayView): Html => {
+  const property = context.properties.find(({ id }) => id === stay.property_id)
+  if (property === undefined)
+    return html`<p>It has no property yet and stays unassigned.</p>
+`
+  const conflict = describeConflict(property)
+  return conflict === undefined
+    ? html`<p>${property.title} is free on these nights.</p>
+`
+    : html`<p class="message note">${conflict}</p>
+`
+}
+
 export const requestSection = (view: StayView): Html => {
-  const { visit, stay } = view
+  const { visit, stay, context } = view
+  if (stay.status === "wait_pay")
+    return context.expires_at === null
+      ? nothing
+      : html`<p class="message note">The guest has until ${timeHtml(context.expires_at, visit)} to pay.</p>
+`
   if (stay.status !== "wait_accept") return nothing
-  const blockers = findRequestBlockers(view)
-  const availabilityText = stay.in_reservation_box
-    ? "It is in no property, and stays in the box."
-    : "Its nights are free."
+  const expiryText =
+    context.expires_at === null
+      ? nothing
+      : html`<p>Expires ${timeHtml(context.expires_at, visit)}.</p>
+`
   return section(
-    "It waits for your answer",
-    html`${
-      blockers.length === 0
-        ? html`<p>${availabilityText}</p>
-`
-        : html`<div class="message note"><p><strong>Its nights are not free:</strong></p>
-<ul>${blockers.map((blocker) => html`<li>${blocker}</li>`)}</ul></div>
-`
-    }<p>The channel and the guest are told at once, and it cannot be taken back.</p>
-<div class="acts">${actionForm(visit, { action: "approve", label: "Accept", fields: reservationCodeField(view) })}${actionForm(visit, { action: "decline", label: "Turn down", kind: "danger", fields: reservationCodeField(view) })}</div>
-`
+    "Booking request",
+    html`${availabilityText(view)}${expiryText}<p class="soft">${bookingSourceLabel(stay.channel_type)} notifies the guest at once. You cannot undo this.</p>
+<div class="acts">${actionForm(visit, { action: "approve", label: "Accept", fields: reservationCodeField(view) })}${actionForm(visit, { action: "decline", label: "Decline", kind: "danger", fields: reservationCodeField(view) })}</div>
+`,
+    "request"
   )
 }
 
-const ARRIVAL_TRANSITIONS = {
-  checkin_pending: [{ to: "in_house", button: "The guest has arrived" }],
-  in_house: [
-    { to: "stay_completed", button: "The guest has left" },
-    { to: "checkin_pending", button: "Not here yet after all" }
-  ],
-  stay_completed: [{ to: "in_house", button: "Still here after all" }]
-} as const
-
-export const arrivalForms = ({ visit, stay }: StayView): Html =>
-  stay.status === "accepted"
-    ? html`<div class="acts">${ARRIVAL_TRANSITIONS[stay.stay_status].map(({ to, button }) =>
-        actionForm(visit, {
-          action: "whereabouts",
-          label: button,
-          kind: "plain",
-          fields: html`<input type="hidden" name="stay_status" value="${to}"><input type="hidden" name="seen" value="${stay.stay_status}">`
-        })
-      )}</div>
-`
-    : nothing
-
-export const cancelSection = (view: StayView): Html => {
+export const cancelDisclosure = (view: StayView): Html => {
   const { visit, otherStays } = view
   if (!isDirectReservation(view) || isEndedWithoutStay(view)) return nothing
-  const othersText = otherStays.length === 1 ? "other one" : `${otherStays.length} others`
-  const staysText = otherStays.length === 0 ? "this stay" : `this stay and the ${othersText} of the same reservation`
-  return section(
-    "Cancel",
-    actionDisclosure(
-      view,
-      "cancel",
-      "Cancel this reservation",
-      html`<p>It ends ${staysText}: the nights are free again, here and on every channel. Money that was recorded stays recorded. The guest is not told. It cannot be taken back.</p>
-${actionForm(visit, { action: "cancel", label: "Cancel the reservation", kind: "danger", fields: reservationCodeField(view) })}`
-    )
+  const staysText =
+    otherStays.length === 0
+      ? "This frees the nights"
+      : `This cancels ${pluralize(otherStays.length + 1, "stay")} of the reservation and frees the nights`
+  return actionDisclosure(
+    view,
+    "cancel",
+    "Cancel reservation",
+    html`<p>${staysText}, here and on every channel. Recorded payments stay. The guest is not notified. You cannot undo this.</p>
+${actionForm(visit, { action: "cancel", label: "Cancel reservation", kind: "danger", fields: reservationCodeField(view) })}`
   )
 }
 
@@ -74,20 +65,20 @@ export const calendarSection = (view: StayView): Html => {
   const { visit, stay } = view
   if (!isCalendarOrderCode(stay.reservation_code) || stay.status !== "accepted") return nothing
   return section(
-    "From a calendar",
-    html`<p>This reservation came from a calendar of a marketplace. If its booking is moved or cancelled there, the reservation is moved or cancelled here.</p>
+    "From an imported calendar",
+    html`<p>If the booking is moved or cancelled at its marketplace, this reservation follows.</p>
 ${actionDisclosure(
   view,
   "detach",
-  "Keep it as it is",
+  "Disconnect from the calendar",
   html`<p>The calendar no longer moves or cancels this reservation.</p>
-${actionForm(visit, { action: "detach", label: "Detach from the calendar", kind: "plain" })}`
+${actionForm(visit, { action: "detach", label: "Disconnect", kind: "plain" })}`
 )}${actionDisclosure(
   view,
   "cancel_calendar_stay",
-  "Cancel this reservation",
+  "Cancel reservation",
   html`<p>Cancel the booking at the marketplace first: neither the marketplace nor the guest is notified from here. The nights stay blocked while the calendar has the booking. You cannot undo this.</p>
-${actionForm(visit, { action: "cancel_calendar_stay", label: "Cancel the reservation", kind: "danger" })}`
+${actionForm(visit, { action: "cancel_calendar_stay", label: "Cancel reservation", kind: "danger" })}`
 )}`
   )
 }

@@ -3,30 +3,29 @@ import type { Reservation } from "../../../../domain/bookings/reservations/reser
 import { IMAGE_EXTENSION, IMAGES_PATH_PREFIX, isImageToken } from "../../../../domain/guests/images/image-url.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { actionForm } from "../form-fields.ts"
-import { badge, section, table, timeHtml, toWords } from "../page-parts.ts"
+import { badge, pluralize, section, timeHtml, toWords } from "../page-parts.ts"
 import type { StayView } from "./stay-view.ts"
 
 export const guestsSection = (view: StayView): Html => {
   const { stay } = view
-  return section(
-    "Guests",
-    html`${table(
-      { empty: "No guest is known by name." },
-      [
-        {
-          label: "Name",
-          cell: ({ name, is_booker }) => html`${name}${is_booker ? html` ${badge("booked it")}` : nothing}`
-        },
-        { label: "Phone", cell: ({ phone }) => phone ?? "" },
-        { label: "E-mail", cell: ({ email }) => html`<span class="name">${email ?? ""}</span>` },
-        { label: "Document", cell: documentText },
-        { label: "Country", cell: ({ country }) => country ?? "" }
-      ],
-      stay.guests
-    )}${photosSection(view)}${checkInApproval(view)}`,
-    "guests"
-  )
+  return section("Guests", html`${guestList(stay.guests)}${photosSection(view)}${checkInApproval(view)}`, "guests")
 }
+
+const guestList = (guests: Reservation["guests"]): Html =>
+  guests.length === 0
+    ? html`<p class="soft">No guest names yet. Guests enter them in the guest portal.</p>
+`
+    : html`<ul class="excerpts">${guests.map(
+        (guest) =>
+          html`<li>${guest.name}${guest.is_booker ? html` ${badge("Main guest")}` : nothing}<br><span class="soft">${guestDetails(guest)}</span></li>
+`
+      )}</ul>
+`
+
+const guestDetails = (guest: Reservation["guests"][number]): string =>
+  [guest.phone, guest.email, documentText(guest), guest.country]
+    .filter((text) => text !== null && text !== "")
+    .join(" · ")
 
 const documentText = ({ id_type, id_number }: Reservation["guests"][number]): string =>
   [id_type === null ? "" : toWords(id_type), id_number ?? ""].join(" ").trim()
@@ -41,7 +40,7 @@ const listPhotos = ({ stay }: StayView): ReadonlyArray<DocumentPhoto> => [
   ...stay.guests.flatMap(({ name, id_images }) => id_images.map(({ url }) => ({ url, guestName: name }))),
   ...stay.checkin_guide_images
     .filter(({ client_id }) => client_id === null)
-    .map(({ url }) => ({ url, guestName: "a guest without a name here" }))
+    .map(({ url }) => ({ url, guestName: "a guest without a name" }))
 ]
 
 /** Returns the path if the URL is an image of this service, under any host name. */
@@ -55,7 +54,7 @@ const photosSection = (view: StayView): Html => {
   const allPhotos = listPhotos(view)
   return allPhotos.length === 0
     ? nothing
-    : html`<h3>Photos of documents</h3>
+    : html`<h3>Photos of ID documents</h3>
 <ul class="papers">
 ${allPhotos.map(photoItem)}</ul>
 `
@@ -66,8 +65,8 @@ const photoItem = ({ url, guestName }: DocumentPhoto, index: number): Html => {
   const photoHtml =
     path === undefined
       ? /^https?:\/\//.test(url)
-        ? html`<a href="${url}" rel="noreferrer">Photo, kept by the channel</a>`
-        : html`Photo, not kept here`
+        ? html`<a href="${url}" rel="noreferrer">Photo at the channel</a>`
+        : html`Photo that cannot be shown`
       : html`<a href="${path}"><img src="${path}" alt="Photo ${index + 1}, of ${guestName}"></a>`
   return html`<li>${photoHtml}<br><span class="soft">${guestName}</span></li>
 `
@@ -83,9 +82,7 @@ const listMissingPhotoNames = (view: StayView): ReadonlyArray<string> => {
     number_of_guests,
     id_required,
     other_images: context.other_images
-  }).map(
-    ({ name, count }) => name ?? (count === 1 ? "one guest without a name here" : `${count} guests without a name here`)
-  )
+  }).map(({ name, count }) => name ?? pluralize(count, "guest without a name", "guests without a name"))
 }
 
 const checkInApproval = (view: StayView): Html => {
@@ -96,20 +93,20 @@ const checkInApproval = (view: StayView): Html => {
   const missingNote =
     missingNames.length === 0
       ? nothing
-      : html`<p>Photos of documents are missing: ${missingNames.join(", ")}.</p>
+      : html`<p>Missing photos of ID documents: ${missingNames.join(", ")}.</p>
 `
   if (id_required === "required") return missingNote
   if (context.check_in_approved_at !== null) {
-    return html`<p>${badge("approved", "good")} The check-in is approved since ${timeHtml(context.check_in_approved_at, visit)}.</p>
+    return html`<p>${badge("ID check approved", "good")} ${timeHtml(context.check_in_approved_at, visit)}.</p>
 `
   }
   return missingNames.length === 0 && listPhotos(view).length > 0
     ? actionForm(visit, {
         action: "approve_check_in",
-        label: "Approve the check-in",
-        fields: html`<p>Look at the photos first. Once approved, the guests see the door code when its time has come; this cannot be taken back.</p>
+        label: "Approve ID check",
+        fields: html`<p>Check the photos first. Then the guests see the door code from its time on. You cannot undo this.</p>
 `
       })
-    : html`${missingNote}<p>The check-in can be approved once the photos are there.</p>
+    : html`${missingNote}<p class="soft">You can approve the ID check when all photos are there.</p>
 `
 }

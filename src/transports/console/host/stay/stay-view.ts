@@ -7,6 +7,8 @@ import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 
 export interface StayView {
   readonly visit: SignedInVisit
+  /** `YYYY-MM-DD` in the operator's time zone. */
+  readonly today: string
   readonly failedSubmission: FailedSubmission | undefined
   readonly stay: Reservation
   readonly otherStays: ReadonlyArray<Reservation>
@@ -14,7 +16,10 @@ export interface StayView {
   readonly channels: ReadonlyArray<SelectOption>
 }
 
-/** Only a direct reservation lets the host change its days and price, and cancel it. */
+export const propertyTitle = ({ context, stay }: StayView): string | undefined =>
+  context.titles[stay.stay_code] ?? undefined
+
+/** Only a direct reservation lets the host change its dates and price, and cancel it. */
 export const isDirectReservation = ({ stay }: StayView): boolean => stay.channel_type === "direct"
 
 export const isEndedWithoutStay = ({ stay }: StayView): boolean =>

@@ -12,16 +12,16 @@ export const tagsSection = ({ visit, failedSubmission, stay, context }: StayView
     "Tags",
     html`${
       stay.tags.length === 0
-        ? html`<p>No tags.</p>
+        ? html`<p class="soft">No tags yet.</p>
 `
         : nothing
-    }<div class="acts">${stay.tags.map((tag) => html`${badge(tag)}${actionForm(visit, { action: "untag", label: "Take off", subject: tag, kind: "plain", fields: html`<input type="hidden" name="tag_name" value="${tag}">` })}`)}</div>
+    }<div class="acts">${stay.tags.map((tag) => html`${badge(tag)}${actionForm(visit, { action: "untag", label: "Remove", subject: tag, kind: "plain", fields: html`<input type="hidden" name="tag_name" value="${tag}">` })}`)}</div>
 ${actionForm(visit, {
   action: "tag",
-  label: "Put it on",
+  label: "Add tag",
   kind: "plain",
   isInline: true,
-  fields: html`<label>Tag <span class="soft">one there is, or a new one</span> <input type="text" name="tag_name" value="${fillField("tag_name", "")}" list="tags" maxlength="${TAG_NAME_LENGTH}" autocomplete="off" required></label>
+  fields: html`<label>Tag <span class="soft">an existing or a new one</span> <input type="text" name="tag_name" value="${fillField("tag_name", "")}" list="tags" maxlength="${TAG_NAME_LENGTH}" autocomplete="off" required></label>
 <datalist id="tags">${context.tag_names.map((name) => html`<option value="${name}"></option>`)}</datalist>`
 })}`,
     "tags"
@@ -36,23 +36,23 @@ export const customFieldsSection = (view: StayView): Html => {
   const existingFields = Object.entries(stay.custom_fields ?? {})
   const fillField = makeFieldFiller(failedSubmission, "fields")
   return section(
-    "Your own fields",
+    "Custom fields",
     html`${
       existingFields.length === 0
-        ? html`<p>None.</p>
+        ? html`<p class="soft">No custom fields yet.</p>
 `
         : html`<dl class="facts">${existingFields.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>
 `
     }${actionDisclosure(
       view,
       "fields",
-      "Change or add fields",
+      "Edit custom fields",
       actionForm(visit, {
         action: "fields",
-        label: "Save the fields",
-        fields: html`${existingFields.map(([name, text]) => input(fillField, { name: `${CUSTOM_FIELD_PREFIX}${name}`, label: name, hint: "empty takes it away", value: text, maxlength: CUSTOM_FIELD_VALUE_LENGTH, isEdit: true }))}
-${input(fillField, { name: "new_name", label: "Name of a new field", hint: "a field of that name is replaced", maxlength: CUSTOM_FIELD_NAME_LENGTH })}
-${input(fillField, { name: "new_text", label: "Its text", maxlength: CUSTOM_FIELD_VALUE_LENGTH })}`
+        label: "Save",
+        fields: html`${existingFields.map(([name, text]) => input(fillField, { name: `${CUSTOM_FIELD_PREFIX}${name}`, label: name, hint: "empty removes it", value: text, maxlength: CUSTOM_FIELD_VALUE_LENGTH, isEdit: true }))}
+${input(fillField, { name: "new_name", label: "New field", hint: "replaces a field of this name", maxlength: CUSTOM_FIELD_NAME_LENGTH })}
+${input(fillField, { name: "new_text", label: "Text of the new field", maxlength: CUSTOM_FIELD_VALUE_LENGTH })}`
       })
     )}`,
     "fields"
