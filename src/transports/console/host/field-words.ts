@@ -13,6 +13,8 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   room_type_ids: { label: "Room types", missing: "Choose at least one room type." },
   room_type_id: { label: "Room type", missing: "Choose a room type." },
   listing_id: { label: "Listing", missing: "Choose a listing." },
+  ratio: { label: "Price markup" },
+  inventory: { label: "Available units", noun: "a number" },
   staff_id: { label: "Assigned to", missing: "Choose a staff member." },
   check_in_date: { label: "Check-in", missing: "Choose a check-in date." },
   check_out_date: { label: "Check-out", missing: "Choose a check-out date." },
@@ -33,5 +35,5 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   email: { label: "E-mail address", missing: "Enter an e-mail address." },
   content: { label: "Message", missing: "Write a message." },
   tag_name: { label: "Tag", missing: "Enter a tag." },
-  url: { label: "Address", missing: "Enter the address of the calendar." }
+  url: { label: "iCal URL", missing: "Enter the iCal URL of the calendar." }
 }

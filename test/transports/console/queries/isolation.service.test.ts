@@ -201,7 +201,7 @@ const READ_MODELS = [
   }),
   callsOf(NotificationChoices, { load: (choices) => choices }),
   callsOf(OfferedProperties, { of: (read) => read({ from: TODAY, before: "2027-05-03" }) }),
-  callsOf(OneListing, { of: (read, { listing }) => read(listing) }),
+  callsOf(OneListing, { of: (read, { listing }) => read(listing, MAY) }),
   callsOf(Overview, { of: (read) => read(CLOCK, NOW) }),
   callsOf(Portfolio, {
     of: (read) => read({ q: undefined, propertiesOffset: 0, groupsOffset: 0, tagsOffset: 0, roomTypesOffset: 0 })

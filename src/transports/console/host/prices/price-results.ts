@@ -68,7 +68,8 @@ export const renderPriceResults = (results: ReadonlyArray<PriceResult>, undoForm
   const listings = saved.flatMap(toListingResults)
   const pushed = listings.filter(({ reason }) => reason === undefined).length
   const unmapped = countUnmapped(saved)
-  const names = saved.length <= PRICE_TITLES_SHOWN ? saved.map(({ target }) => target.title).join("; ") : `${saved.length} in all`
+  const names =
+    saved.length <= PRICE_TITLES_SHOWN ? saved.map(({ target }) => target.title).join("; ") : `${saved.length} in all`
   return html`<div class="message done price-result" role="status"><p>Prices saved: ${names}. ${formatPushCount(pushed)}</p>
 ${listings.length === 0 ? nothing : html`<ul>${listings.slice(0, PRICE_RESULTS_SHOWN).map(listingResultItem)}</ul>`}${
   listings.length > PRICE_RESULTS_SHOWN
