@@ -126,10 +126,11 @@ const listingFilters = (
 }
 
 const lastSyncCell = (visit: SignedInVisit, { push_state, push_at, link_type }: ListingSummary): Html => {
-  if (push_state !== null && push_at !== null) return html`${pushBadge(push_state)} ${timeHtml(push_at, visit)}`
+  if (push_state !== null && push_at !== null)
+    return html`${pushBadge(push_state)} <span class="desktop-only">${timeHtml(push_at, visit)}</span>`
   return link_type === null
-    ? html`<span class="soft">Not synced until mapped</span>`
-    : html`<span class="soft">No update lately</span>`
+    ? html`<span class="soft desktop-only">Not synced until mapped</span>`
+    : html`<span class="soft desktop-only">No update lately</span>`
 }
 
 const listingsTable = (
@@ -150,7 +151,14 @@ const listingsTable = (
         cell: ({ id, title, listing_id }) =>
           html`<a class="name" href="${listingUrl(id)}">${title === "" ? listing_id : title}</a>`
       },
-      { label: "Status", onPhone: "side", cell: ({ shelf_status }) => shelfBadge(shelf_status) },
+      {
+        label: "Status",
+        onPhone: "detail",
+        cell: ({ shelf_status }) =>
+          shelf_status === "on"
+            ? html`<span class="desktop-only">${shelfBadge(shelf_status)}</span>`
+            : shelfBadge(shelf_status)
+      },
       { label: "Channel", onPhone: "detail", cell: ({ channel_type }) => channelName(channel_type) },
       {
         label: "Property",
@@ -162,8 +170,8 @@ const listingsTable = (
             : html`<span class="name">${mappingLabel}</span>`
         }
       },
-      { label: "Markup", onPhone: "labelled", cell: markupText, isNumeric: true },
-      { label: "Last sync", onPhone: "detail", cell: (listing) => lastSyncCell(visit, listing) }
+      { label: "Markup", onPhone: "detail", cell: markupText, isNumeric: true },
+      { label: "Last sync", onPhone: "side", cell: (listing) => lastSyncCell(visit, listing) }
     ],
     listings
   )

@@ -162,8 +162,8 @@ const valueFields = (fillField: FieldFiller, weekdays: ReadonlyArray<string>, da
     input(fillField, { name, label, apiName, type: "date", min: days.today, value, isRequired: true })
   const numberField = (name: string, label: string, max?: number) =>
     input(fillField, { name, label, type: "number", min: 1, step: 1, ...(max === undefined ? {} : { max }) })
-  return html`<div class="fields">${nightField("from", "First night", "start_date", days.first)}${nightField("to", "Last night", "end_date", days.last)}${numberField("price", "Price per night")}${numberField("minimum_stay", "Minimum stay (nights)", STAY_NIGHTS)}${numberField("maximum_stay", "Maximum stay (nights)", STAY_NIGHTS)}</div>
-<div class="acts"><button class="primary" name="${ACTION_FIELD}" value="set_prices">Save prices</button>${checkboxGroup({ name: "weekdays", legend: "Only on (none ticked: all days)", options: WEEKDAY_OPTIONS, selected: weekdays })}${disclosure(
+  return html`<div class="fields">${nightField("from", "First night", "start_date", days.first)}${nightField("to", "Last night", "end_date", days.last)}${numberField("price", "Price per night")}${numberField("minimum_stay", "Min. stay (nights)", STAY_NIGHTS)}${numberField("maximum_stay", "Max. stay (nights)", STAY_NIGHTS)}</div>
+<div class="acts"><button class="primary" name="${ACTION_FIELD}" value="set_prices">Save prices</button>${checkboxGroup({ name: "weekdays", legend: "Only on (none: all)", options: WEEKDAY_OPTIONS, selected: weekdays })}${disclosure(
     "Clear prices…",
     html`<p>Removes prices and stay lengths of these nights. The channels keep the last values they got.</p>
 <button class="danger" name="${ACTION_FIELD}" value="clear_prices">Clear prices</button>`

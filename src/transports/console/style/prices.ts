@@ -1,4 +1,7 @@
-/** The grid of prices. Its first column stays while the days scroll, and the form below it stays in sight. */
+/**
+ * The grid of prices. Its first column stays while the days scroll, and the form below it stays in sight. Details with
+ * `.desktop-only` would make the cards of listings too high on a phone.
+ */
 export const PRICE_STYLES = `
 .price-form { gap: .5rem; }
 .price-form .scroll { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); }
@@ -19,7 +22,7 @@ export const PRICE_STYLES = `
 .prices .mark { text-decoration: none; font-weight: 700; color: var(--bad-ink); }
 .prices tbody:last-child tr:last-child > * { border-bottom: 0; }
 .price-bar { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .75rem 1rem; display: grid; gap: .5rem; }
-.price-bar .fields { grid-template-columns: repeat(auto-fit, minmax(min(8.5rem, 100%), 1fr)); }
+.price-bar .fields { grid-template-columns: repeat(auto-fit, minmax(min(7rem, 100%), 1fr)); }
 .price-bar .acts { gap: .5rem 1.25rem; }
 .price-bar .choices { display: flex; flex-wrap: wrap; gap: 0 .9rem; border: 0; padding: 0; max-height: none; align-items: center; }
 .price-bar .choices .choice { gap: .35rem; padding: .25rem 0; }
@@ -27,6 +30,7 @@ export const PRICE_STYLES = `
 .price-bar details { margin: 0; }
 .price-result ul { columns: 22rem; padding-left: 1rem; }
 @media (max-width: 44rem) {
+  .desktop-only { display: none; }
   .prices { min-width: 56rem; }
   .prices th:first-child { width: 10rem; }
   .prices .listing th:first-child { padding-left: .4rem; }

@@ -16,7 +16,7 @@ import {
   readFilledFields,
   readSelectedIds
 } from "../form-fields.ts"
-import { type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
+import { type FailedSubmission, type HostAction, makeActionError, readSubmittedAction } from "../host-page.ts"
 import { activityLogLink, pagination, section, table, timeHtml } from "../page-parts.ts"
 import { propertyOptions, type SelectableProperties, truncationNote } from "./ical-sync-parts.ts"
 
@@ -31,8 +31,12 @@ export const makeShareLinkActions = (service: Service["Service"], sudo: Sudo) =>
     },
     share_some: {
       doneMessage: "Link created. It is in the list.",
-      run: (visit, form) =>
-        createLink(visit, form, { scope: "partial", property_ids: readSelectedIds(form, "property") })
+      run: (visit, form) => {
+        const ids = readSelectedIds(form, "property")
+        return ids.length === 0
+          ? Effect.fail(makeActionError(422, "property_ids: is required."))
+          : createLink(visit, form, { scope: "partial", property_ids: ids })
+      }
     },
     unshare: {
       doneMessage: "Link deleted. It no longer works.",

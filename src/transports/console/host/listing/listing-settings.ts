@@ -117,6 +117,7 @@ const mappingForm = (
   return html`${actionForm(visit, {
     action: "link",
     label: "Save",
+    kind: currentMapping === "" ? "primary" : "plain",
     fields: select(makeFieldFiller(failedSubmission, "link"), {
       name: "sells",
       label: "Property or room type",
@@ -168,6 +169,7 @@ const markupForm = (
   return actionForm(visit, {
     action: "ratio",
     label: "Save",
+    kind: listing.link_type === null ? "plain" : "primary",
     fields: html`${input(fillField, {
       name: "markup",
       label: "Markup in percent",
