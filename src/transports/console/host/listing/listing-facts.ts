@@ -81,7 +81,7 @@ const syncStatusText = (
   if (waiting > 0) return html`${badge("Sending", "wait")} ${pluralize(waiting, "update")} on the way to the channel.`
   if (comparison === null || comparison.compared_at === null)
     return html`${badge("Not checked yet", "wait")} The first check comes soon, then one every night.`
-  const comparisonText = html`Last checked ${timeHtml(comparison.compared_at, visit)}${comparison.due_at === null ? nothing : html`, next check ${timeHtml(comparison.due_at, visit)}`}.`
+  const comparisonText = html`Last checked ${timeHtml(comparison.compared_at, visit)}.`
   if (comparison.failures > 0)
     return html`${badge("Cannot be checked", "bad")} The channel did not answer ${pluralize(comparison.failures, "check")} in a row. ${comparisonText}`
   if (comparison.suspected_days > 0)
