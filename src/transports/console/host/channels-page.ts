@@ -9,6 +9,7 @@ import { makeHostPage } from "./host-page.ts"
 import {
   accountBadge,
   dateRangeText,
+  failureCure,
   failureReason,
   mappingText,
   markupText,
@@ -17,10 +18,11 @@ import {
   shelfBadge
 } from "./listing/channel-badges.ts"
 import {
-  activityLogLink,
   badge,
+  buttonLink,
   link,
   pagination,
+  pluralize,
   readIdParam,
   readOffsetParam,
   section,
@@ -29,7 +31,7 @@ import {
   timeZoneNote
 } from "./page-parts.ts"
 import { currentUrlWith } from "./page-url.ts"
-import { CHANNELS_PATH, listingUrl } from "./urls.ts"
+import { activityLogUrl, CHANNELS_PATH, listingUrl, PRICES_PATH, unmappedListingsUrl } from "./urls.ts"
 
 const FAILED_PUSHES_OFFSET_FIELD = "failed"
 
@@ -44,41 +46,54 @@ export const makeChannelsPage = Effect.gen(function* () {
         const { accounts, listings, total } = yield* atChannels.of({ account: accountId, isUnmappedOnly }, offset)
         const failedOffset = readOffsetParam(visit, FAILED_PUSHES_OFFSET_FIELD)
         const failures = yield* failedPushes.of(yield* DateTime.nowAsDate, failedOffset)
+        const failuresHtml = section(
+          `Failed updates (${OVERVIEW_DAYS_FAILED} days)`,
+          html`${failedPushesTable(visit, failures.pushes)}${pagination(visit, { offset: failedOffset, limit: FAILED_PUSHES_SHOWN, total: failures.total, name: FAILED_PUSHES_OFFSET_FIELD })}`,
+          "pushes"
+        )
+        const hasFailures = failures.total > 0
         return {
-          title: "Channels",
-          body: html`${accountsSection(visit, accounts)}
-${section(
-  "Listings",
-  html`${listingFilters(visit, accounts, accountId, isUnmappedOnly)}${listingsTable(visit, listings)}${pagination(visit, { offset, limit: CHANNELS_LISTINGS_MAX, total })}`,
-  "listings"
-)}
-${section(`Not taken in the last ${OVERVIEW_DAYS_FAILED} days`, html`${failedPushesTable(visit, failures.pushes)}${pagination(visit, { offset: failedOffset, limit: FAILED_PUSHES_SHOWN, total: failures.total, name: FAILED_PUSHES_OFFSET_FIELD })}`, "pushes")}
-${timeZoneNote(visit)}`
+          title: "Channels & listings",
+          primaryAction: primaryAction(accounts),
+          body: html`${hasFailures ? failuresHtml : nothing}${section(
+            "Listings",
+            html`${listingFilters(visit, accounts, accountId, isUnmappedOnly)}${listingsTable(visit, listings, isUnmappedOnly)}${pagination(visit, { offset, limit: CHANNELS_LISTINGS_MAX, total })}`,
+            "listings"
+          )}
+${accountsSection(visit, accounts)}${hasFailures ? nothing : failuresHtml}${timeZoneNote(visit)}`
         }
       })
   })
 })
 
+/** A host maps new listings first, because an unmapped listing is not kept in sync. */
+const primaryAction = (accounts: ReadonlyArray<ChannelAccountSummary>): Html => {
+  const unmapped = accounts.reduce((sum, { unlinked }) => sum + unlinked, 0)
+  if (unmapped > 0) return buttonLink(unmappedListingsUrl, `Map ${pluralize(unmapped, "listing")}`)
+  return accounts.length === 0 ? nothing : buttonLink(PRICES_PATH, "Set prices")
+}
+
 const accountsSection = (visit: SignedInVisit, accounts: ReadonlyArray<ChannelAccountSummary>): Html =>
   section(
-    "Accounts",
+    "Channel accounts",
     table(
-      { empty: "No account at a channel is connected. Whoever runs this service for you connects them." },
+      { empty: "No channel account is connected. Ask the administrator of this service to connect one." },
       [
         { label: "Channel", cell: ({ channel_type }) => channelName(channel_type) },
-        {
-          label: "Account",
-          cell: ({ id, username }) =>
-            html`<span class="name">${username}</span>${activityLogLink(`channel_account:${id}`)}`
-        },
-        { label: "Stands", cell: ({ auth_status }) => accountBadge(auth_status) },
+        { label: "Account", onPhone: "detail", cell: ({ username }) => html`<span class="name">${username}</span>` },
+        { label: "Status", onPhone: "side", cell: ({ auth_status }) => accountBadge(auth_status) },
         {
           label: "Listings",
-          isNumeric: true,
+          onPhone: "detail",
           cell: ({ id, listings, unlinked }) =>
-            html`${link(listingsUrl(visit, { account: id }), `${listings} listings`)}${
-              unlinked === 0 ? nothing : html` ${badge(`${unlinked} not linked`, "wait")}`
+            html`${link(listingsUrl(visit, { account: id }), pluralize(listings, "listing"))}${
+              unlinked === 0 ? nothing : html` ${badge(`${unlinked} unmapped`, "wait")}`
             }`
+        },
+        {
+          label: "Activity",
+          onPhone: "detail",
+          cell: ({ id }) => link(activityLogUrl(`channel_account:${id}`), "Activity")
         }
       ],
       accounts
@@ -96,67 +111,92 @@ const listingFilters = (
 ): Html => {
   const selectedAccount = accounts.find(({ id }) => id === accountId)
   const accountFilter = accountId === undefined ? {} : { account: accountId }
+  const unmappedFilter = isUnmappedOnly === undefined ? {} : { unlinked: "yes" as const }
   const accountNote =
     accountId === undefined
       ? nothing
-      : html`<p>Only those of ${selectedAccount === undefined ? "an account that there is not" : `${selectedAccount.username} on ${channelName(selectedAccount.channel_type)}`}. ${link(listingsUrl(visit, isUnmappedOnly === undefined ? {} : { unlinked: "yes" }), "Those of all accounts")}</p>
+      : html`<p>${selectedAccount === undefined ? "Unknown account" : `${channelName(selectedAccount.channel_type)}, ${selectedAccount.username}`} · ${link(listingsUrl(visit, unmappedFilter), "All accounts")}</p>
 `
-  return html`${accountNote}<p>${
-    isUnmappedOnly === undefined
-      ? link(listingsUrl(visit, { ...accountFilter, unlinked: "yes" }), "Only those that sell nothing here yet")
-      : html`Only those that sell nothing here yet. ${link(listingsUrl(visit, accountFilter), "All")}`
-  }</p>
+  const filterLink = (filters: Parameters<typeof listingsUrl>[1], text: string, isCurrent: boolean) =>
+    isCurrent
+      ? html`<a href="${listingsUrl(visit, filters)}" aria-current="true">${text}</a>`
+      : link(listingsUrl(visit, filters), text)
+  return html`${accountNote}<nav class="pages" aria-label="Filter listings">${filterLink(accountFilter, "All listings", isUnmappedOnly === undefined)} ${filterLink({ ...accountFilter, unlinked: "yes" }, "Unmapped listings", isUnmappedOnly === true)}</nav>
 `
 }
 
-const listingsTable = (visit: SignedInVisit, listings: ReadonlyArray<ListingSummary>): Html =>
+const lastSyncCell = (visit: SignedInVisit, { push_state, push_at, link_type }: ListingSummary): Html => {
+  if (push_state !== null && push_at !== null)
+    return html`${pushBadge(push_state)} <span class="desktop-only">${timeHtml(push_at, visit)}</span>`
+  return link_type === null
+    ? html`<span class="soft desktop-only">Not synced until mapped</span>`
+    : html`<span class="soft desktop-only">No update lately</span>`
+}
+
+const listingsTable = (
+  visit: SignedInVisit,
+  listings: ReadonlyArray<ListingSummary>,
+  isUnmappedOnly: true | undefined
+): Html =>
   table(
-    { empty: "No listings." },
+    {
+      empty:
+        isUnmappedOnly === undefined
+          ? "No listings yet. They appear here when a channel account is connected."
+          : "All listings are mapped."
+    },
     [
       {
         label: "Listing",
         cell: ({ id, title, listing_id }) =>
           html`<a class="name" href="${listingUrl(id)}">${title === "" ? listing_id : title}</a>`
       },
-      { label: "Channel", cell: ({ channel_type }) => channelName(channel_type) },
       {
-        label: "Sells",
+        label: "Status",
+        onPhone: "detail",
+        cell: ({ shelf_status }) =>
+          shelf_status === "on"
+            ? html`<span class="desktop-only">${shelfBadge(shelf_status)}</span>`
+            : shelfBadge(shelf_status)
+      },
+      { label: "Channel", onPhone: "detail", cell: ({ channel_type }) => channelName(channel_type) },
+      {
+        label: "Property",
+        onPhone: "detail",
         cell: (listing) => {
           const mappingLabel = mappingText(listing)
           return mappingLabel === undefined
-            ? badge("not linked", "wait")
+            ? html`${badge("Unmapped", "wait")} ${link(`${listingUrl(listing.id)}#mapping`, "Map")}`
             : html`<span class="name">${mappingLabel}</span>`
         }
       },
-      { label: "Price there", cell: markupText, isNumeric: true },
-      { label: "Stands", cell: ({ shelf_status }) => shelfBadge(shelf_status) },
-      {
-        label: "Last told",
-        cell: ({ push_state, push_at }) =>
-          push_state === null || push_at === null
-            ? "nothing lately"
-            : html`${pushBadge(push_state)} ${timeHtml(push_at, visit)}`
-      }
+      { label: "Markup", onPhone: "detail", cell: markupText, isNumeric: true },
+      { label: "Last sync", onPhone: "side", cell: (listing) => lastSyncCell(visit, listing) }
     ],
     listings
   )
 
 const failedPushesTable = (visit: SignedInVisit, pushes: ReadonlyArray<FailedPush>): Html =>
   table(
-    { empty: "Channels took all that they were told." },
+    { empty: "All updates delivered." },
     [
-      { label: "When", cell: ({ settled_at }) => timeHtml(settled_at, visit) },
       {
         label: "Listing",
         cell: ({ listing, listing_title, channel_type }) =>
           html`<a class="name" href="${listingUrl(listing)}">${listing_title}</a> <span class="soft">${channelName(channel_type)}</span>`
       },
+      { label: "Status", onPhone: "side", cell: ({ state }) => pushBadge(state) },
       {
-        label: "What",
+        label: "Update",
+        onPhone: "detail",
         cell: (push) => html`${pushKindLabel(push.kind)} <span class="soft">${dateRangeText(push)}</span>`
       },
-      { label: "Stands", cell: ({ state }) => pushBadge(state) },
-      { label: "Why", cell: failureReason }
+      {
+        label: "Reason",
+        onPhone: "detail",
+        cell: (push) => html`${failureReason(push)} <span class="soft">${failureCure(push)}</span>`
+      },
+      { label: "Time", onPhone: "detail", cell: ({ settled_at }) => timeHtml(settled_at, visit) }
     ],
     pushes
   )

@@ -12,7 +12,7 @@ import { houseCalendarsSection, makeHouseCalendarActions } from "./calendars/hou
 import { importedCalendarsSection, importForm, makeImportActions } from "./calendars/imported-calendars.ts"
 import { makeShareLinkActions, shareLinksSection } from "./calendars/share-links.ts"
 import { makeHostPage } from "./host-page.ts"
-import { readOffsetParam, timeZoneNote } from "./page-parts.ts"
+import { buttonLink, readOffsetParam, timeZoneNote } from "./page-parts.ts"
 import { ICAL_SYNC_PATH } from "./urls.ts"
 
 export const makeIcalSyncPage = Effect.gen(function* () {
@@ -28,7 +28,8 @@ export const makeIcalSyncPage = Effect.gen(function* () {
         const links = yield* queryLinks(visit, { limit: SHARE_LINKS_SHOWN, offset: linksOffset })
         const passwordField = yield* sudo.renderPasswordField(visit)
         return {
-          title: "Calendars elsewhere",
+          title: "iCal sync",
+          ...(syncView.properties.length === 0 ? {} : { primaryAction: buttonLink("#import", "Import iCal") }),
           body: html`${importedCalendarsSection(visit, syncView, offset)}
 ${importForm(visit, syncView.properties, passwordField, failedSubmission)}
 ${exportForm(visit, syncView.properties, passwordField, failedSubmission)}

@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import type { CurrentCaller } from "../../../contract/caller.ts"
-import { dateInZone } from "../../../contract/time.ts"
+import { addDays, dateInZone } from "../../../contract/time.ts"
 import { Service } from "../../../service/service.ts"
 import { html } from "../../docs/html.ts"
 import type { ActionError } from "../action-outcome.ts"
@@ -8,19 +8,25 @@ import { type ListingDetail, OneListing } from "../queries/OneListing.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeActionError, makeHostPage, notFoundView } from "./host-page.ts"
 import { makeListingCalendarSection } from "./listing/listing-calendar.ts"
-import { listingFactsSection, pushesSection, syncStatusSection } from "./listing/listing-facts.ts"
+import { listingFactsSection, pushesSection, technicalDetails } from "./listing/listing-facts.ts"
 import { makeListingSettingsSection } from "./listing/listing-settings.ts"
-import { activityLogLink, link, readIdParam, timeZoneNote } from "./page-parts.ts"
+import { addMonths, link, readIdParam, readMonthParam, timeZoneNote } from "./page-parts.ts"
 import { CHANNELS_PATH, LISTING_PATH } from "./urls.ts"
 
 const NO_LISTING_MESSAGE = "You have no such listing."
+
+const readShownMonth = (visit: SignedInVisit, now: Date): string =>
+  readMonthParam(visit) ?? dateInZone(now, visit.session.person.caller.timeZone).slice(0, 7)
+
+const toMonthSpan = (month: string) => ({ first: `${month}-01`, last: addDays(`${addMonths(month, 1)}-01`, -1) })
 
 export const makeListingPage = Effect.gen(function* () {
   const [oneListing, service] = [yield* OneListing, yield* Service]
 
   const findListing = (visit: SignedInVisit): Effect.Effect<ListingDetail | undefined, never, CurrentCaller> => {
     const id = readIdParam(visit, "id")
-    return id === undefined ? Effect.undefined : oneListing.of(id)
+    if (id === undefined) return Effect.undefined
+    return Effect.flatMap(DateTime.nowAsDate, (now) => oneListing.of(id, toMonthSpan(readShownMonth(visit, now))))
   }
 
   const requireListing = (visit: SignedInVisit): Effect.Effect<ListingDetail, ActionError, CurrentCaller> =>
@@ -37,16 +43,17 @@ export const makeListingPage = Effect.gen(function* () {
       Effect.gen(function* () {
         const listing = yield* findListing(visit)
         if (listing === undefined) return notFoundView("No such listing", NO_LISTING_MESSAGE)
-        const today = dateInZone(yield* DateTime.nowAsDate, visit.session.person.caller.timeZone)
+        const now = yield* DateTime.nowAsDate
+        const today = dateInZone(now, visit.session.person.caller.timeZone)
+        const month = readShownMonth(visit, now)
         return {
           title: listing.title === "" ? listing.listing_id : listing.title,
-          body: html`<p>${link(CHANNELS_PATH, "All channels")}</p>
-${listingFactsSection(listing)}
+          body: html`<p>${link(CHANNELS_PATH, "‹ Channels & listings")}</p>
+${listingFactsSection(visit, listing)}
 ${settingsSection.show(visit, listing, failedSubmission)}
-${yield* calendarSection.show(visit, listing, today, failedSubmission)}
-${syncStatusSection(visit, listing)}
+${yield* calendarSection.show(visit, listing, { today, month, failedSubmission })}
 ${pushesSection(visit, listing.pushes)}
-${activityLogLink(`listing:${listing.id}`)}${timeZoneNote(visit)}`
+${technicalDetails(listing)}${timeZoneNote(visit)}`
         }
       }),
     actions: { ...settingsSection.actions, ...calendarSection.actions }

@@ -22,7 +22,7 @@ import { formatDayRange, link, pagination, readDateParam, readIdParam, readOffse
 import { currentUrlWith } from "./page-url.ts"
 import { makePriceActions, type PriceTargetType, parseTargetType } from "./prices/price-change.ts"
 import { WEEKDAY_OPTIONS } from "./prices/price-fields.ts"
-import { PRICE_LEGEND, priceGrid } from "./prices/price-grid.ts"
+import { hasPrice, PRICE_LEGEND, priceGrid } from "./prices/price-grid.ts"
 import { PRICES_PATH, PROPERTIES_PATH } from "./urls.ts"
 
 export const makePricesPage = Effect.gen(function* () {
@@ -133,11 +133,14 @@ const changeForm = (visit: SignedInVisit, { filter, view, today, failedSubmissio
   })
   return html`<form method="post" action="${currentUrlWith(visit)}" class="price-form">
 ${formKeyFields(visit)}<input type="hidden" name="type" value="${type}">
-${grid}${openId === undefined ? nothing : PRICE_LEGEND}${targetError(fillField, type)}
+${grid}${view.rows.some(({ days }) => hasPrice(days)) ? nothing : NO_PRICES_NOTE}${openId === undefined ? nothing : PRICE_LEGEND}${targetError(fillField, type)}
 <div class="price-bar">${valueFields(fillField, fillList("weekdays", []), { first: first < today ? today : first, last: last < today ? today : last, today })}</div>
 </form>
 `
 }
+
+const NO_PRICES_NOTE = html`<p class="soft">No prices on these nights yet. Tick rows, enter a price and save: each listing gets it plus its markup.</p>
+`
 
 const targetError = ({ errors }: FieldFiller, type: PriceTargetType): Html => {
   const text = errors?.get(type === "property" ? "property_ids" : "room_type_ids")
@@ -159,9 +162,8 @@ const valueFields = (fillField: FieldFiller, weekdays: ReadonlyArray<string>, da
     input(fillField, { name, label, apiName, type: "date", min: days.today, value, isRequired: true })
   const numberField = (name: string, label: string, max?: number) =>
     input(fillField, { name, label, type: "number", min: 1, step: 1, ...(max === undefined ? {} : { max }) })
-  return html`<div class="fields">${nightField("from", "First night", "start_date", days.first)}${nightField("to", "Last night", "end_date", days.last)}${numberField("price", "Price per night")}${numberField("minimum_stay", "Minimum stay (nights)", STAY_NIGHTS)}${numberField("maximum_stay", "Maximum stay (nights)", STAY_NIGHTS)}</div>
-${checkboxGroup({ name: "weekdays", legend: "Only these days (all if none ticked)", options: WEEKDAY_OPTIONS, selected: weekdays })}
-<div class="acts"><button class="primary" name="${ACTION_FIELD}" value="set_prices">Save prices</button><span class="soft">Empty fields change nothing. Each listing gets the price plus its markup.</span>${disclosure(
+  return html`<div class="fields">${nightField("from", "First night", "start_date", days.first)}${nightField("to", "Last night", "end_date", days.last)}${numberField("price", "Price per night")}${numberField("minimum_stay", "Min. stay (nights)", STAY_NIGHTS)}${numberField("maximum_stay", "Max. stay (nights)", STAY_NIGHTS)}</div>
+<div class="acts"><button class="primary" name="${ACTION_FIELD}" value="set_prices">Save prices</button>${checkboxGroup({ name: "weekdays", legend: "Only on (none: all)", options: WEEKDAY_OPTIONS, selected: weekdays })}${disclosure(
     "Clear prices…",
     html`<p>Removes prices and stay lengths of these nights. The channels keep the last values they got.</p>
 <button class="danger" name="${ACTION_FIELD}" value="clear_prices">Clear prices</button>`

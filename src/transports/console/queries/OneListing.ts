@@ -1,6 +1,13 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCaller } from "../../../contract/caller.ts"
+import { SKIP_REASONS } from "../../../domain/calendars/base-prices/contract.ts"
+import {
+  effectiveBasePricesSql,
+  propertyTargetSql,
+  roomTypeTargetSql
+} from "../../../domain/calendars/base-prices/effective-prices.ts"
+import { listingPriceSql, skipReasonSql } from "../../../domain/calendars/base-prices/price-pushes.ts"
 import { makeOptionalRowReader } from "../../../platform/database/rows.ts"
 import { LISTING_PUSHES_SHOWN } from "../../../platform/limits.ts"
 import { mappingColumns, mappingJoins } from "./listing-mapping.ts"
@@ -29,6 +36,21 @@ const ListingComparison = Schema.Struct({
   suspected_days: Schema.Int
 })
 
+const ListingBasePrices = Schema.Struct({
+  /** Why the listing gets no base prices. Null if it gets them. */
+  reason: Schema.NullOr(Schema.Literals(SKIP_REASONS)),
+  days: Schema.Array(
+    Schema.Struct({
+      date: Schema.String,
+      /** Base price with the markup. */
+      price: Schema.NullOr(Schema.Int),
+      /** The price was set for the listing itself. */
+      is_direct: Schema.Boolean
+    })
+  )
+})
+export type ListingBasePrices = typeof ListingBasePrices.Type
+
 const ListingDetail = Schema.Struct({
   id: Schema.Int,
   channel_type: Schema.String,
@@ -51,6 +73,8 @@ const ListingDetail = Schema.Struct({
   comparison: Schema.NullOr(ListingComparison),
   /** Latest pushes first, at most {@link LISTING_PUSHES_SHOWN}. */
   pushes: Schema.Array(ListingPush),
+  /** Null without a mapping. */
+  base_prices: Schema.NullOr(ListingBasePrices),
   properties: Schema.Array(NamedRecord),
   room_types: Schema.Array(NamedRecord)
 })
@@ -58,7 +82,28 @@ export type ListingDetail = typeof ListingDetail.Type
 
 const readListingDetail = makeOptionalRowReader(ListingDetail)
 
-const selectListingDetail = (sql: SqlClient.SqlClient, operatorId: number, id: number) =>
+interface DaySpan {
+  readonly first: string
+  /** Included. */
+  readonly last: string
+}
+
+const basePricesSql = (sql: SqlClient.SqlClient, { first, last }: DaySpan) => {
+  const dates = { start: sql`${first}::date`, end: sql`${last}::date` }
+  return sql`(
+    SELECT jsonb_build_object('reason', ${skipReasonSql(sql, sql`target.currency`)}, 'days', (
+      SELECT jsonb_agg(jsonb_build_object('date', day.date,
+        'price', CASE WHEN day.price IS NOT NULL THEN ${listingPriceSql(sql, sql`day.price`, sql`l.ratio`)} END,
+        'is_direct', coalesce(lane.direct_price_days @> day.date, false)) ORDER BY day.date)
+      FROM (${effectiveBasePricesSql(sql, sql`(SELECT target.*)`, dates)}) day))
+    FROM (
+      ${propertyTargetSql(sql, sql`l.operator_id`, sql`l.property_id`)}
+      UNION ALL
+      ${roomTypeTargetSql(sql, sql`l.operator_id`, sql`l.room_type_id`)}
+    ) target)`
+}
+
+const selectListingDetail = (sql: SqlClient.SqlClient, operatorId: number, id: number, span: DaySpan) =>
   sql`
       SELECT l.id, l.channel_type, l.listing_id, l.title, l.url, l.currency, l.inventory, l.shelf_status, l.property_id,
         l.room_type_id, ${mappingColumns(sql)}, l.ratio, l.ratio_readonly AS readonly,
@@ -74,6 +119,7 @@ const selectListingDetail = (sql: SqlClient.SqlClient, operatorId: number, id: n
             ORDER BY id DESC LIMIT ${sql.literal(String(LISTING_PUSHES_SHOWN))}) p
           CROSS JOIN LATERAL ${pushedDaysSql(sql)} days
         ) row) AS pushes,
+        ${basePricesSql(sql, span)} AS base_prices,
         ${namedRecordsSql(sql, "properties", operatorId)} AS properties, ${namedRecordsSql(sql, "room_types", operatorId)} AS room_types
       FROM listings l
       JOIN channel_accounts a ON a.operator_id = l.operator_id AND a.id = l.account_id
@@ -84,8 +130,9 @@ const selectListingDetail = (sql: SqlClient.SqlClient, operatorId: number, id: n
 
 export class OneListing extends Context.Service<OneListing>()("latchkey/transports/console/queries/OneListing", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    of: (id: number) =>
-      CurrentCaller.use(({ operatorId }) => readListingDetail(selectListingDetail(sql, operatorId, id)))
+    /** The base prices are those of the days. */
+    of: (id: number, span: DaySpan) =>
+      CurrentCaller.use(({ operatorId }) => readListingDetail(selectListingDetail(sql, operatorId, id, span)))
   }))
 }) {
   static readonly layer = Layer.effect(OneListing, OneListing.make)

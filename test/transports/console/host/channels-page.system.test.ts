@@ -24,7 +24,8 @@ const ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt;"
 const NOW = "2027-04-20T10:00:00Z"
 
 /** How many links to pages of listings there are. */
-const linksTo = ({ text }: HostPageResponse) => text.match(/href="\/console\/channels\/listing\?/g)?.length ?? 0
+const linksTo = ({ text }: HostPageResponse) =>
+  text.match(/class="name" href="\/console\/channels\/listing\?/g)?.length ?? 0
 
 layer(layerSignedInPages)("the page of channels", (it) => {
   it.effect("says how accounts and listings stand, what they sell, and each leads to its page", () =>
@@ -46,14 +47,14 @@ layer(layerSignedInPages)("the page of channels", (it) => {
         `me ${ESCAPED}`,
         `View ${ESCAPED}`,
         `Harbour ${ESCAPED}`,
-        ...["connected", "disconnected", "115 %", "not set from here", "1 not linked", "Cabin", "Airbnb", "Vrbo"]
+        ...["Connected", "Disconnected", "+15 %", "Set on the channel", "1 unmapped", "Cabin", "Airbnb", "Vrbo"]
       ]) {
         assert.include(page.text, words)
       }
       assert.notInclude(page.text, "<script")
       assert.notInclude(page.text, "Theirs")
       assert.include(page.text, `href="/console/channels/listing?id=${yield* findListingRowId(host.operatorId, sold)}"`)
-      assert.include(page.text, "Channels took all that they were told.")
+      assert.include(page.text, "All updates delivered.")
     })
   )
 
@@ -108,10 +109,10 @@ layer(layerSignedInPages)("the page of channels", (it) => {
       const { text } = yield* getPage(host.cookie, CHANNELS)
       const [, pushes = ""] = /<section id="pushes">([\s\S]*?)<\/section>/.exec(text) ?? []
       assert.include(pushes, `price: ${ESCAPED}`)
-      assert.include(pushes, "refused")
+      assert.include(pushes, "Rejected")
       assert.include(pushes, "the channel failed (502)")
-      assert.include(pushes, "given up")
-      assert.include(pushes, "Sat 1 May 2027")
+      assert.include(pushes, "Failed")
+      assert.include(pushes, "1–2 May 2027")
       assert.notInclude(pushes, "long ago")
       assert.strictEqual(pushes.match(new RegExp(`listing\\?id=${row}"`, "g"))?.length, 2)
     })
@@ -125,7 +126,7 @@ layer(layerSignedInPages)("the page of channels", (it) => {
       yield* insertListings(operatorId, account, CHANNELS_LISTINGS_MAX)
       const full = yield* getPage(cookie, CHANNELS)
       assert.strictEqual(linksTo(full), CHANNELS_LISTINGS_MAX)
-      assert.notInclude(full.text, "Further in the list")
+      assert.notInclude(full.text, "Next page")
       const last = yield* insertListing(operatorId, account, { title: "The last" })
       const more = yield* getPage(cookie, CHANNELS)
       assert.strictEqual(linksTo(more), CHANNELS_LISTINGS_MAX)

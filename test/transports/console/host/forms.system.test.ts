@@ -188,7 +188,7 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
     "properties change_tag": { name: "Quay" },
     "properties make_tag": { name: "Boats", property_ids: [property] },
     "properties make_room_type": { title: "Cabins" },
-    "channels/listing ratio": { percent: "110" },
+    "channels/listing ratio": { markup: "10" },
     "channels/listing price": { start_date: "2027-08-01", end_date: "2027-08-02", price: "100" },
     "channels/listing stock": { start_date: "2027-08-01", end_date: "2027-08-02", inventory: "1" },
     "channels/listing rules": { start_date: "2027-08-01", end_date: "2027-08-02", min_stay_on_arrival: "2" },

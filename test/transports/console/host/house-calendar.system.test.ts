@@ -79,7 +79,7 @@ layer(Layer.merge(layerPages, Browser.layer), { excludeTestServices: true })("a 
 
         yield* Effect.promise(async () => {
           await section.locator("summary", { hasText: "Delete" }).click()
-          await section.getByRole("button", { name: "Delete the calendar" }).click()
+          await section.getByRole("button", { name: "Delete calendar" }).click()
           await page.getByRole("status").waitFor()
         })
         assert.strictEqual((yield* read).status, 404)

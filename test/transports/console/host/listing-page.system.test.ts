@@ -67,14 +67,14 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
     Effect.gen(function* () {
       const { operatorId, accountId, cookie, token, property, id, page } = yield* ready()
       const { room_type_id } = yield* roomTypeOf(token, property)
-      assert.include((yield* getPage(cookie, page)).text, "nothing yet")
+      assert.include((yield* getPage(cookie, page)).text, "Unmapped")
       const linked = yield* fillAndFollow(cookie, page, "link", { sells: `property:${property}` })
       assert.strictEqual(findDoneAction(linked), "link")
       assert.include(linked.text, `<option value="property:${property}" selected>Harbour ${ESCAPED}</option>`)
       assert.notInclude(linked.text, "<script")
       assert.strictEqual((yield* keptOf(operatorId)).listings[0]?.property_id, property)
       const rooms = yield* fillAndFollow(cookie, page, "link", { sells: `room_type:${room_type_id}` })
-      assert.include(rooms.text, "rooms of Double")
+      assert.include(rooms.text, "Room type Double")
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { property_id: null, room_type_id })
       const unlinked = yield* fillAndFollow(cookie, page, "unlink")
       assert.strictEqual(findDoneAction(unlinked), "unlink")
@@ -91,20 +91,20 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
   it.effect("sets its share of the price, and brings back one that is none", () =>
     Effect.gen(function* () {
       const { operatorId, cookie, page } = yield* ready()
-      const set = yield* fillAndFollow(cookie, page, "ratio", { percent: "115" })
-      assert.include(set.text, "115 %")
-      const refused = yield* fillAndSend(cookie, page, "ratio", { percent: "1001" })
+      const set = yield* fillAndFollow(cookie, page, "ratio", { markup: "15" })
+      assert.include(set.text, "+15 %")
+      const refused = yield* fillAndSend(cookie, page, "ratio", { markup: "901" })
       assert.strictEqual(refused.status, 422)
-      assert.strictEqual(findAlertField(refused), "percent")
-      assert.include(refused.text, 'value="1001"')
+      assert.include(refused.text, "Price markup: a whole number from -99 to 900.")
+      assert.include(refused.text, 'value="901"')
       assert.strictEqual(yield* Effect.map(keptOf(operatorId), ({ listings: [only] }) => only?.ratio), 115)
       const kept = yield* fillAndFollow(cookie, page, "ratio", { readonly: "yes" })
-      assert.include(kept.text, "not set from here")
+      assert.include(kept.text, "Set on the channel")
       assert.strictEqual(findForms(kept, "price").length, 0)
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 115, ratio_readonly: true })
-      // A window of before touches only the percent.
+      // A window of before touches only the markup.
       const stale = findForms(set, "ratio")[0]?.form ?? new URLSearchParams()
-      stale.set("percent", "120")
+      stale.set("markup", "20")
       assert.strictEqual((yield* postForm(cookie, page, stale)).status, 303)
       assert.deepInclude((yield* keptOf(operatorId)).listings[0], { ratio: 120, ratio_readonly: true })
       assert.strictEqual(findForms(yield* fillAndFollow(cookie, page, "ratio", { readonly: "no" }), "price").length, 1)
@@ -117,13 +117,16 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       const { cookie, listing, id, page } = yield* ready()
       yield* (yield* ScriptedChannel).setInventory(listing, { ...MAY, inventory: 0 })
       const april = yield* getPage(cookie, page)
-      assert.include(april.text, "The channel in Apr 2027")
+      assert.include(april.text, "Availability and prices on Airbnb, Apr 2027")
       assert.strictEqual(april.text.match(/100\.00 EUR/g)?.length, 30)
       assert.include(april.text, `href="${PATH}?id=${id}&amp;month=2027-05#days"`)
       const may = yield* getPage(cookie, `${page}&month=2027-05`)
       assert.strictEqual(may.text.match(/100\.00 EUR/g)?.length, 31)
       assert.strictEqual(may.text.match(/>none</g)?.length, 3)
-      assert.include((yield* getPage(cookie, `${page}&month=2027-13`)).text, "The channel in Apr 2027")
+      assert.include(
+        (yield* getPage(cookie, `${page}&month=2027-13`)).text,
+        "Availability and prices on Airbnb, Apr 2027"
+      )
     })
   )
 
@@ -134,7 +137,7 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       const { status, text } = yield* getPage(cookie, page)
       assert.strictEqual(status, 200)
       assert.notInclude(text, "100.00 EUR")
-      assert.include(text, "What it sells")
+      assert.include(text, "<h2>Property</h2>")
     })
   )
 
@@ -145,10 +148,10 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       assert.include(text, "The account on Airbnb is disconnected")
       assert.strictEqual(findForms(yield* getPage(away.cookie, away.page), "price").length, 0)
       const untold = yield* ready({ channelType: "fliggy" })
-      assert.include((yield* getPage(untold.cookie, untold.page)).text, "Fliggy is told nothing from here")
+      assert.include((yield* getPage(untold.cookie, untold.page)).text, "Fliggy takes no updates from here")
       const vrbo = yield* ready({ channelType: "vrbo" })
       const shown = yield* getPage(vrbo.cookie, vrbo.page)
-      assert.include(shown.text, "Vrbo takes no rules of stay from here")
+      assert.include(shown.text, "Vrbo takes no restrictions from here")
       assert.deepStrictEqual([findForms(shown, "price").length, findForms(shown, "rules").length], [1, 0])
     })
   )
@@ -158,7 +161,7 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       const { operatorId, cookie, page } = yield* ready()
       const priced = yield* fillAndFollow(cookie, page, "price", { ...MAY, price: "140" })
       assert.strictEqual(findDoneAction(priced), "price")
-      assert.include(priced.text, "waiting")
+      assert.include(priced.text, "Sending")
       yield* fillAndFollow(cookie, page, "stock", { ...MAY, inventory: "0" })
       yield* fillAndFollow(cookie, page, "rules", { ...MAY, min_stay_on_arrival: "3", closed_on_arrival: "no" })
       const { pushes } = yield* keptOf(operatorId)
@@ -171,15 +174,15 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
   )
 
   it.effect.each([
-    ["price", { start_date: "2027-05-03", end_date: "2027-05-01", price: "140" }, "prices[0].end_date"],
-    ["stock", { ...MAY, inventory: "-1" }, "inventories[0].inventory"],
-    ["rules", MAY, "restrictions[0].start_date"]
+    ["price", { start_date: "2027-05-03", end_date: "2027-05-01", price: "140" }, "end_date"],
+    ["stock", { ...MAY, inventory: "-1" }, "inventory"],
+    ["rules", MAY, "start_date"]
   ] as const)("brings back what is refused: %s", ([act, fields, field]) =>
     Effect.gen(function* () {
       const { operatorId, cookie, page } = yield* ready()
       const refused = yield* fillAndSend(cookie, page, act, fields)
       assert.oneOf(refused.status, [400, 422])
-      assert.strictEqual(findAlertField(refused), field)
+      assert.match(refused.text, new RegExp(`name="${field}"[^>]*aria-invalid="true"`))
       assert.include(refused.text, `value="${fields.start_date}"`)
       // The form is behind a summary, which is open now.
       assert.match(
@@ -205,7 +208,7 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
         for (const [act, fields] of [
           ["link", { sells: `property:${mine.property}` }],
           ["unlink", {}],
-          ["ratio", { percent: "50" }],
+          ["ratio", { markup: "-50" }],
           ["price", { ...MAY, price: "1" }],
           ["stock", { ...MAY, inventory: "0" }],
           ["rules", { ...MAY, closed_on_arrival: "yes" }]
@@ -215,8 +218,8 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
         }
       }
       for (const [sells, status, field] of [
-        [`property:${theirs.property}`, 404, "property_id"],
-        [`room_type:${room_type_id}`, 404, "room_type_id"],
+        [`property:${theirs.property}`, 404, ""],
+        [`room_type:${room_type_id}`, 404, ""],
         ["", 422, ""],
         ["group:1", 422, ""]
       ] as const) {
@@ -236,7 +239,7 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       assert.deepStrictEqual((yield* loadAuditLinesWithActor(operatorId)).length, 0)
       for (const [act, fields] of [
         ["link", { sells: `property:${property}` }],
-        ["ratio", { percent: "90" }],
+        ["ratio", { markup: "-10" }],
         ["price", { ...MAY, price: "140" }],
         ["stock", { ...MAY, inventory: "0" }],
         ["rules", { ...MAY, closed_on_arrival: "yes" }],
@@ -259,9 +262,9 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       yield* insertPushes(operatorId, id, { state: "refused", reason: `no ${MARKUP}`, settledAt: NOW })
       const { text } = yield* getPage(cookie, page)
       assert.include(text, `no ${ESCAPED}`)
-      assert.include(text, "It sells nothing here, so there is nothing to compare.")
+      assert.include(text, "Map the listing to a property first.")
       yield* fillAndFollow(cookie, page, "link", { sells: `property:${property}` })
-      assert.include((yield* getPage(cookie, page)).text, "not compared yet")
+      assert.include((yield* getPage(cookie, page)).text, "Not checked yet")
       const compared = (failures: number, suspected: string) => sql`
         INSERT INTO listing_comparisons AS c (operator_id, listing_row, account_id, property_id, due_at, failures, suspected, compared_at)
         SELECT operator_id, id, account_id, property_id, ${NOW}, ${failures}, ${suspected}::datemultirange, ${NOW} FROM listings
@@ -270,23 +273,20 @@ layer(layerSignedInPages)("the page of a listing", (it) => {
       yield* compared(0, "{}")
       assert.match(
         (yield* getPage(cookie, page)).text,
-        /in step<\/span> They were compared last on <time[^>]*>2027-04-20 12:00</
+        /In sync<\/span> Last checked <time[^>]*>Tue 20 Apr 2027, 12:00</
       )
       yield* insertPushes(operatorId, id, { state: "dead", settledAt: "2027-04-20T10:00:01Z" })
-      assert.match(
-        (yield* getPage(cookie, page)).text,
-        /not taken<\/span> The channel has not taken what it was told since/
-      )
+      assert.match((yield* getPage(cookie, page)).text, /Not accepted<\/span> Prices, 1–2 May 2027/)
       // Until the same days are taken.
       yield* insertPushes(operatorId, id, { state: "pushed", settledAt: "2027-04-20T10:00:02Z" })
-      assert.include((yield* getPage(cookie, page)).text, "in step</span>")
+      assert.include((yield* getPage(cookie, page)).text, "In sync</span>")
       yield* sql`DELETE FROM listing_pushes WHERE operator_id = ${operatorId} AND settled_at > ${NOW}`
       yield* compared(2, "{}")
-      assert.include((yield* getPage(cookie, page)).text, "2 times in a row")
+      assert.include((yield* getPage(cookie, page)).text, "2 checks in a row")
       yield* compared(0, "{[2027-05-01,2027-05-03),[2027-05-09,2027-05-10)}")
-      assert.include((yield* getPage(cookie, page)).text, "On 3 days the channel sells fewer")
+      assert.include((yield* getPage(cookie, page)).text, "less than is available on 3 days")
       yield* fillAndFollow(cookie, page, "price", { ...MAY, price: "140" })
-      assert.include((yield* getPage(cookie, page)).text, "1 change waits")
+      assert.include((yield* getPage(cookie, page)).text, "1 update on the way")
 
       yield* insertPushes(operatorId, id, { state: "pushed", settledAt: NOW }, LISTING_PUSHES_SHOWN - 3)
       assert.notInclude((yield* getPage(cookie, page)).text, "These are the latest")
@@ -307,7 +307,7 @@ describe("rules of stay in words", () => {
       assert.strictEqual(restrictionsText({}), "")
       assert.strictEqual(
         restrictionsText({ closed_on_arrival: true, closed_on_departure: false, min_stay_on_arrival: 3 }),
-        "no arrival; 3 nights or more from this day"
+        "no check-in, min. stay 3"
       )
     })
   )

@@ -34,7 +34,7 @@ const failedOf = (operatorId: number, offset = 0) =>
   FailedPushes.use((desk) => desk.of(NOW, offset)).pipe(asCaller({ operatorId }))
 
 const listingAt = (operatorId: number, id: number) =>
-  OneListing.use((desk) => desk.of(id)).pipe(asCaller({ operatorId }))
+  OneListing.use((desk) => desk.of(id, { first: "2027-05-01", last: "2027-05-03" })).pipe(asCaller({ operatorId }))
 
 layer(layerDesk)("what a host has at channels", (it) => {
   it.effect("is read in one statement: accounts with how many listings, listings with what was told last", () =>

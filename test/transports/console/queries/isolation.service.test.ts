@@ -220,7 +220,7 @@ const READ_MODELS = [
   }),
   callsOf(NotificationChoices, { load: (choices) => choices }),
   callsOf(OfferedProperties, { of: (read) => read({ from: TODAY, before: "2027-05-03" }) }),
-  callsOf(OneListing, { of: (read, { listing }) => read(listing) }),
+  callsOf(OneListing, { of: (read, { listing }) => read(listing, MAY) }),
   callsOf(Overview, { of: (read) => read(CLOCK, NOW) }),
   callsOf(Portfolio, {
     of: (read) =>

@@ -5,6 +5,7 @@ import type { ImportedCalendarSummary } from "../../queries/CalendarsElsewhere.t
 import type { SubmittedForm } from "../../visit.ts"
 import { channelName } from "../channel-names.ts"
 import { checkbox, type FieldFiller, select } from "../form-fields.ts"
+import { formatDay, formatDayRange } from "../page-parts.ts"
 
 // Parts of the iCal sync page for calendars whose bookings become reservations.
 
@@ -66,10 +67,10 @@ const PROBLEM_TEXTS: Readonly<Record<StayProblem["reason"], string>> = {
 }
 
 export const bookingsCell = ({ events, stay_problems }: ImportedCalendarSummary): Html => {
-  if (events === "block") return html`none, bookings only block days`
+  if (events === "block") return html`bookings only block days`
   if (stay_problems.length === 0) return html`match the calendar`
   return html`<ul>${stay_problems.map(
     ({ reason, check_in_date, check_out_date }) =>
-      html`<li>${check_in_date === null ? nothing : `${check_in_date} – ${check_out_date ?? ""}: `}${PROBLEM_TEXTS[reason]}</li>`
+      html`<li>${check_in_date === null ? nothing : `${check_out_date === null ? formatDay(check_in_date) : formatDayRange(check_in_date, check_out_date)}: `}${PROBLEM_TEXTS[reason]}</li>`
   )}</ul>`
 }

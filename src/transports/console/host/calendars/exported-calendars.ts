@@ -10,7 +10,8 @@ import { parseRecordId } from "../../visit.ts"
 import { failIfStale, fingerprint, makeQuery, makeVoidMutation } from "../api-operations.ts"
 import { actionForm, disclosure, makeFieldFiller, select } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
-import { section } from "../page-parts.ts"
+import { link, section } from "../page-parts.ts"
+import { PROPERTIES_PATH } from "../urls.ts"
 import {
   makeCreateFeed,
   oneTimeNotice,
@@ -19,8 +20,8 @@ import {
   secretUrlHtml
 } from "./ical-sync-parts.ts"
 
-const noPropertyError = makeActionError(422, "Choose a property.")
-const noFeedError = makeActionError(404, "There is no such address.")
+const noPropertyError = makeActionError(422, "property_id: is required.")
+const noFeedError = makeActionError(404, "There is no such URL.")
 
 const FEED_ID_PATTERN = /^([1-9]\d{0,14})(?::([1-9]\d{0,14}))?$/
 
@@ -70,7 +71,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
 
   return {
     feed: {
-      doneMessage: "Here they are.",
+      doneMessage: "The URLs are shown below.",
       run: (visit, form) => {
         const property = parseRecordId(form.get("property"))
         if (property === undefined) return Effect.fail(noPropertyError)
@@ -83,7 +84,7 @@ export const makeExportActions = (service: Service["Service"], sudo: Sudo) => {
     },
     renew: {
       doneMessage:
-        "The address is replaced: the one before opens nothing any more. Show the new one, and give it to whoever is to read it.",
+        "The URL is replaced, and the old one no longer works. Show the new one and enter it on the marketplace.",
       run: (visit, form) => {
         const feedId = readFeedId(form)
         if (feedId === undefined) return Effect.fail(noPropertyError)
@@ -110,23 +111,23 @@ const feedUrlsNotice = (
   calendarFeeds: ReadonlyArray<CalendarFeed>
 ): OneTimeContent =>
   oneTimeNotice(
-    "Whoever has one of these addresses reads on which days the property is taken: no names and no prices.",
-    html`<p>For a marketplace, or a calendar of your own, of which nothing is followed here:</p>
+    "Everyone who has one of these URLs sees on which days the property is taken: no names and no prices.",
+    html`<p>For your own calendar, or a marketplace whose calendar is not imported:</p>
 ${secretUrlHtml(ownUrl)}${replaceForm(visit, String(property), ownUrl)}
 ${calendarFeeds.map(
   (
     { calendar_id, host, url },
     index
-  ) => html`<p>For ${host === null ? "a place whose calendar is followed here no more" : `${host}, whose calendar is followed here`} (${index + 1} of ${calendarFeeds.length}):</p>
+  ) => html`<p>For ${host === null ? "a calendar that is no longer imported" : `${host}, whose calendar is imported`} (${index + 1} of ${calendarFeeds.length}):</p>
 ${secretUrlHtml(url)}${replaceForm(visit, `${property}:${calendar_id}`, url)}`
 )}`
   )
 
 const replaceForm = (visit: SignedInVisit, id: string, url: string): Html =>
   disclosure(
-    "Replace it",
-    html`<p>The address opens nothing any more: whoever reads it must be given the new one.</p>
-${actionForm(visit, { action: "renew", label: "Replace the address", id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${fingerprint(url)}">` })}`
+    "Replace URL…",
+    html`<p>The current URL stops working. Enter the new one wherever you used it.</p>
+${actionForm(visit, { action: "renew", label: "Replace URL", id, kind: "danger", fields: html`<input type="hidden" name="seen" value="${fingerprint(url)}">` })}`
   )
 
 export const exportForm = (
@@ -136,19 +137,20 @@ export const exportForm = (
   failedSubmission: FailedSubmission | undefined
 ): Html =>
   section(
-    "What is taken here, for marketplaces",
+    "Export iCal",
     properties.length === 0
-      ? html`<p>You have no property yet.</p>
+      ? html`<p>You have no property yet. ${link(PROPERTIES_PATH, "Add a property")}</p>
 `
-      : html`<p>A marketplace that follows a calendar reads here on which days a property is taken.</p>
+      : html`<p>Enter this URL on a marketplace or in your own calendar. It shows on which days a property is taken.</p>
 ${actionForm(visit, {
   action: "feed",
-  label: "Show its addresses",
+  label: "Show URL",
   isInline: true,
   kind: "plain",
   fields: html`${select(makeFieldFiller(failedSubmission, "feed"), {
     name: "property",
     label: "Property",
+    apiName: "property_id",
     options: propertyOptions(properties),
     emptyLabel: "Choose",
     isRequired: true

@@ -33,7 +33,7 @@ import {
 
 const CREATE_ACTION = "make_house_calendar"
 
-const noPropertyError = makeActionError(422, "Choose a property.")
+const noPropertyError = makeActionError(422, "property_id: is required.")
 
 const FIELD_LABELS: Readonly<Record<HouseField, string>> = {
   guest_name: "Guest name",
@@ -66,14 +66,14 @@ export const makeHouseCalendarActions = (service: Service["Service"], sudo: Sudo
             ...(fields.includes("door_code") ? { door_code_source: form.get("door_code_source") } : {})
           })
           return oneTimeNotice(
-            "The calendar was created. Copy its address now: it is not shown again.",
-            html`<p>Everyone who has the address can read the data of your guests. Give it only to your lock or home automation.</p>
+            "The calendar was created. Copy its URL now: it is not shown again.",
+            html`<p>Everyone who has the URL can read the data of your guests. Give it only to your lock or home automation.</p>
 ${secretUrlHtml(url)}`
           )
         })
     },
     delete_house_calendar: {
-      doneMessage: "The calendar was deleted. Its address no longer works.",
+      doneMessage: "The calendar was deleted. Its URL no longer works.",
       run: (visit, form) => run(visit, form, "delete_property_feed", readFilledFields(form, { id: parseNumber }))
     }
   } satisfies Readonly<Record<string, HostAction>>
@@ -92,15 +92,16 @@ const toFieldsText = ({ fields, door_code_source }: HouseCalendarSummary): strin
 
 const columns = (visit: SignedInVisit): ReadonlyArray<TableColumn<HouseCalendarSummary>> => [
   { label: "Property", cell: ({ property_title }) => html`<span class="name">${property_title}</span>` },
-  { label: "Shows", cell: toFieldsText },
-  { label: "Created", cell: ({ created_at }) => timeHtml(created_at, visit) },
+  { label: "Shows", onPhone: "detail", cell: toFieldsText },
+  { label: "Created", onPhone: "labelled", cell: ({ created_at }) => timeHtml(created_at, visit) },
   {
     label: "Edit",
+    onPhone: "actions",
     cell: ({ id, property_title }) =>
       html`${disclosure(
-        "Delete",
-        html`<p>Locks and home automation that read the address get no more reservations.</p>
-${actionForm(visit, { action: "delete_house_calendar", label: "Delete the calendar", subject: property_title, id, kind: "danger" })}`
+        "Delete…",
+        html`<p>Locks and home automation that read the URL get no more reservations.</p>
+${actionForm(visit, { action: "delete_house_calendar", label: "Delete calendar", subject: property_title, id, kind: "danger" })}`
       )}${activityLogLink(`property_feed:${id}`)}`
   }
 ]
@@ -116,7 +117,7 @@ export const houseCalendarsSection = (
     ? section(
         "Calendar for locks and home automation",
         html`<p>A private calendar of a property's reservations, with the guest data that you choose. Rental Control for Home Assistant can read it.</p>
-${table({ empty: "You have no such calendar." }, columns(visit), house_calendars)}${
+${table({ empty: "No calendar yet. Create one below." }, columns(visit), house_calendars)}${
   house_calendar_total > HOUSE_CALENDARS_SHOWN
     ? html`<p class="soft">Only the newest ${HOUSE_CALENDARS_SHOWN} of ${house_calendar_total} calendars are listed.</p>
 `
@@ -141,6 +142,7 @@ ${actionForm(visit, {
   fields: html`${select(fillField, {
     name: "property",
     label: "Property",
+    apiName: "property_id",
     options: propertyOptions(properties),
     emptyLabel: "Choose",
     isRequired: true

@@ -17,7 +17,7 @@ export const propertyOptions = (properties: SelectableProperties): ReadonlyArray
 
 export const truncationNote = (properties: SelectableProperties): Html =>
   properties.length > SCOPE_CHOICES_MAX
-    ? html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} by their names are listed.</p>
+    ? html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} names are listed.</p>
 `
     : nothing
 

@@ -14,7 +14,8 @@ import { parseRecordId } from "../../visit.ts"
 import { makeMutation, makeVoidMutation } from "../api-operations.ts"
 import { actionForm, checkbox, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError, type OneTimeContent } from "../host-page.ts"
-import { activityLogLink, badge, pagination, section, table, timeHtml } from "../page-parts.ts"
+import { activityLogLink, badge, link, pagination, pluralize, section, table, timeHtml } from "../page-parts.ts"
+import { PROPERTIES_PATH } from "../urls.ts"
 import {
   bookingsCell,
   bookingsFields,
@@ -30,7 +31,7 @@ import {
   secretUrlHtml
 } from "./ical-sync-parts.ts"
 
-const noPropertyError = makeActionError(422, "Choose the property whose days it closes.")
+const noPropertyError = makeActionError(422, "property_id: is required.")
 const noCalendarError = makeActionError(404, "There is no such calendar.")
 
 const decodeCreatedCalendar = Schema.decodeUnknownSync(create_imported_calendar.successSchema)
@@ -41,7 +42,7 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
   const createFeed = makeCreateFeed(service)
   return {
     follow: {
-      doneMessage: "The calendar is followed.",
+      doneMessage: "Calendar imported.",
       // Requires the password, because the response shows the secret URL of the property's feed.
       run: (visit, form) =>
         Effect.gen(function* () {
@@ -60,19 +61,17 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
         })
     },
     fetch: {
-      doneMessage: "The calendar was fetched.",
+      doneMessage: "Calendar read.",
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
         const fetch = Effect.mapError(mutate(visit, form, "fetch_imported_calendar", { id }), (error) =>
-          error.status === 409
-            ? { ...error, message: "Another calendar is being fetched. Try again in a moment." }
-            : error
+          error.status === 409 ? { ...error, message: "Another calendar is being read. Try again in a moment." } : error
         )
         return Effect.flatMap(fetch, (data) => {
           const outcome = decodeFetchOutcome(data)
           return outcome.state === "failing" && !outcome.is_superseded
-            ? Effect.fail(makeActionError(502, `The calendar cannot be read: ${outcome.error ?? "nobody knows why"}.`))
+            ? Effect.fail(makeActionError(502, `The calendar cannot be read: ${outcome.error ?? "unknown reason"}.`))
             : Effect.succeed(fetchReportNotice(outcome))
         })
       }
@@ -102,7 +101,7 @@ export const makeImportActions = (service: Service["Service"], sudo: Sudo) => {
       }
     },
     remove: {
-      doneMessage: "The calendar is followed no more; what only it closed is open.",
+      doneMessage: "Import removed. Dates that only it blocked are available again.",
       run: (visit, form) => {
         const id = parseRecordId(form.get("id"))
         if (id === undefined) return Effect.fail(noCalendarError)
@@ -121,27 +120,28 @@ const readSkipUnavailable = (form: SubmittedForm): boolean => form.get(SKIP_UNAV
 
 const importedCalendarNotice = (url: string): OneTimeContent =>
   oneTimeNotice(
-    "The calendar is followed: it is fetched in the next minutes, and then every quarter of an hour.",
-    html`<p>If the place that it comes from can follow a calendar too, give it this address and no other: it tells all that is taken here but what that place said itself.</p>
+    "Calendar imported. It is read in the next minutes, then every 15 minutes.",
+    html`<p>If that marketplace can import a calendar too, give it this URL and no other. It leaves out the dates that came from the marketplace itself.</p>
 ${secretUrlHtml(url)}`
   )
 
 const fetchReportNotice = ({ is_superseded, busy_days, changed_days, error }: CalendarFetchOutcome): OneTimeContent => {
-  const supersededText = is_superseded ? "Another fetch of it began meanwhile. " : ""
-  const busyText = busy_days === null ? "It says what it said before" : `It says that ${busy_days} days are busy`
+  const supersededText = is_superseded ? "Another read began meanwhile. " : ""
+  const busyText =
+    busy_days === null ? "Nothing new in the calendar" : `${pluralize(busy_days, "day")} blocked by the calendar`
   return oneTimeNotice(
-    `${supersededText}${busyText}; ${changed_days} days changed here.`,
+    `${supersededText}${busyText}; ${pluralize(changed_days, "day")} changed.`,
     error === null ? nothing : html`<p>${error}.</p>`
   )
 }
 
 const STATE_BADGES = {
-  new: badge("not fetched yet", "wait"),
-  ok: badge("read", "good"),
-  failing: badge("cannot be read", "bad")
+  new: badge("Not read yet", "wait"),
+  ok: badge("Synced", "good"),
+  failing: badge("Cannot be read", "bad")
 } as const
 
-const PARTIALLY_READ_BADGE = badge("read in part", "bad")
+const PARTIALLY_READ_BADGE = badge("Partly read", "bad")
 
 export const importedCalendarsSection = (
   visit: SignedInVisit,
@@ -149,29 +149,34 @@ export const importedCalendarsSection = (
   offset: number
 ): Html =>
   section(
-    "Calendars that close days here",
+    "Imported calendars",
     html`${table(
-      { empty: "None yet. Marketplaces and calendar programs give out the address of a calendar (it ends with .ics)." },
+      {
+        empty: html`No imported calendars yet. Copy the iCal URL (.ics) from the marketplace, then ${link("#import", "import it")}.`
+      },
       [
         { label: "Property", cell: ({ property_title }) => html`<span class="name">${property_title}</span>` },
         {
           label: "Calendar",
+          onPhone: "detail",
           cell: ({ host, ending }) =>
-            html`<span class="name">${host} <span class="soft">${ending === null ? "its address cannot be read any more: remove it, and follow it anew" : `…${ending}`}</span></span>`
+            html`<span class="name">${host} <span class="soft">${ending === null ? "URL no longer readable: remove the calendar and import it again" : `…${ending}`}</span></span>`
         },
         {
-          label: "Stands",
+          label: "Status",
+          onPhone: "side",
           cell: ({ state, error, unreadable }) =>
             html`${state === "ok" && unreadable !== null ? PARTIALLY_READ_BADGE : STATE_BADGES[state]}${error === null ? nothing : html` <span class="name">${error}</span>`}`
         },
         {
-          label: "Last read",
+          label: "Last sync",
+          onPhone: "detail",
           cell: ({ fetched_at, due_at }) =>
             html`${fetched_at === null ? "not yet" : timeHtml(fetched_at, visit)} ${due_at === null ? nothing : html`<span class="soft">next ${timeHtml(due_at, visit)}</span>`}`
         },
-        { label: "Reservations", cell: bookingsCell },
-        { label: "Busy days", cell: ({ busy_days }) => String(busy_days), isNumeric: true },
-        { label: "Change", cell: (calendar) => calendarActions(visit, calendar) }
+        { label: "Reservations", onPhone: "labelled", cell: bookingsCell },
+        { label: "Blocked days", onPhone: "labelled", cell: ({ busy_days }) => String(busy_days), isNumeric: true },
+        { label: "Edit", onPhone: "actions", cell: (calendar) => calendarActions(visit, calendar) }
       ],
       calendars
     )}${pagination(visit, { offset, limit: CALENDARS_SHOWN, total })}`
@@ -180,8 +185,8 @@ export const importedCalendarsSection = (
 const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary): Html => {
   const { id, host, property_title } = calendar
   const subject = `${host} for ${property_title}`
-  return html`${actionForm(visit, { action: "fetch", label: "Fetch now", subject, id, kind: "plain" })}${acceptForm(visit, calendar, subject)}${disclosure(
-    "Booking window",
+  return html`${actionForm(visit, { action: "fetch", label: "Sync now", subject, id, kind: "plain" })}${acceptForm(visit, calendar, subject)}${disclosure(
+    "Booking window…",
     actionForm(visit, {
       action: "update_calendar",
       label: "Save",
@@ -190,7 +195,7 @@ const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary
       fields: skipUnavailableField(calendar.skip_unavailable)
     })
   )}${disclosure(
-    "Bookings",
+    "Bookings…",
     actionForm(visit, {
       action: "calendar_bookings",
       label: "Save",
@@ -199,9 +204,9 @@ const calendarActions = (visit: SignedInVisit, calendar: ImportedCalendarSummary
       fields: bookingsFields(calendar)
     })
   )}${disclosure(
-    "Remove",
+    "Remove…",
     html`<p>Days that only this calendar blocked become available. Its reservations stay.</p>
-${actionForm(visit, { action: "remove", label: "Follow it no more", subject, id, kind: "danger" })}`
+${actionForm(visit, { action: "remove", label: "Remove import", subject, id, kind: "danger" })}`
   )}${activityLogLink(`imported_calendar:${id}`)}`
 }
 
@@ -213,7 +218,7 @@ const acceptForm = (
   unreadable === null || digest === null
     ? nothing
     : disclosure(
-        "Accept the calendar as read",
+        "Accept as read…",
         html`<p>${unreadable}.</p>
 <p>If you accept, the dates that stayed blocked because of this become available. A booking may be among the unreadable parts, so compare with the marketplace first.</p>
 ${actionForm(visit, { action: "accept_calendar", label: "Accept the calendar as read", subject, id, kind: "danger", fields: html`<input type="hidden" name="digest" value="${digest}">` })}`
@@ -234,14 +239,15 @@ export const importForm = (
 ): Html => {
   const fillField = makeFieldFiller(failedSubmission, "follow")
   return section(
-    "Follow a calendar",
+    "Import iCal",
     properties.length === 0
-      ? html`<p>You have no property yet whose days it could close.</p>
+      ? html`<p>You have no property yet. ${link(PROPERTIES_PATH, "Add a property")}</p>
 `
       : actionForm(visit, {
           action: "follow",
-          label: "Follow it",
-          fields: html`${select(fillField, { name: "property", label: "The property whose days it closes", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "Its address", hint: "It begins with https or webcal. Whoever has it reads the calendar: it is shown nowhere again.", isRequired: true })}${skipUnavailableField(false, fillField)}${newCalendarBookingsFields(fillField)}${passwordField}`
-        })
+          label: "Import",
+          fields: html`${select(fillField, { name: "property", label: "Property", apiName: "property_id", options: propertyOptions(properties), emptyLabel: "Choose", isRequired: true })}${input(fillField, { name: "url", label: "iCal URL", hint: "Begins with https or webcal. It is secret, so this page never shows it again.", isRequired: true })}${skipUnavailableField(false, fillField)}${newCalendarBookingsFields(fillField)}${passwordField}`
+        }),
+    "import"
   )
 }

@@ -16,7 +16,7 @@ import {
   readFilledFields,
   readSelectedIds
 } from "../form-fields.ts"
-import { type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
+import { type FailedSubmission, type HostAction, makeActionError, readSubmittedAction } from "../host-page.ts"
 import { activityLogLink, pagination, section, table, timeHtml } from "../page-parts.ts"
 import { propertyOptions, type SelectableProperties, truncationNote } from "./ical-sync-parts.ts"
 
@@ -26,16 +26,20 @@ export const makeShareLinkActions = (service: Service["Service"], sudo: Sudo) =>
     Effect.andThen(sudo.requirePassword(visit, form), mutate(visit, form, "create_calendar_share_link", fields))
   return {
     share_all: {
-      doneMessage: "The link to the calendar of all properties is in the list.",
+      doneMessage: "Link created. It is in the list.",
       run: (visit, form) => createLink(visit, form, { scope: "entire" })
     },
     share_some: {
-      doneMessage: "The link is made.",
-      run: (visit, form) =>
-        createLink(visit, form, { scope: "partial", property_ids: readSelectedIds(form, "property") })
+      doneMessage: "Link created. It is in the list.",
+      run: (visit, form) => {
+        const ids = readSelectedIds(form, "property")
+        return ids.length === 0
+          ? Effect.fail(makeActionError(422, "property_ids: is required."))
+          : createLink(visit, form, { scope: "partial", property_ids: ids })
+      }
     },
     unshare: {
-      doneMessage: "The link is deleted: whoever opens it is told that it is not good any more.",
+      doneMessage: "Link deleted. It no longer works.",
       run: (visit, form) =>
         mutate(visit, form, "delete_calendar_share_link", readFilledFields(form, { id: parseNumber }))
     }
@@ -56,34 +60,39 @@ export const shareLinksSection = (
   failedSubmission: FailedSubmission | undefined
 ): Html =>
   section(
-    "Links to share",
-    html`<p>Whoever has such a link sees on which days properties are free: no guests, no prices. With .ics after it, it is a calendar for a program.</p>
+    "Share links",
+    html`<p>Everyone who has a link sees on which days properties are free: no guests, no prices. Add .ics to the link to use it in a calendar app.</p>
 ${table(
-  { empty: "No link is given out." },
+  { empty: "No share links yet. Create one below." },
   [
     {
       label: "Link",
       cell: ({ url }) => (isReadableShareLinkUrl(url) ? html`<a class="name" href="${url}">${url}</a>` : url)
     },
-    { label: "Shows", cell: (each) => html`<span class="name">${sharedPropertiesText(each, properties)}</span>` },
-    { label: "Made", cell: ({ created_at }) => timeHtml(created_at, visit) },
     {
-      label: "Change",
+      label: "Shows",
+      onPhone: "detail",
+      cell: (each) => html`<span class="name">${sharedPropertiesText(each, properties)}</span>`
+    },
+    { label: "Created", onPhone: "labelled", cell: ({ created_at }) => timeHtml(created_at, visit) },
+    {
+      label: "Edit",
+      onPhone: "actions",
       cell: ({ id, url }) =>
-        html`${disclosure("Delete", actionForm(visit, { action: "unshare", label: "Delete the link", subject: url, id, kind: "danger" }))}${activityLogLink(`calendar_share_link:${id}`)}`
+        html`${disclosure("Delete…", actionForm(visit, { action: "unshare", label: "Delete link", subject: url, id, kind: "danger" }))}${activityLogLink(`calendar_share_link:${id}`)}`
     }
   ],
   links
 )}${pagination(visit, { offset, limit: SHARE_LINKS_SHOWN, total, name: "links" })}
-<h3>Make a link</h3>
-${actionForm(visit, { action: "share_all", label: "To all properties, later ones too", kind: "plain", fields: passwordField })}${partialLinkForm(visit, properties, passwordField, failedSubmission)}`,
+<h3>New share link</h3>
+${actionForm(visit, { action: "share_all", label: "Share all properties", kind: "plain", fields: passwordField })}${partialLinkForm(visit, properties, passwordField, failedSubmission)}`,
     "links"
   )
 
 const NAMES_LISTED = 5
 
 const sharedPropertiesText = ({ scope, property_ids }: CalendarShareLink, properties: SelectableProperties): string => {
-  if (scope === "entire") return "all properties, later ones too"
+  if (scope === "entire") return "All properties, including new ones"
   const listedProperties = properties.filter(({ id }) => property_ids.includes(id)).slice(0, NAMES_LISTED)
   const remaining = property_ids.length - listedProperties.length
   const names = listedProperties.map(({ name }) => name)
@@ -102,14 +111,14 @@ const partialLinkForm = (
   properties.length === 0
     ? nothing
     : disclosure(
-        "To some properties",
+        "Share some properties",
         actionForm(visit, {
           action: "share_some",
-          label: "Make the link",
+          label: "Create link",
           kind: "plain",
           fields: html`${checkboxGroup({
             name: "property",
-            legend: "Properties that it shows",
+            legend: "Properties",
             options: propertyOptions(properties),
             selected: makeMultiFieldFiller(failedSubmission, "share_some")("property", [])
           })}${truncationNote(properties)}${passwordField}`

@@ -1,5 +1,5 @@
 import { type Html, html, nothing } from "../../../docs/html.ts"
-import { badge, formatDay } from "../page-parts.ts"
+import { badge, formatDayRange, pluralize } from "../page-parts.ts"
 
 interface StatusLabel {
   readonly label: string
@@ -12,37 +12,37 @@ const statusBadge = (labels: Readonly<Record<string, StatusLabel>>, state: strin
 }
 
 const ACCOUNT_LABELS: Readonly<Record<string, StatusLabel>> = {
-  active: { label: "connected", kind: "good" },
-  connecting: { label: "being connected", kind: "wait" },
-  disconnected: { label: "disconnected", kind: "bad" },
-  exception: { label: "does not work as it should", kind: "bad" }
+  active: { label: "Connected", kind: "good" },
+  connecting: { label: "Connecting", kind: "wait" },
+  disconnected: { label: "Disconnected", kind: "bad" },
+  exception: { label: "Connection problem", kind: "bad" }
 }
 
 export const accountBadge = (authStatus: string): Html => statusBadge(ACCOUNT_LABELS, authStatus)
 
 const SHELF_LABELS: Readonly<Record<string, StatusLabel>> = {
-  on: { label: "on sale", kind: "good" },
-  off: { label: "not on sale", kind: "wait" },
-  deleted: { label: "deleted there" },
-  unknown: { label: "not known" }
+  on: { label: "On sale", kind: "good" },
+  off: { label: "Not on sale", kind: "wait" },
+  deleted: { label: "Deleted on the channel" },
+  unknown: { label: "Unknown" }
 }
 
 export const shelfBadge = (shelfStatus: string): Html => statusBadge(SHELF_LABELS, shelfStatus)
 
 const PUSH_LABELS: Readonly<Record<string, StatusLabel>> = {
-  waiting: { label: "waiting", kind: "wait" },
-  pushed: { label: "told", kind: "good" },
-  refused: { label: "refused", kind: "bad" },
-  dead: { label: "given up", kind: "bad" }
+  waiting: { label: "Sending", kind: "wait" },
+  pushed: { label: "Synced", kind: "good" },
+  refused: { label: "Rejected", kind: "bad" },
+  dead: { label: "Failed", kind: "bad" }
 }
 
 export const pushBadge = (state: string): Html => statusBadge(PUSH_LABELS, state)
 
 const PUSH_KIND_LABELS: Readonly<Record<string, string>> = {
-  prices: "prices",
-  inventories: "how many there are",
-  restrictions: "rules of stay",
-  availability: "free and taken days"
+  prices: "Prices",
+  inventories: "Available units",
+  restrictions: "Restrictions",
+  availability: "Availability"
 }
 
 export const pushKindLabel = (kind: string): string => PUSH_KIND_LABELS[kind] ?? kind
@@ -53,10 +53,7 @@ export const dateRangeText = ({
 }: {
   readonly first: string | null
   readonly last: string | null
-}): string => {
-  if (first === null || last === null) return ""
-  return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`
-}
+}): string => (first === null || last === null ? "" : formatDayRange(first, last))
 
 export const failureReason = ({
   reason,
@@ -65,7 +62,16 @@ export const failureReason = ({
   readonly reason: string | null
   readonly attempts: number
 }): Html =>
-  html`<span class="name">${reason ?? ""}</span>${attempts > 1 ? html` <span class="soft">tried ${attempts} times</span>` : nothing}`
+  html`<span class="name">${reason ?? ""}</span>${attempts > 1 ? html` <span class="soft">${pluralize(attempts, "attempt")}</span>` : nothing}`
+
+/** Tells what a host does about a failed update. */
+export const failureCure = ({ kind, state }: { readonly kind: string; readonly state: string }): string => {
+  if (state === "dead") return "The channel did not answer for a day. Open the listing and save the values again."
+  if (state !== "refused") return ""
+  return kind === "availability"
+    ? "The channel rejected the availability. Check the listing on the channel."
+    : "The channel rejected the values. Open the listing, correct them and save again."
+}
 
 const PERCENT = 100
 
@@ -87,5 +93,5 @@ export const mappingText = ({
   readonly link_title: string | null
 }): string | undefined => {
   if (link_type === null) return undefined
-  return link_type === "room_type" ? `rooms of ${link_title ?? ""}` : (link_title ?? "")
+  return link_type === "room_type" ? `Room type ${link_title ?? ""}` : (link_title ?? "")
 }

@@ -32,8 +32,9 @@ import {
   select
 } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
-import { addMonths, dayHtml, formatMoney, formatMonth, link, readMonthParam, section, table } from "../page-parts.ts"
+import { addMonths, dayHtml, formatMoney, formatMonth, link, section, table } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"
+import { ownPriceCell, priceNotes, skipNote } from "./price-comparison.ts"
 
 const DATE_RANGE_PARSERS = { start_date: parseText, end_date: parseText }
 const parseYesNo = (text: string): Schema.Json => text === "yes"
@@ -71,6 +72,12 @@ const LISTING_UPDATES: Readonly<Record<"price" | "stock" | "rules", ListingUpdat
   }
 }
 
+interface ListingCalendarOptions {
+  readonly today: string
+  readonly month: string
+  readonly failedSubmission: FailedSubmission | undefined
+}
+
 export const makeListingCalendarSection = (
   service: Service["Service"],
   requireListing: (visit: SignedInVisit) => Effect.Effect<ListingDetail, ActionError, CurrentCaller>
@@ -100,26 +107,24 @@ export const makeListingCalendarSection = (
 
   return {
     actions: {
-      price: makeUpdateAction(LISTING_UPDATES.price, "The price is set; the channel is told within a minute."),
-      stock: makeUpdateAction(LISTING_UPDATES.stock, "How many there are is set; the channel is told within a minute."),
-      rules: makeUpdateAction(LISTING_UPDATES.rules, "The rules of stay are set; the channel is told within a minute.")
+      price: makeUpdateAction(LISTING_UPDATES.price, "Price saved. The channel gets it within a minute."),
+      stock: makeUpdateAction(LISTING_UPDATES.stock, "Available units saved. The channel gets them within a minute."),
+      rules: makeUpdateAction(LISTING_UPDATES.rules, "Restrictions saved. The channel gets them within a minute.")
     },
     show: Effect.fnUntraced(function* (
       visit: SignedInVisit,
       listing: ListingDetail,
-      today: string,
-      failedSubmission: FailedSubmission | undefined
+      { today, month, failedSubmission }: ListingCalendarOptions
     ): Effect.fn.Return<Html> {
       if (!CALENDAR_PUSH_CHANNELS.includes(listing.channel_type)) return updatesUnsupportedNote(listing)
-      const month = readMonthParam(visit) ?? today.slice(0, 7)
       const calendar = yield* loadCalendar(visit, listing, month)
       const calendarHtml =
         typeof calendar === "string"
-          ? html`<p class="message note">The month cannot be read from the channel: ${calendar}</p>
+          ? html`<p class="message note">The channel does not answer: ${calendar} Reload the page in a minute.</p>
 `
           : calendarTable(listing, calendar)
       return section(
-        `The channel in ${formatMonth(month)}`,
+        `Availability and prices on ${channelName(listing.channel_type)}, ${formatMonth(month)}`,
         html`${monthNavigation(visit, month)}${calendarHtml}${updateForms(visit, listing, today, failedSubmission)}`,
         "days"
       )
@@ -129,8 +134,8 @@ export const makeListingCalendarSection = (
 
 const updatesUnsupportedNote = ({ channel_type }: ListingDetail): Html =>
   section(
-    "Prices and days",
-    html`<p>${channelName(channel_type)} is told nothing from here: prices and days are set there.</p>
+    "Availability and prices",
+    html`<p>${channelName(channel_type)} takes no updates from here. Set prices and availability on the channel.</p>
 `
   )
 
@@ -141,28 +146,47 @@ const monthNavigation = (visit: SignedInVisit, month: string): Html => {
 `
 }
 
-const calendarTable = ({ currency, channel_type }: ListingDetail, days: ReadonlyArray<ListingDay>): Html =>
-  html`${channel_type === "ctrip" ? html`<p class="soft">Prices that are read are what is left after commission; those that you set are what guests pay.</p>` : nothing}${table(
-    { empty: "The channel says nothing of these days." },
+const calendarTable = (listing: ListingDetail, days: ReadonlyArray<ListingDay>): Html => {
+  const { currency, channel_type, base_prices } = listing
+  const prices = new Map(base_prices?.reason === null ? base_prices.days.map((day) => [day.date, day]) : [])
+  return html`${skipNote(listing)}${priceNotes(listing, prices, days)}${channel_type === "ctrip" ? html`<p class="soft">Ctrip shows prices after commission. The prices that you set are those that guests pay.</p>` : nothing}${table(
+    { empty: "The channel has no data for these nights." },
     [
       { label: "Night", cell: ({ date }) => dayHtml(date) },
-      { label: "Price", cell: ({ price }) => formatMoney(price, currency), isNumeric: true },
-      { label: "To sell", cell: ({ inventory }) => (inventory === 0 ? "none" : String(inventory)), isNumeric: true },
-      { label: "Rules of stay", cell: ({ restrictions = {} }) => restrictionsText(restrictions) }
+      {
+        label: "Available",
+        onPhone: "side",
+        cell: ({ inventory }) => (inventory === 0 ? "none" : String(inventory)),
+        isNumeric: true
+      },
+      {
+        label: "Price on the channel",
+        onPhone: "labelled",
+        cell: ({ price }) => formatMoney(price, currency),
+        isNumeric: true
+      },
+      {
+        label: "Your price",
+        onPhone: "labelled",
+        cell: (day) => ownPriceCell(listing, prices.get(day.date), day),
+        isNumeric: true
+      },
+      { label: "Restrictions", onPhone: "detail", cell: ({ restrictions = {} }) => restrictionsText(restrictions) }
     ],
     days
   )}`
+}
 
 const RESTRICTION_TEXTS: Readonly<Record<Restriction, (value: string) => string>> = {
-  closed_on_arrival: () => "no arrival",
-  closed_on_departure: () => "no departure",
-  min_stay_on_arrival: (nights) => `${nights} nights or more from this day`,
-  max_stay_on_arrival: (nights) => `${nights} nights or fewer from this day`,
-  exact_stay_on_arrival: (nights) => `exactly ${nights} nights from this day`,
-  min_stay_through: (nights) => `${nights} nights or more over it`,
-  max_stay_through: (nights) => `${nights} nights or fewer over it`,
-  min_advance_reservation: (ahead) => `booked ${ahead} ahead or earlier`,
-  max_advance_reservation: (ahead) => `booked ${ahead} ahead or later`
+  closed_on_arrival: () => "no check-in",
+  closed_on_departure: () => "no check-out",
+  min_stay_on_arrival: (nights) => `min. stay ${nights}`,
+  max_stay_on_arrival: (nights) => `max. stay ${nights}`,
+  exact_stay_on_arrival: (nights) => `exactly ${nights} nights`,
+  min_stay_through: (nights) => `min. stay ${nights} over this night`,
+  max_stay_through: (nights) => `max. stay ${nights} over this night`,
+  min_advance_reservation: (ahead) => `booked at least ${ahead} ahead`,
+  max_advance_reservation: (ahead) => `booked at most ${ahead} ahead`
 }
 
 export const restrictionsText = (restrictions: Restrictions): string =>
@@ -170,7 +194,7 @@ export const restrictionsText = (restrictions: Restrictions): string =>
     .flatMap(([name, value]) =>
       value === false ? [] : [isRestriction(name) ? RESTRICTION_TEXTS[name](String(value)) : name]
     )
-    .join("; ")
+    .join(", ")
 
 const isRestriction = (name: string): name is Restriction => Object.hasOwn(RESTRICTION_TEXTS, name)
 
@@ -185,14 +209,14 @@ const updateForms = (
     failedSubmission !== undefined && readSubmittedAction(failedSubmission) === action
   return html`${
     listing.readonly
-      ? html`<p class="soft">You said that its prices are not to be set from here.</p>
+      ? html`<p class="soft">Prices of this listing are set on the channel.</p>
 `
       : disclosure(
-          "Set a price",
+          "Set a price for this listing only",
           priceUpdateForm(visit, listing, today, makeFieldFiller(failedSubmission, "price")),
           isFormOpen("price")
         )
-  }${disclosure("Set how many there are, or close it there", inventoryUpdateForm(visit, today, makeFieldFiller(failedSubmission, "stock")), isFormOpen("stock"))}${disclosure("Set rules of stay", restrictionsUpdateForm(visit, listing, today, makeFieldFiller(failedSubmission, "rules")), isFormOpen("rules"))}`
+  }${disclosure("Set availability", inventoryUpdateForm(visit, today, makeFieldFiller(failedSubmission, "stock")), isFormOpen("stock"))}${disclosure("Set restrictions", restrictionsUpdateForm(visit, listing, today, makeFieldFiller(failedSubmission, "rules")), isFormOpen("rules"))}`
 }
 
 const dateRangeFields = (fillField: FieldFiller, today: string): Html =>
@@ -206,18 +230,18 @@ const priceUpdateForm = (
 ): Html =>
   actionForm(visit, {
     action: "price",
-    label: "Set the price",
+    label: "Save price",
     isInline: true,
-    fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "price", label: `A night, in whole ${currency}`, type: "number", min: 1, step: 1, isRequired: true })}`
+    fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "price", label: `Price per night in ${currency}`, type: "number", min: 1, step: 1, isRequired: true })}`
   })
 
 const inventoryUpdateForm = (visit: SignedInVisit, today: string, fillField: FieldFiller): Html =>
-  html`<p class="soft">This is said of this channel alone, and goes before your calendar until that changes on such a day. None closes it there.</p>
+  html`<p class="soft">For this channel only, until the availability of the night changes. 0 blocks the night on this channel.</p>
 ${actionForm(visit, {
   action: "stock",
-  label: "Set how many",
+  label: "Save availability",
   isInline: true,
-  fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "inventory", label: "How many can be sold", type: "number", min: 0, max: LISTING_INVENTORY_MAX, step: 1, isRequired: true })}`
+  fields: html`${dateRangeFields(fillField, today)}${input(fillField, { name: "inventory", label: "Available units", type: "number", min: 0, max: LISTING_INVENTORY_MAX, step: 1, isRequired: true })}`
 })}`
 
 const YES_NO_OPTIONS = [
@@ -235,15 +259,15 @@ const restrictionsUpdateForm = (
   const nightsField = (name: "min_stay_on_arrival" | "max_stay_on_arrival", label: string) =>
     isSupported(name) ? input(fillField, { name, label, type: "number", min: 1, max: STAY_NIGHTS, step: 1 }) : nothing
   const yesNoField = (name: "closed_on_arrival" | "closed_on_departure", label: string) =>
-    isSupported(name) ? select(fillField, { name, label, options: YES_NO_OPTIONS, emptyLabel: "as it is" }) : nothing
+    isSupported(name) ? select(fillField, { name, label, options: YES_NO_OPTIONS, emptyLabel: "No change" }) : nothing
   if (!isSupported("min_stay_on_arrival"))
-    return html`<p>${channelName(channel_type)} takes no rules of stay from here: they are set there.</p>
+    return html`<p>${channelName(channel_type)} takes no restrictions from here. Set them on the channel.</p>
 `
-  return html`<p class="soft">What is left empty stays as it is.</p>
+  return html`<p class="soft">Empty fields change nothing.</p>
 ${actionForm(visit, {
   action: "rules",
-  label: "Set the rules",
+  label: "Save restrictions",
   isInline: true,
-  fields: html`${dateRangeFields(fillField, today)}${nightsField("min_stay_on_arrival", "Nights at least")}${nightsField("max_stay_on_arrival", "Nights at most")}${yesNoField("closed_on_arrival", "No arrival on these days")}${yesNoField("closed_on_departure", "No departure on these days")}`
+  fields: html`${dateRangeFields(fillField, today)}${nightsField("min_stay_on_arrival", "Minimum stay (nights)")}${nightsField("max_stay_on_arrival", "Maximum stay (nights)")}${yesNoField("closed_on_arrival", "No check-in on these days")}${yesNoField("closed_on_departure", "No check-out on these days")}`
 })}`
 }

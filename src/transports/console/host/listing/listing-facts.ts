@@ -3,10 +3,12 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ListingDetail, ListingPush } from "../../queries/OneListing.ts"
 import type { SignedInVisit } from "../../visit.ts"
 import { channelName } from "../channel-names.ts"
-import { badge, section, table, timeHtml } from "../page-parts.ts"
+import { disclosure } from "../form-fields.ts"
+import { activityLogLink, badge, pluralize, section, table, timeHtml } from "../page-parts.ts"
 import {
   accountBadge,
   dateRangeText,
+  failureCure,
   failureReason,
   mappingText,
   markupText,
@@ -19,32 +21,40 @@ import {
 const externalLink = (url: string): Html =>
   /^https?:\/\//i.test(url) ? html`<a href="${url}" rel="noreferrer noopener">${url}</a>` : html`${url}`
 
-export const listingFactsSection = (listing: ListingDetail): Html =>
-  section(
-    "What it is",
-    html`<dl class="facts">
-<dt>Channel</dt><dd>${channelName(listing.channel_type)}, as ${listing.listing_id}</dd>
-<dt>Account</dt><dd>${listing.account.username} ${accountBadge(listing.account.auth_status)}</dd>
-<dt>Stands</dt><dd>${shelfBadge(listing.shelf_status)}</dd>
-<dt>Sells here</dt><dd>${mappingText(listing) ?? badge("nothing yet", "wait")}</dd>
-<dt>Price there</dt><dd>${markupText(listing)}${listing.readonly ? nothing : html` <span class="soft">of the base price of what it sells</span>`}</dd>
-<dt>Currency</dt><dd>${listing.currency}</dd>
-<dt>How many</dt><dd>${listing.inventory}</dd>
-${listing.url === null ? nothing : html`<dt>Seen there</dt><dd>${externalLink(listing.url)}</dd>`}
-</dl>
-${
-  listing.account.auth_status === "disconnected"
-    ? html`<p class="message note">The account on ${channelName(listing.channel_type)} is disconnected: nothing can be told there, nor read from there, until it is connected again.</p>
+/** What a host wants to know first: what the listing sells, whether it does, at which price, and whether it is in sync. */
+export const listingFactsSection = (visit: SignedInVisit, listing: ListingDetail): Html => {
+  const { account, channel_type } = listing
+  return section(
+    "Overview",
+    html`${
+      account.auth_status === "disconnected"
+        ? html`<p class="message error">The account on ${channelName(channel_type)} is disconnected, so nothing is updated there. Ask the administrator of this service to connect it again.</p>
 `
-    : nothing
-}`
+        : nothing
+    }<dl class="facts">
+<dt>Property</dt><dd>${mappingText(listing) ?? badge("Unmapped", "wait")}</dd>
+<dt>Status</dt><dd>${shelfBadge(listing.shelf_status)}</dd>
+<dt>Price markup</dt><dd>${markupText(listing)}${listing.readonly ? nothing : html` <span class="soft">on the base price</span>`}</dd>
+<dt>Sync status</dt><dd>${syncStatusText(visit, listing)}</dd>
+<dt>Channel</dt><dd>${channelName(channel_type)}, ${account.username} ${accountBadge(account.auth_status)}</dd>
+${listing.url === null ? nothing : html`<dt>Page on the channel</dt><dd>${externalLink(listing.url)}</dd>`}
+</dl>`
   )
+}
 
-export const syncStatusSection = (visit: SignedInVisit, listing: ListingDetail): Html =>
+/** Details for support, last on the page. */
+export const technicalDetails = ({ id, listing_id, currency, inventory }: ListingDetail): Html =>
   section(
-    "In step with its channel",
-    html`<p>${syncStatusText(visit, listing)}</p>
-`
+    "Details",
+    disclosure(
+      "Technical details",
+      html`<dl class="facts">
+<dt>Listing ID</dt><dd>${listing_id}</dd>
+<dt>Currency</dt><dd>${currency}</dd>
+<dt>Units</dt><dd>${inventory}</dd>
+</dl>
+${activityLogLink(`listing:${id}`)}`
+    )
   )
 
 /** Returns the latest push that failed after `comparedAt` and whose days no later push of the same kind covered. */
@@ -66,34 +76,37 @@ const syncStatusText = (
   visit: SignedInVisit,
   { comparison, waiting, link_type, shelf_status, pushes }: ListingDetail
 ): Html => {
-  if (shelf_status === "deleted") return html`It is deleted there; nothing is compared any more.`
-  if (link_type === null) return html`It sells nothing here, so there is nothing to compare.`
-  if (waiting > 0)
-    return html`${badge("being told", "wait")} ${waiting} ${waiting === 1 ? "change waits" : "changes wait"} to be told to the channel.`
+  if (shelf_status === "deleted") return html`The listing was deleted on the channel.`
+  if (link_type === null) return html`Not synced. Map the listing to a property first.`
+  if (waiting > 0) return html`${badge("Sending", "wait")} ${pluralize(waiting, "update")} on the way to the channel.`
   if (comparison === null || comparison.compared_at === null)
-    return html`${badge("not compared yet", "wait")} The two calendars are compared soon, and every night from then on.`
-  const comparisonText = html`They were compared last on ${timeHtml(comparison.compared_at, visit)}${comparison.due_at === null ? nothing : html`; the next time is ${timeHtml(comparison.due_at, visit)}`}.`
+    return html`${badge("Not checked yet", "wait")} The first check comes soon, then one every night.`
+  const comparisonText = html`Last checked ${timeHtml(comparison.compared_at, visit)}.`
   if (comparison.failures > 0)
-    return html`${badge("cannot be read", "bad")} The channel could not be read, ${comparison.failures} times in a row. ${comparisonText}`
+    return html`${badge("Cannot be checked", "bad")} The channel did not answer ${pluralize(comparison.failures, "check")} in a row. ${comparisonText}`
   if (comparison.suspected_days > 0)
-    return html`${badge("sells fewer", "wait")} On ${comparison.suspected_days} days the channel sells fewer than there are: a booking may be on its way, or else it is told at the next look. ${comparisonText}`
+    return html`${badge("Differs", "wait")} The channel sells less than is available on ${pluralize(comparison.suspected_days, "day")}. If no booking explains it, the next check corrects it. ${comparisonText}`
   const failedPush = findUnresolvedPush(pushes, comparison.compared_at)
   if (failedPush !== undefined)
-    return html`${badge("not taken", "bad")} The channel has not taken what it was told since: ${pushKindLabel(failedPush.kind)}, ${dateRangeText(failedPush)}. ${comparisonText}`
-  return html`${badge("in step", "good")} ${comparisonText}`
+    return html`${badge("Not accepted", "bad")} ${pushKindLabel(failedPush.kind)}, ${dateRangeText(failedPush)}. ${failureCure(failedPush)} ${comparisonText}`
+  return html`${badge("In sync", "good")} ${comparisonText}`
 }
 
 export const pushesSection = (visit: SignedInVisit, pushes: ReadonlyArray<ListingPush>): Html =>
   section(
-    "What its channel was told",
+    "Sync log",
     html`${table(
-      { empty: "Nothing lately." },
+      { empty: "No updates in the last 30 days." },
       [
-        { label: "When", cell: ({ created_at }) => timeHtml(created_at, visit) },
-        { label: "What", cell: ({ kind }) => pushKindLabel(kind) },
-        { label: "Days", cell: dateRangeText },
-        { label: "Stands", cell: ({ state }) => pushBadge(state) },
-        { label: "Why", cell: failureReason }
+        { label: "Update", cell: ({ kind }) => pushKindLabel(kind) },
+        { label: "Status", onPhone: "side", cell: ({ state }) => pushBadge(state) },
+        { label: "Days", onPhone: "detail", cell: dateRangeText },
+        { label: "Time", onPhone: "detail", cell: ({ created_at }) => timeHtml(created_at, visit) },
+        {
+          label: "Reason",
+          onPhone: "detail",
+          cell: (push) => html`${failureReason(push)} <span class="soft">${failureCure(push)}</span>`
+        }
       ],
       pushes
     )}${

@@ -21,8 +21,11 @@ import {
   withCurrentOption
 } from "../form-fields.ts"
 import { type FailedSubmission, type HostAction, makeActionError } from "../host-page.ts"
-import { section } from "../page-parts.ts"
+import { link, section } from "../page-parts.ts"
+import { PROPERTIES_PATH } from "../urls.ts"
 import { mappingText } from "./channel-badges.ts"
+
+const BASE_PERCENT = 100
 
 /** Parses `property:12` or `room_type:3`. */
 const readMapping = (form: SubmittedForm): Schema.JsonObject | undefined => {
@@ -51,25 +54,25 @@ export const makeListingSettingsSection = (
 
   const actions = {
     link: {
-      doneMessage: "The listing is linked: its orders come there, and its channel is told what is free.",
+      doneMessage: "Mapped. Its reservations go to this property, and the channel gets the availability.",
       run: (visit, form) => {
         const mapping = readMapping(form)
         return mapping === undefined
-          ? Effect.fail(makeActionError(422, "Choose what the listing sells."))
+          ? Effect.fail(makeActionError(422, "property_id: is required."))
           : setMapping(visit, form, mapping)
       }
     },
     unlink: {
-      doneMessage: "The listing sells nothing here any more: what is booked there comes into the box.",
+      doneMessage: "Unmapped. New reservations of this listing will be unassigned.",
       run: (visit, form) => setMapping(visit, form, { property_id: null, room_type_id: null })
     },
     ratio: {
-      doneMessage: "Its share of the price is set.",
+      doneMessage: "Saved.",
       run: (visit, form) => {
         const change = readMarkup(form)
         return Object.keys(change).length === 0
           ? Effect.as(requireListing(visit), undefined)
-          : Effect.mapError(setMapping(visit, form, change), nameFormField)
+          : Effect.mapError(setMapping(visit, form, change), describeMarkupError)
       }
     }
   } satisfies Readonly<Record<string, HostAction>>
@@ -78,16 +81,20 @@ export const makeListingSettingsSection = (
     actions,
     show: (visit: SignedInVisit, listing: ListingDetail, failedSubmission: FailedSubmission | undefined): Html =>
       html`<div class="columns">
-${section("What it sells", html`${mappingForm(visit, listing, failedSubmission)}${removeMappingForm(visit, listing)}`)}
-${section("For how much", markupForm(visit, listing, failedSubmission))}
+${section("Property", html`${mappingForm(visit, listing, failedSubmission)}${removeMappingForm(visit, listing)}`, "mapping")}
+${section("Price markup", markupForm(visit, listing, failedSubmission), "markup")}
 </div>
 `
   }
 }
 
-const nameFormField = (error: ActionError): ActionError => ({
+/** The form has the markup, so its limits are those of the markup. */
+const describeMarkupError = (error: ActionError): ActionError => ({
   ...error,
-  message: error.message.replace(/^ratio:/, "percent:")
+  message: error.message.replace(
+    /^ratio: .*$/s,
+    `ratio: must be a whole number from ${1 - BASE_PERCENT} to ${RATIO_MAX - BASE_PERCENT}.`
+  )
 })
 
 const mappingForm = (
@@ -97,43 +104,51 @@ const mappingForm = (
 ): Html => {
   const { properties, room_types } = listing
   if (properties.length === 0)
-    return html`<p>You have no property yet that it could sell.</p>
+    return html`<p>You have no property yet. ${link(PROPERTIES_PATH, "Add a property")}</p>
 `
   const mappingOptions = [
     ...properties.slice(0, SCOPE_CHOICES_MAX).map(({ id, name }) => ({ value: `property:${id}`, label: name })),
     ...room_types
       .slice(0, SCOPE_CHOICES_MAX)
-      .map(({ id, name }) => ({ value: `room_type:${id}`, label: `Rooms of ${name}` }))
+      .map(({ id, name }) => ({ value: `room_type:${id}`, label: `Room type ${name}` }))
   ]
   const currentMapping = formatMapping(listing)
   const isTruncated = properties.length > SCOPE_CHOICES_MAX || room_types.length > SCOPE_CHOICES_MAX
   return html`${actionForm(visit, {
     action: "link",
-    label: "Link",
+    label: "Save",
+    kind: currentMapping === "" ? "primary" : "plain",
     fields: select(makeFieldFiller(failedSubmission, "link"), {
       name: "sells",
-      label: "The property, or the room type whose rooms it sells",
+      label: "Property or room type",
+      apiName: "property_id",
       value: currentMapping,
       options: withCurrentOption(mappingOptions, currentMapping, mappingText(listing)),
       isRequired: true,
       ...(currentMapping === "" ? { emptyLabel: "Choose" } : {})
     })
-  })}${isTruncated ? html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} by their names are listed.</p>` : nothing}`
+  })}${isTruncated ? html`<p class="soft">Only the first ${SCOPE_CHOICES_MAX} names are listed.</p>` : nothing}`
 }
 
 const removeMappingForm = (visit: SignedInVisit, { link_type }: ListingDetail): Html =>
   link_type === null
     ? nothing
     : disclosure(
-        "Take the link away",
-        html`<p>What is booked there comes into the box, and its channel is not told any more what is free.</p>
-${actionForm(visit, { action: "unlink", label: "Take the link away", kind: "danger" })}`
+        "Unmap…",
+        html`<p>New reservations of this listing will be unassigned, and the channel gets no more updates.</p>
+${actionForm(visit, { action: "unlink", label: "Unmap", kind: "danger" })}`
       )
 
+/** Converts a markup of 15 to a ratio of 115. Returns text that is not a number unchanged. */
+const parseMarkup = (text: string): Schema.Json => {
+  const markup = parseNumber(text)
+  return typeof markup === "number" ? BASE_PERCENT + markup : markup
+}
+
 const readMarkup = (form: SubmittedForm): Schema.JsonObject => {
-  const { percent, readonly } = readChangedFields(form, { percent: parseNumber, readonly: parseText })
+  const { markup, readonly } = readChangedFields(form, { markup: parseMarkup, readonly: parseText })
   return {
-    ...(percent === undefined ? {} : { ratio: percent }),
+    ...(markup === undefined ? {} : { ratio: markup }),
     ...(readonly === undefined ? {} : { readonly: readonly === SET_AT_CHANNEL })
   }
 }
@@ -141,8 +156,8 @@ const readMarkup = (form: SubmittedForm): Schema.JsonObject => {
 const SET_AT_CHANNEL = "yes"
 
 const PRICE_SOURCE_OPTIONS: ReadonlyArray<SelectOption> = [
-  { value: "no", label: "here" },
-  { value: SET_AT_CHANNEL, label: "not here: at the channel" }
+  { value: "no", label: "Here: base price plus markup" },
+  { value: SET_AT_CHANNEL, label: "On the channel" }
 ]
 
 const markupForm = (
@@ -153,18 +168,20 @@ const markupForm = (
   const fillField = makeFieldFiller(failedSubmission, "ratio")
   return actionForm(visit, {
     action: "ratio",
-    label: "Set",
+    label: "Save",
+    kind: listing.link_type === null ? "plain" : "primary",
     fields: html`${input(fillField, {
-      name: "percent",
-      label: "Percent of the base price of what it sells",
-      hint: "100 is that price itself, 115 is 15 percent dearer",
+      name: "markup",
+      label: "Markup in percent",
+      hint: "15 makes the base price 15 % higher, −10 makes it 10 % lower",
+      apiName: "ratio",
       type: "number",
-      min: 1,
-      max: RATIO_MAX,
+      min: 1 - BASE_PERCENT,
+      max: RATIO_MAX - BASE_PERCENT,
       step: 1,
-      value: String(listing.ratio),
+      value: String(listing.ratio - BASE_PERCENT),
       isRequired: true,
       isEdit: true
-    })}${select(fillField, { name: "readonly", label: "Its prices are set", value: listing.readonly ? SET_AT_CHANNEL : "no", options: PRICE_SOURCE_OPTIONS, isEdit: true })}`
+    })}${select(fillField, { name: "readonly", label: "Prices are set", value: listing.readonly ? SET_AT_CHANNEL : "no", options: PRICE_SOURCE_OPTIONS, isEdit: true })}`
   })
 }

@@ -59,11 +59,13 @@ ${isOpen ? listings.map(listingRow) : nothing}${
 
 const formatPrice = (price: number): string => price.toLocaleString("en")
 
-const listingsLink = (visit: SignedInVisit, { id, listings, listing_total }: PriceRow, isOpen: boolean): Html => {
-  if (listing_total === 0) return html`<span class="soft">No listing</span>`
+const listingsLink = (visit: SignedInVisit, { id, days, listings, listing_total }: PriceRow, isOpen: boolean): Html => {
+  if (listing_total === 0) return html`<span class="soft state">No listing</span>`
   const url = `${currentUrlWith(visit, { listings: isOpen ? undefined : id })}#row-${id}`
-  return html`<span class="soft">${link(url, `${isOpen ? "Hide" : "Show"} ${pluralize(listing_total, "listing")}`)} ${summaryBadge(listings)}</span>`
+  return html`<span class="soft state">${link(url, `${isOpen ? "Hide" : "Show"} ${pluralize(listing_total, "listing")}`)} ${hasPrice(days) ? summaryBadge(listings) : nothing}</span>`
 }
+
+export const hasPrice = (days: PriceRow["days"]): boolean => days.some(({ price }) => price !== null)
 
 /** Returns the most urgent state of the listings. */
 const summaryBadge = (listings: ReadonlyArray<PriceListing>): Html => {
@@ -77,8 +79,7 @@ const summaryBadge = (listings: ReadonlyArray<PriceListing>): Html => {
   if (missed > 0) return badge(`${missed} not accepted`, "bad")
   if (waiting > 0) return badge(`${waiting} sending`, "wait")
   if (direct > 0) return badge(`${direct} with own price`)
-  const unsold = listings.length - sold.length
-  return unsold > 0 ? badge(`${unsold} not sent`, "wait") : badge("synced", "good")
+  return sold.length === 0 ? badge("not sent", "wait") : badge(`${sold.length} synced`, "good")
 }
 
 const listingRow = ({ id, channel_type, title, ratio, reason, days }: PriceListing): Html =>

@@ -53,7 +53,7 @@ const countUnmapped = (results: ReadonlyArray<PriceResult>): number =>
   ).size
 
 const listingResultItem = ({ target, channelType, listing, reason }: ListingResult): Html =>
-  html`<li>${channelName(channelType)}: ${listing === undefined ? target : link(listingUrl(listing.id), listing.title)}${listing === undefined ? nothing : ` (${formatMarkup(listing.ratio)})`} ${reason === undefined ? badge("Sent", "good") : html`${badge("Not sent", "wait")} ${SKIP_TEXTS[reason]}`}</li>
+  html`<li>${channelName(channelType)}: ${listing === undefined ? target : link(listingUrl(listing.id), listing.title)}${listing === undefined || reason === "readonly" ? nothing : ` (${formatMarkup(listing.ratio)})`} ${reason === undefined ? badge("Sent", "good") : html`${badge("Not sent", "wait")} ${SKIP_TEXTS[reason]}`}</li>
 `
 
 const failureItem = ({ target, failure }: PriceResult): Html =>
