@@ -10,8 +10,8 @@ import { PART_STYLES } from "./parts.ts"
 import { PRICE_STYLES } from "./prices.ts"
 import { RECORD_PAGE_STYLES } from "./record-pages.ts"
 import { SHELL_STYLES } from "./shell.ts"
-import { SUMMARY_STYLES } from "./summaries.ts"
 import { STAY_STYLES } from "./stays.ts"
+import { SUMMARY_STYLES } from "./summaries.ts"
 import { TABLE_STYLES } from "./tables.ts"
 
 export const STYLE = [
@@ -28,7 +28,7 @@ export const STYLE = [
   OVERVIEW_STYLES,
   SUMMARY_STYLES,
   PRICE_STYLES,
-  SINGLE_PAGE_STYLES
+  SINGLE_PAGE_STYLES,
   STAY_STYLES
 ].join("")
 

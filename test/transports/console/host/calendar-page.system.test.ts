@@ -133,7 +133,8 @@ layer(layerSignedInPages)("the calendar", (it) => {
         [{ propertyId: host.property, checkIn: "2027-05-06", checkOut: "2027-05-08" }],
         { channelType: "airbnb", status: "wait_accept" }
       )
-      yield* call(host.token, "deactivate_property", { property_id: host.property })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE properties SET deactivated_at = now() WHERE operator_id = ${host.operatorId}`
       const row = rowOf((yield* getPage(host.cookie, CALENDAR)).text, host.property)
       assert.match(row, /<a class="stay request half-days-4[^>]*data-fixed-dates>Request: /)
       assert.include(row, "Inactive")
@@ -267,7 +268,7 @@ layer(layerSignedInPages)("the calendar", (it) => {
     Effect.gen(function* () {
       const host = yield* ready
       const attic = yield* insertProperty(host.operatorId, "Attic")
-      yield* call(host.token, "create_group", { name: "City", property_ids: [attic] })
+      yield* call(host.token, "create_property_group", { name: "City", property_ids: [attic] })
       const sql = yield* SqlClient.SqlClient
       const [group] = yield* sql<{ id: number }>`SELECT id FROM property_groups WHERE operator_id = ${host.operatorId}`
       for (const [query, count] of [

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
-import type { Page } from "playwright-core"
 import { openPage } from "../../../browser.ts"
 import { BaseUrl } from "../../../http-server.ts"
 
-/** The calendar in a browser, and the points of the window that its cells have. */
+/** Opens the calendar in a browser of the signed-in host. */
 export const openCalendar = Effect.fnUntraced(function* (
   cookie: string,
   options: NonNullable<Parameters<typeof openPage>[0]>,
