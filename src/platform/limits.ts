@@ -589,6 +589,8 @@ export const OVERVIEW_THREADS_SCANNED = 500
 /** Days that the calendar shows at first, and at most. */
 export const CALENDAR_DAYS = 30
 export const CALENDAR_DAYS_MAX = 120
+/** Rows of overlapping stays of a property in the calendar, besides the first. */
+export const CALENDAR_LANES = 12
 export const MONTH_PROPERTIES_MAX = 100
 export const MONTH_STAYS_MAX = 5_000
 export const MONTH_UNASSIGNED_STAYS_MAX = 100

@@ -12,7 +12,9 @@ export const update_notifications = operation("update_notifications", {
   summary: "Choose which notifications the calling account gets by mail",
   payload: {
     kinds: Schema.Array(Schema.Literals(NOTIFICATION_KINDS))
-      .check(Schema.isMaxLength(NOTIFICATION_KINDS.length))
+      .check(
+        Schema.isMaxLength(NOTIFICATION_KINDS.length, { expected: `a list of at most ${NOTIFICATION_KINDS.length}` })
+      )
       .annotateKey({
         documentation:
           "The kinds of events that are mailed to the account. The list replaces the previous one, and an empty list turns notifications off. Mails begin when the account's e-mail address is confirmed."

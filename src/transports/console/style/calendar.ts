@@ -1,5 +1,4 @@
-import { CALENDAR_DAYS_MAX } from "../../../platform/limits.ts"
-import { LANES_STYLED } from "../host/calendar/calendar-grid.ts"
+import { CALENDAR_DAYS_MAX, CALENDAR_LANES } from "../../../platform/limits.ts"
 
 // The Content-Security-Policy forbids inline styles, so each width and each lane of a bar is a class.
 
@@ -10,7 +9,7 @@ const WIDTH_STYLES = range(1, 2 * CALENDAR_DAYS_MAX)
   .map((count) => `.half-days-${count} { width: calc(${count} * var(--day) / 2 - 3px); }`)
   .join("\n")
 
-const LANE_STYLES = range(1, LANES_STYLED)
+const LANE_STYLES = range(1, CALENDAR_LANES)
   .map(
     (lane) => `.stay.lane-${lane} { top: calc(.3rem + ${lane} * var(--lane)); }
 .calendar .lanes-${lane + 1} td { height: calc(${lane + 1} * var(--lane) + .9rem); }`

@@ -45,8 +45,8 @@ describe("an error of the API in the host's words", () => {
     ["amount: must be an amount above zero.", "Enter an amount above 0."],
     ["amount: must be an amount of at most 999999999999.", "Enter an amount of at most 999,999,999,999."],
     ["number_of_guests: must be a number from 1 to 99.", "Guests: a number from 1 to 99."],
-    ["ratio: must be a whole number from 1 to 1000.", "Markup: a whole number from 1 to 1,000."],
-    ["ratio: must be from 1 to 1000.", "Markup: a whole number from 1 to 1,000."],
+    ["ratio: must be a whole number from 1 to 1000.", "Price markup: a whole number from 1 to 1,000."],
+    ["ratio: must be from 1 to 1000.", "Price markup: a whole number from 1 to 1,000."],
     ["content: must be at most 10000 characters.", "Message: 10,000 characters max."],
     ["message: must be at most 2000 characters on airbnb.", "Message: 2,000 characters max."],
     ["note: must be one line of at most 300 characters.", "Note: 300 characters max."],
@@ -209,7 +209,7 @@ describe("an error of the API in the host's words", () => {
       for (const problem of ["is required", "must be blue", `must not be after ${field}`, `no ${field} here`]) {
         const text = textOf(`${field}: ${problem}.`)
         assert.notInclude(text, "_", text)
-        assert.match(text, /^[A-Z“].*\.$/u)
+        assert.match(text, /^(?:[A-Z“]|iCal).*\.$/u)
       }
     }
   })

@@ -1,5 +1,5 @@
 import { addDays } from "../../../../contract/time.ts"
-import { CALENDAR_DAYS_MAX } from "../../../../platform/limits.ts"
+import { CALENDAR_DAYS_MAX, CALENDAR_LANES } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { MonthProperty, MonthStay } from "../../queries/Month.ts"
 import { channelName } from "../channel-names.ts"
@@ -79,7 +79,7 @@ const stayBarHtml = ({ value: stay, lane, start, length, startsEarlier, endsLate
     status === "accepted" ? channelClass(channel_type) : "request",
     `half-days-${length}`,
     ...(start % 2 === 1 ? ["from-noon"] : []),
-    ...(lane > 0 ? [`lane-${Math.min(lane, LANES_STYLED)}`] : []),
+    ...(lane > 0 ? [`lane-${Math.min(lane, CALENDAR_LANES)}`] : []),
     ...(startsEarlier ? ["starts-earlier"] : []),
     ...(endsLater ? ["ends-later"] : [])
   ].join(" ")
@@ -89,11 +89,8 @@ const stayBarHtml = ({ value: stay, lane, start, length, startsEarlier, endsLate
 /** Only the channel can change the dates of its reservations. */
 const FIXED_DATES_ATTRIBUTE: Html = { html: " data-fixed-dates" }
 
-/** Lanes for which the style sheet has a place. Further bars lie above each other. */
-export const LANES_STYLED = 12
-
 const lanesAttribute = (bars: ReadonlyArray<StayBar<unknown>>): Html => {
-  const lanes = Math.min(countLanes(bars), LANES_STYLED + 1)
+  const lanes = Math.min(countLanes(bars), CALENDAR_LANES + 1)
   return lanes === 1 ? nothing : html` class="lanes-${lanes}"`
 }
 
