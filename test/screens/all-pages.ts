@@ -7,7 +7,7 @@ import { EVERY_PAGE, findOverhang, openConsolePage, signInToConsole } from "../s
 // `node test/screens/all-pages.ts <address> <e-mail> <password> <folder> [page,page]`: pictures of every page of a running
 // service at three widths, light and dark, for the checklist of docs/contribute/console.md.
 
-const WIDTHS = [390, 1280, 1600]
+const WIDTHS = (process.env["WIDTHS"] ?? "390,1280,1600").split(",").map(Number)
 const PHONE_MAX = 500
 
 const [base, email, password, folder, names] = process.argv.slice(2)
