@@ -121,7 +121,7 @@ ${formTokenField(formToken)}<button name="${ACTION_FIELD}" value="sign_out">${TE
 `
 
 /** Shown from 960 pixels. */
-export const sidebar = (visit: SignedInVisit): Html => html`<header class="sidebar">
+export const sidebar = (visit: SignedInVisit): Html => html`<header class="side-menu">
 <span class="product">${TEXTS.frame.product}</span>
 <nav aria-label="${TEXTS.frame.navigation}">
 ${groupList([{ links: DAILY_LINKS }, ...FURTHER_GROUPS], visit.path)}</nav>
@@ -129,7 +129,7 @@ ${signOutForm(visit)}</header>
 `
 
 /** Shown below 960 pixels instead of the sidebar. */
-export const bottomBar = (visit: SignedInVisit): Html => html`<nav class="bottom-bar" aria-label="${TEXTS.frame.navigation}">
+export const bottomBar = (visit: SignedInVisit): Html => html`<nav class="bottom-menu" aria-label="${TEXTS.frame.navigation}">
 ${BAR_LINKS.map(({ path, label, icon: linkIcon }) => html`<a href="${path}"${currentAttribute(path, visit.path)}>${linkIcon}${label}</a>`)}
 <details><summary>${MORE_ICON}${TEXTS.frame.more}</summary>
 <div class="more-pages">

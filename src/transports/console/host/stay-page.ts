@@ -106,7 +106,7 @@ const stayNotFoundView = notFoundView(
 const renderStay = (view: StayView) => ({
   title: guestLabel(view.stay),
   primaryAction: arrivalForms(view),
-  body: html`${stayHeader(view)}${requestSection(view)}<div class="columns stay"><div>${factsSection(view)}${guestsSection(view)}${otherStaysSection(view)}${checkInSection(view)}${messagesSection(view)}</div>
+  body: html`${stayHeader(view)}${requestSection(view)}<div class="columns stay-page"><div>${factsSection(view)}${guestsSection(view)}${otherStaysSection(view)}${checkInSection(view)}${messagesSection(view)}</div>
 <div>${moneySection(view)}${tasksSection(view)}${tagsSection(view)}${customFieldsSection(view)}${editSection(view)}${calendarSection(view)}</div></div>
 ${timelineSection(view)}${timeZoneNote(view.visit)}`
 })

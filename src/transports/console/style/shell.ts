@@ -10,39 +10,39 @@ main:focus { outline: none; }
 .skip { position: absolute; left: -100rem; }
 .skip:focus { left: 1rem; top: .5rem; z-index: 20; background: var(--card); padding: .5rem 1rem; }
 .page-head { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; }
-.sidebar { display: none; }
-.sidebar a, .bottom-bar a, .bottom-bar summary { text-decoration: none; color: var(--ink); }
-.sidebar [aria-current], .bottom-bar [aria-current] { color: var(--link); font-weight: 600; }
-.sidebar h2, .bottom-bar h2 { font-size: var(--size-small); font-weight: 600; color: var(--soft); margin: .75rem 0 .15rem; }
+.side-menu { display: none; }
+.side-menu a, .bottom-menu a, .bottom-menu summary { text-decoration: none; color: var(--ink); }
+.side-menu [aria-current], .bottom-menu [aria-current] { color: var(--link); font-weight: 600; }
+.side-menu h2, .bottom-menu h2 { font-size: var(--size-small); font-weight: 600; color: var(--soft); margin: .75rem 0 .15rem; }
 .account { font-size: var(--size-small); color: var(--soft); overflow-wrap: anywhere; }
-.bottom-bar {
+.bottom-menu {
   position: fixed; inset: auto 0 0 0; z-index: 10; display: grid; grid-template-columns: repeat(5, minmax(0, 1fr)); height: 3.5rem;
   background: var(--side); border-top: 1px solid var(--line);
 }
-.bottom-bar > a, .bottom-bar > details > summary {
+.bottom-menu > a, .bottom-menu > details > summary {
   display: grid; place-items: center; align-content: center; gap: .1rem; height: 3.5rem; padding: 0; font-size: .6875rem;
   white-space: nowrap; list-style: none;
 }
-.bottom-bar summary::-webkit-details-marker { display: none; }
-.bottom-bar > details { margin: 0; }
-.bottom-bar svg { width: 1.35rem; height: 1.35rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
-.bottom-bar .more-pages {
+.bottom-menu summary::-webkit-details-marker { display: none; }
+.bottom-menu > details { margin: 0; }
+.bottom-menu svg { width: 1.35rem; height: 1.35rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.bottom-menu .more-pages {
   position: fixed; inset: auto 0 3.5rem 0; max-height: calc(100vh - 6rem); overflow: auto; padding: .25rem 1rem 1rem; background: var(--side);
   border-top: 1px solid var(--line); box-shadow: var(--shadow);
 }
-.bottom-bar .more-pages ul { columns: 2; }
-.sidebar ul, .bottom-bar ul { list-style: none; margin: 0; padding: 0; }
-.bottom-bar .more-pages a { display: block; padding: .6rem 0; }
+.bottom-menu .more-pages ul { columns: 2; }
+.side-menu ul, .bottom-menu ul { list-style: none; margin: 0; padding: 0; }
+.bottom-menu .more-pages a { display: block; padding: .6rem 0; }
 @media (max-width: 59.99rem) { body.signed-in { padding-bottom: 3.5rem; } }
 @media (min-width: 60rem) {
   body.signed-in { display: grid; grid-template-columns: 13rem minmax(0, 1fr); min-height: 100vh; }
   main { padding: 1.5rem 1.75rem 4rem; }
-  .bottom-bar { display: none; }
-  .sidebar { display: block; position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem .75rem; background: var(--side); border-right: 1px solid var(--line); }
-  .sidebar .product { padding: 0 .6rem; }
-  .sidebar a { display: block; padding: .3rem .6rem; border-radius: .4rem; font-size: var(--size-body); }
-  .sidebar h2, .sidebar .account { padding: 0 .6rem; }
-  .sidebar a:hover, .sidebar [aria-current] { background: var(--current); }
+  .bottom-menu { display: none; }
+  .side-menu { display: block; position: sticky; top: 0; height: 100vh; overflow: auto; padding: 1rem .75rem; background: var(--side); border-right: 1px solid var(--line); }
+  .side-menu .product { padding: 0 .6rem; }
+  .side-menu a { display: block; padding: .3rem .6rem; border-radius: .4rem; font-size: var(--size-body); }
+  .side-menu h2, .side-menu .account { padding: 0 .6rem; }
+  .side-menu a:hover, .side-menu [aria-current] { background: var(--current); }
 }
-@media print { .sidebar, .bottom-bar, .skip, .toast { display: none; } body.signed-in { display: block; } main { padding: 0; } }
+@media print { .side-menu, .bottom-menu, .skip, .toast { display: none; } body.signed-in { display: block; } main { padding: 0; } }
 `

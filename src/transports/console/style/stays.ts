@@ -36,7 +36,7 @@ fieldset.group legend { font-size: var(--size-body); font-weight: 600; color: va
   .reservations td.at-title { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .reservations td[data-label=Dates], .reservations td[data-label=Payment] { flex: none; }
   .reservations td[data-label=Property] { flex: 1 1 0; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  .stay .facts { grid-template-columns: 6.25rem minmax(0, 1fr); gap: .25rem .75rem; }
+  .stay-page .facts { grid-template-columns: 6.25rem minmax(0, 1fr); gap: .25rem .75rem; }
   .timeline li { grid-template-columns: minmax(0, 1fr); }
 }
 `
