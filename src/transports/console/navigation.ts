@@ -129,7 +129,9 @@ ${signOutForm(visit)}</header>
 `
 
 /** Shown below 960 pixels instead of the sidebar. */
-export const bottomBar = (visit: SignedInVisit): Html => html`<nav class="bottom-menu" aria-label="${TEXTS.frame.navigation}">
+export const bottomBar = (
+  visit: SignedInVisit
+): Html => html`<nav class="bottom-menu" aria-label="${TEXTS.frame.navigation}">
 ${BAR_LINKS.map(({ path, label, icon: linkIcon }) => html`<a href="${path}"${currentAttribute(path, visit.path)}>${linkIcon}${label}</a>`)}
 <details><summary>${MORE_ICON}${TEXTS.frame.more}</summary>
 <div class="more-pages">

@@ -18,7 +18,8 @@ import { makePriceActions } from "./calendar/price-actions.ts"
 import { BOOK_ACTION, moveForm, selectionForm } from "./calendar/selection-form.ts"
 import { type FailedSubmission, type HostAction, makeActionError, makeHostPage } from "./host-page.ts"
 import { buttonLink, formatDayRange, link, pagination, readOffsetParam } from "./page-parts.ts"
-import { CALENDAR_PATH, newReservationUrl, PROPERTIES_PATH } from "./urls.ts"
+import { emptyAccountNote } from "./start/empty-account-note.ts"
+import { CALENDAR_PATH, newReservationUrl } from "./urls.ts"
 
 export const makeCalendarPage = Effect.gen(function* () {
   const [month, service] = [yield* Month, yield* Service]
@@ -68,8 +69,7 @@ const emptyText = (visit: SignedInVisit): Html =>
   isFiltered(readPropertyFilter(visit))
     ? html`<p class="empty">No properties match. ${link(withoutFilterUrl(visit), "Show all properties")}</p>
 `
-    : html`<p class="empty">No properties yet. ${link(PROPERTIES_PATH, "Add your first property")}</p>
-`
+    : emptyAccountNote
 
 /** The page's script shows the text, because it is about what the script adds. */
 const HELP = html`<p class="soft calendar-help" hidden>Select days by dragging, or with the arrow keys, Shift and Space. On a touch screen, tap the first and the last day. Drag a reservation to another property or other days; on a touch screen, hold it first. By keyboard, press Enter on a reservation and choose “Move to another property” or “Change dates”.</p>

@@ -125,6 +125,7 @@ const PROBLEM_RULES: ReadonlyArray<ProblemRule> = [
       `${toFieldLabel(field)}: choose a day within ${formatNumber(days)} days of ${lowerFirst(toFieldLabel(other))}.`
   },
   { pattern: /^must be today or later\b/, describe: () => "Choose today or a later day." },
+  { pattern: /^must be at least one content$/, describe: describeMissing },
   { pattern: /^another property has it already$/, describe: () => "You already have a property with this name." },
   {
     pattern: /^is already used by another account$/,

@@ -96,7 +96,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   message: { label: "Message", missing: "Write a message." },
   jpeg_base64: { label: "Photo", missing: "Choose a photo." },
   conversation_id: { label: "Conversation", missing: "Choose a conversation." },
-  contents: { label: "Article", missing: "Write the article." },
+  contents: { label: "Sections", missing: "Write at least one section." },
   host_review_content: { label: "Review", missing: "Write a review." },
   host_review_score: { label: "Score", missing: "Choose a score." },
   overall_rating: { label: "Rating", missing: "Choose a rating." },

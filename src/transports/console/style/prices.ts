@@ -28,7 +28,7 @@ export const PRICE_STYLES = `
 .price-bar .choices .choice { gap: .35rem; padding: .25rem 0; }
 .price-bar legend { float: left; padding-right: .25rem; }
 .price-bar details { margin: 0; }
-.facts time { white-space: normal; }
+.listing-facts time { white-space: normal; }
 .price-result ul { columns: 22rem; padding-left: 1rem; }
 @media (max-width: 44rem) {
   .desktop-only { display: none; }

@@ -108,7 +108,7 @@ layer(layerSignedInPages)("the activity log", (it) => {
       yield* trail(operatorId, 1, { request: "RT2", record: "review:9", operation: "create_review" })
       const page = yield* getPage(cookie, PAGE)
       assert.lengthOf(cells(page, "Time"), 2)
-      assert.include(page.text, ">Task</a>: status, Assigned to")
+      assert.include(page.text, ">Task</a>: Status, Assigned to")
     })
   )
 

@@ -269,7 +269,7 @@ layer(layerSignedInPages)("the page of automation", (it) => {
       for (const act of ["do_now", "take_away"]) {
         const page = yield* postInventedForm(cookie, PAGE, act, { id: String(plan) })
         assert.strictEqual(page.status, 404)
-        assert.match(findAlert(page) ?? "", /does not exist/)
+        assert.match(findAlert(page) ?? "", /no longer exists|does not exist/)
         assert.strictEqual((yield* postWithoutToken(cookie, PAGE, act)).status, 403)
       }
       assert.strictEqual((yield* getPage(cookie, `${PAGE}?try=${rule}`)).status, 404)

@@ -11,13 +11,16 @@ import {
 import { FirstStart } from "../../../support/first-start.ts"
 import { EVERY_PAGE_MS } from "../../../support/time-limits.ts"
 
-// A host sets base prices on the calendar page, and the sandbox marketplace sells for them.
+// A host sets base prices on the page of prices, and the sandbox marketplace sells for them.
 
 const run = (act: () => Promise<unknown>) => Effect.promise(act)
 
 const dateInDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
+// Seven nights have each weekday once.
 const [FIRST, LAST] = [dateInDays(200), dateInDays(206)]
+const NIGHTS = Array.from({ length: 7 }, (_, index) => dateInDays(200 + index))
+const isSaturday = (date: string): boolean => new Date(date).getUTCDay() === 6
 
 interface Ratio {
   readonly channel_type: string
@@ -29,14 +32,14 @@ interface Ratio {
 describe.skipIf(!hasChromium)(withChromiumNote("base prices in the console"), () => {
   layer(Layer.merge(FirstStart.layer, Browser.layer), { excludeTestServices: true })((it) => {
     it.effect(
-      "are set for selected days and reach the marketplace",
+      "are set on the page of prices and reach the marketplace",
       () =>
         Effect.gen(function* () {
           const { baseUrl: baseURL, email, password, token } = yield* FirstStart
           const page = yield* openPage({ viewport: DESKTOP_VIEWPORT, baseURL })
           const press = (name: string) =>
             run(async () => {
-              await page.getByRole("button", { name }).first().click()
+              await page.getByRole("button", { name, exact: true }).first().click()
               await page.waitForLoadState()
             })
           const api = (path: string, body?: object) =>
@@ -53,79 +56,89 @@ describe.skipIf(!hasChromium)(withChromiumNote("base prices in the console"), ()
           yield* run(() => page.getByLabel("E-mail address").fill(email))
           yield* run(() => page.getByLabel("Password").fill(password))
           yield* press("Sign in")
-          yield* run(() => page.goto("/console/calendar"))
-          yield* run(() => page.getByLabel("First day").fill(FIRST))
-          yield* run(() => page.getByLabel("Last day").fill(LAST))
-          const properties = page.getByLabel("Property").first()
-          yield* run(() => properties.selectOption({ label: "Lisbon, Alfama Terrace" }))
-          const property = yield* Effect.promise(() => properties.inputValue())
-          yield* press("Look at these days")
-          const prices = page.locator("#prices")
-          assert.include(yield* Effect.promise(() => prices.innerText()), "none")
+          const title = "Lisbon, Alfama Terrace"
+          const tick = (name: string) =>
+            run(() => page.locator("tbody").filter({ hasText: name }).getByRole("checkbox").first().check())
+          const fillNights = Effect.andThen(
+            run(() => page.getByLabel("First night").fill(FIRST)),
+            run(() => page.getByLabel("Last night").fill(LAST))
+          )
+          const status = Effect.promise(() => page.getByRole("status").first().innerText())
+          yield* run(() => page.goto("/console/prices"))
+          yield* run(() => page.getByLabel("Name").fill(title))
+          yield* run(() => page.getByLabel("From", { exact: true }).fill(FIRST))
+          yield* press("Show")
+          const rows = page.locator("table.prices tbody")
+          assert.strictEqual(yield* Effect.promise(() => rows.count()), 1)
+          const property = (yield* Effect.promise(() => rows.getByRole("checkbox").inputValue())) ?? ""
           assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
 
-          // A mistake is shown, and the form keeps what was filled in.
-          yield* run(() => prices.getByLabel("Minimum stay").fill("5"))
-          yield* run(() => prices.getByLabel("Maximum stay").fill("2"))
+          // A mistake is shown beside its field, and the form keeps what was filled in.
+          yield* tick(title)
+          yield* fillNights
+          const minimumStay = page.getByLabel("Min. stay")
+          yield* run(() => minimumStay.fill("5"))
+          yield* run(() => page.getByLabel("Max. stay").fill("2"))
           yield* press("Save prices")
-          const alert = yield* Effect.promise(() => page.getByRole("alert").first().innerText())
-          assert.include(alert, "minimum_stay: must not be above maximum_stay")
-          assert.strictEqual(yield* Effect.promise(() => prices.getByLabel("Minimum stay").inputValue()), "5")
+          const error = page.locator("label", { has: minimumStay }).locator(".field-error")
+          assert.include(yield* Effect.promise(() => error.innerText()), "XXX")
+          assert.strictEqual(yield* Effect.promise(() => minimumStay.inputValue()), "5")
+          assert.isTrue(yield* Effect.promise(() => rows.getByRole("checkbox").isChecked()))
 
-          yield* run(() => prices.getByLabel("Maximum stay").fill(""))
-          yield* run(() => prices.getByLabel("Minimum stay").fill("2"))
-          yield* run(() => prices.getByLabel("Base price").fill("150"))
+          yield* run(() => page.getByLabel("Max. stay").fill(""))
+          yield* run(() => minimumStay.fill("2"))
+          yield* run(() => page.getByLabel("Price per night").fill("150"))
           yield* press("Save prices")
-          const status = yield* Effect.promise(() => page.getByRole("status").first().innerText())
-          assert.match(status, /^Prices saved\. \d+ listings get the changes within a minute\.$/)
-          assert.include(yield* Effect.promise(() => prices.innerText()), "150.00 EUR")
-          assert.include(
-            yield* Effect.promise(() => page.locator(".message.note").innerText()),
-            "its prices are set on its channel"
-          )
+          assert.match(yield* status, /^Prices saved: Lisbon, Alfama Terrace\. \d+ listings get the changes/)
+          assert.include(yield* status, "prices are set on the channel")
           assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
           if (process.env["SCREENSHOT"] !== undefined)
             yield* run(() => page.screenshot({ path: process.env["SCREENSHOT"] ?? "", fullPage: true }))
+
+          yield* tick(title)
+          yield* fillNights
+          yield* run(() => page.getByLabel("Price per night").fill("180"))
+          yield* run(() => page.getByLabel("Sat", { exact: true }).check())
+          yield* press("Save prices")
+          assert.match(yield* status, /^Prices saved/)
 
           const { channels }: { channels: ReadonlyArray<Ratio> } = yield* api(`/pricing_ratios?property_id=${property}`)
           const airbnb = channels.find((each) => each.channel_type === "airbnb" && !each.readonly)
           assert.isDefined(airbnb)
           const { channel_type, listing_id, ratio } = airbnb
-          const expected = Math.floor((150 * ratio + 50) / 100)
+          const withMarkup = (price: number) => Math.floor((price * ratio + 50) / 100)
+          const expected = NIGHTS.map((date) => withMarkup(isSaturday(date) ? 180 : 150))
           const readPrices = Effect.map(
             api("/listings/calendar", { start_date: FIRST, end_date: LAST, listings: [{ channel_type, listing_id }] }),
             (data: { listings: ReadonlyArray<{ calendar: ReadonlyArray<{ price: number }> }> }) =>
               data.listings[0]?.calendar.map(({ price }) => price)
           )
           yield* Effect.repeat(readPrices, {
-            until: (found) => found?.every((price) => price === expected) === true,
+            until: (found) => found?.join() === expected.join(),
             schedule: Schedule.spaced("600 millis")
           }).pipe(Effect.timeout("60 seconds"))
+          const shown = `/console/prices?q=${encodeURIComponent(title)}&from=${FIRST}`
+          yield* run(() => page.goto(shown))
+          assert.include(yield* Effect.promise(() => rows.innerText()), "synced")
 
-          yield* run(() => page.goto(`/console/calendar?property=${property}&from=${FIRST}&to=${LAST}`))
+          yield* tick(title)
+          yield* fillNights
           yield* run(() => page.locator("summary", { hasText: "Clear prices" }).click())
           yield* press("Clear prices")
-          assert.notInclude(yield* Effect.promise(() => prices.innerText()), "150.00 EUR")
+          yield* run(() => page.goto(shown))
+          assert.notMatch(yield* Effect.promise(() => rows.innerText()), /150|180|min 2/)
 
           const { room_types: roomTypes } = yield* api("/room_types?limit=1")
-          const { id, title, properties: rooms } = roomTypes[0]
-          yield* run(() => page.goto("/console/calendar"))
-          yield* run(() => page.getByLabel("Room type").selectOption({ label: title }))
-          yield* run(() => page.getByLabel("First night").fill(LAST))
-          yield* run(() => page.getByLabel("Last night").fill(FIRST))
-          yield* press("Show the base prices")
-          const form = page.locator("#room-type")
-          assert.include(yield* Effect.promise(() => form.innerText()), "The last day is before the first.")
-          assert.strictEqual(yield* Effect.promise(() => page.getByRole("alert").count()), 1)
-          yield* run(() => page.getByLabel("First night").fill(FIRST))
-          yield* run(() => page.getByLabel("Last night").fill(LAST))
-          yield* press("Show the base prices")
-          assert.include(yield* Effect.promise(() => prices.innerText()), `Base prices of ${title}`)
-          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
-          yield* run(() => prices.getByLabel("Base price").fill("130"))
+          const { id, title: roomType, properties: rooms } = roomTypes[0]
+          yield* run(() => page.goto(`/console/prices?from=${FIRST}`))
+          yield* run(() => page.getByRole("link", { name: "Room types" }).click())
+          yield* run(() => page.waitForURL(/show=room_type/))
+          yield* tick(roomType)
+          yield* fillNights
+          yield* run(() => page.getByLabel("Price per night").fill("130"))
           yield* press("Save prices")
-          assert.match(yield* Effect.promise(() => page.getByRole("status").first().innerText()), /^Prices saved\./)
-          assert.include(yield* Effect.promise(() => prices.innerText()), "130.00")
+          assert.include(yield* status, `Prices saved: ${roomType}.`)
+          assert.deepStrictEqual(yield* findAccessibilityViolations(page), [])
           for (const query of [`room_type_id=${id}`, `property_id=${rooms[0].id}`]) {
             const { days } = yield* api(`/base_prices?${query}&start_date=${FIRST}&end_date=${LAST}`)
             assert.deepStrictEqual([days.length, days[0].price], [7, 130])

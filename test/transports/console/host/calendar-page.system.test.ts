@@ -292,7 +292,7 @@ layer(layerSignedInPages)("the calendar", (it) => {
         INSERT INTO properties (operator_id, title, created_at)
         SELECT ${operatorId}, 'Room ' || lpad(n::text, 4, '0'), now() FROM generate_series(${from}::int, ${to}::int) n`
       yield* sql`UPDATE operators SET room_limit = 1000 WHERE id = ${operatorId}`
-      assert.include((yield* getPage(cookie, CALENDAR)).text, "Add your first property")
+      assert.include((yield* getPage(cookie, CALENDAR)).text, "Get started")
       yield* add(1, MONTH_PROPERTIES_MAX)
       const full = yield* getPage(cookie, CALENDAR)
       assert.strictEqual(countProperties(full.text), MONTH_PROPERTIES_MAX)

@@ -133,11 +133,14 @@ layer(Layer.merge(layerPages, Browser.layer))("a booking of a marketplace's cale
           const link = page.locator('a[href*="code=9-"]').first()
           await link.click()
           await page.waitForLoadState()
-          assert.include((await page.locator("main").textContent()) ?? "", "came from a calendar of a marketplace")
-          await page.locator("summary", { hasText: "Keep it as it is" }).click()
-          await page.getByRole("button", { name: "Detach from the calendar" }).click()
+          assert.include((await page.locator("main").textContent()) ?? "", "From an imported calendar")
+          await page.locator("summary", { hasText: "Disconnect from the calendar" }).click()
+          await page.getByRole("button", { name: "Disconnect", exact: true }).click()
           await page.waitForLoadState()
-          assert.include((await page.getByRole("status").first().textContent()) ?? "", "is detached from the calendar")
+          assert.include(
+            (await page.getByRole("status").first().textContent()) ?? "",
+            "Disconnected from the calendar."
+          )
         })
       }),
     EVERY_PAGE_MS

@@ -39,6 +39,7 @@ const PATHS = [
     "tasks",
     "year",
     "properties",
+    "prices",
     "channels",
     "calendars",
     "automation",
@@ -149,6 +150,8 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
     "reservations/new create": { property_id: property, ...guest, rate_amount: "100" },
     "reservations/new quote": { property_id: property, ...guest, number_of_guests: "2" },
     "calendar set_prices": { price: "150" },
+    "prices set_prices": { target: property, price: "160" },
+    "prices clear_prices": { target: property },
     "calendar move_stay": {
       ...{ stay: String(world.fields["stay_code"]), check_in_date: "2027-05-01", check_out_date: "2027-05-04" },
       property_id: String(world.edits["allocate_stay"]?.["property_id"])
@@ -204,8 +207,8 @@ const filledWith = (world: World): Readonly<Record<string, FormValues>> => {
 const OWN: ReadonlySet<string> = new Set([
   ...["properties add_property", "properties make_room_type", "calendars share_all", "automation try_rule"],
   ...["knowledge add_entry", "people make_account", "words add_entry", "words add_tag"],
-  // It only opens another page.
-  "calendar book",
+  // These only open another page, or look for free properties.
+  ...["calendar book", "reservations/new check"],
   // What is built in has one id for everybody.
   ...["words rename_entry", "words retire_entry"]
 ])
@@ -242,7 +245,7 @@ const FORMS = [
     "whereabouts"
   ].map((act) => `stay ${act}`),
   ...["note", "offer", "preapprove", "send", "withdraw"].map((act) => `messages ${act}`),
-  ...["begin", "change", "create", "delete", "finish"].map((act) => `tasks ${act}`),
+  ...["assign", "begin", "change", "create", "delete", "finish"].map((act) => `tasks ${act}`),
   ...["add_property", "change_group", "delete_group", "make_group", "make_room_type"].map((act) => `properties ${act}`),
   ...["change_tag", "delete_tag", "make_tag"].map((act) => `properties ${act}`),
   ...["link", "price", "ratio", "rules", "stock", "unlink"].map((act) => `channels/listing ${act}`),
@@ -254,7 +257,8 @@ const FORMS = [
     (act) => `automation ${act}`
   ),
   ...["book", "clear_prices", "move_stay", "open_days", "set_prices"].map((act) => `calendar ${act}`),
-  ...["properties/property save_property", "properties/property stop_letting", "reservations/new quote"],
+  ...["properties/property save_property", "properties/property stop_letting"],
+  ...["reservations/new check", "reservations/new quote", "prices set_prices", "prices clear_prices"],
   ...["calendars calendar_bookings", "stay cancel_calendar_stay", "stay detach"],
   ...["add_entry", "change_entry", "delete_entry", "switch_off"].map((act) => `knowledge ${act}`),
   ...[

@@ -196,7 +196,7 @@ layer(layerSignedInPages)("a conversation", (it) => {
       const long = "x".repeat(10_001)
       const refused = yield* fillAndSend(cookie, page, "send", { message: long })
       assert.strictEqual(refused.status, 422)
-      assert.match(findAlert(refused) ?? "", /\b10000 characters .*\bairbnb\b/)
+      assert.match(findAlert(refused) ?? "", /10,000 characters max/)
       assert.strictEqual(findForms(refused, "send")[0]?.form.get("message"), long)
       assert.isEmpty(yield* loadMessageLines(conversation_id))
     })

@@ -97,7 +97,7 @@ layer(layerSignedInPages)("the overview", (it) => {
       const address = /<a href="([^"]*)"><strong>2<\/strong> unassigned reservations/
         .exec(text)?.[1]
         ?.replaceAll("&amp;", "&")
-      assert.include((yield* getPage(cookie, address ?? "")).text, "<h2>2 stays</h2>")
+      assert.include((yield* getPage(cookie, address ?? "")).text, "<h2>2 reservations</h2>")
     })
   )
 

@@ -211,7 +211,7 @@ layer(layerSignedInPages)("the page of properties", (it) => {
         property_ids: ids(one, two)
       })
       assert.strictEqual(taken.status, 409)
-      assert.match(findAlert(taken) ?? "", new RegExp(`^Properties: .*\\b${one}\\b`))
+      assert.match(findAlert(taken) ?? "", new RegExp(`^Properties already in another room type: .*\\b${one}\\b`))
       assert.deepStrictEqual(findForms(taken, "make_room_type")[0]?.form.get("title"), "Twin")
       yield* fillAndFollow(cookie, NEW_ROOM_TYPE, "make_room_type", { title: "Twin", property_ids: ids(two) })
       assert.include((yield* getPage(cookie, NEW_ROOM_TYPE)).text, "Every property already has a room type.")

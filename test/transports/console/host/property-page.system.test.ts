@@ -78,10 +78,10 @@ layer(BROWSER_LAYER, { excludeTestServices: false })("the page of a property", (
         Effect.map(fillAndSend(cookie, propertyUrl(id), "save_property", fields), fieldErrors)
       assert.deepStrictEqual(yield* errorsOf({ title: "Attic" }), ["You already have a property with this name."])
       assert.deepStrictEqual(yield* errorsOf({ fees: "Cleaning: 40.005 per stay" }), [
-        "Fees: line 1 has more decimals than EUR has."
+        "Line 1 has more decimals than EUR has."
       ])
       assert.deepStrictEqual(yield* errorsOf({ taxes: "City tax: 2 per guest\nVAT" }), [
-        "Taxes: line 2 needs a name and an amount, such as “Cleaning: 40 per stay”."
+        "Line 2 needs a name and an amount, such as “Cleaning: 40 per stay”."
       ])
       const wrong = yield* fillAndSend(cookie, propertyUrl(id), "save_property", { latitude: "north" })
       assert.lengthOf(fieldErrors(wrong), 1)

@@ -38,7 +38,9 @@ layer(layerSignedInPages)("a window that was opened before", (it) => {
     Effect.gen(function* () {
       const { cookie, token, operatorId } = yield* createSignedInHost()
       const property = yield* insertProperty(operatorId, "Harbour 1")
-      const code = yield* insertOrder(operatorId, [{ propertyId: property }])
+      const code = yield* insertOrder(operatorId, [
+        { propertyId: property, checkIn: "1970-01-01", checkOut: "1970-01-04" }
+      ])
       const path = `/console/stay?code=${code}`
       const [arrived] = findForms(yield* getPage(cookie, path), "whereabouts")
       const form = arrived?.form ?? new URLSearchParams()
@@ -47,7 +49,7 @@ layer(layerSignedInPages)("a window that was opened before", (it) => {
       yield* call(token, "update_stay_status", { stay_code: code, stay_status: "stay_completed" })
       form.set("form_key", "another look")
       assert.strictEqual((yield* postForm(cookie, path, form)).status, 409)
-      assert.include((yield* getPage(cookie, path)).text, "left")
+      assert.include((yield* getPage(cookie, path)).text, "Checked out")
     })
   )
 

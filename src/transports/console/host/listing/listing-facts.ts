@@ -31,7 +31,7 @@ export const listingFactsSection = (visit: SignedInVisit, listing: ListingDetail
         ? html`<p class="message error">The account on ${channelName(channel_type)} is disconnected, so nothing is updated there. Ask the administrator of this service to connect it again.</p>
 `
         : nothing
-    }<dl class="facts">
+    }<dl class="facts listing-facts">
 <dt>Property</dt><dd>${mappingText(listing) ?? badge("Unmapped", "wait")}</dd>
 <dt>Status</dt><dd>${shelfBadge(listing.shelf_status)}</dd>
 <dt>Price markup</dt><dd>${markupText(listing)}${listing.readonly ? nothing : html` <span class="soft">on the base price</span>`}</dd>

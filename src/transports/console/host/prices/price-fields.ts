@@ -3,7 +3,7 @@ import type { ActionError } from "../../action-outcome.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { parseNumber, readSelectedIds, type SelectOption } from "../form-fields.ts"
 
-// The fields of a change of base prices, on the page of prices and in the calendar.
+// The fields of a change of base prices.
 
 export const WEEKDAY_OPTIONS: ReadonlyArray<SelectOption> = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].map(
   (label, index) => ({ value: index + 1, label })

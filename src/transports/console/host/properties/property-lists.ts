@@ -135,7 +135,7 @@ ${table(
 export const roomTypesSection = (visit: SignedInVisit, { room_types }: PortfolioData): Html =>
   section(
     "Room types",
-    html`<p class="soft">Equal rooms that are sold as one kind. Properties are chosen when a room type is created. Rename it over the API: <code>PATCH /room_types/{id}</code>.</p>
+    html`<p class="soft">Equal rooms that are sold as one kind. Choose its properties when you add a room type.</p>
 ${table(
   { empty: "No room types yet." },
   [
