@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the day of a host"), () => {
             yield* done(() => page.locator("table.cards a").first().click())
             yield* done(() => page.getByLabel("Reply").fill(`You are welcome, ${name}.`))
             yield* looked("a conversation")
-            yield* press(/^Send$/)
+            yield* press(/^Send to /)
             yield* says("Message on its way to the guest.")
             assert.include(yield* Effect.promise(() => page.locator(".talk").innerText()), `You are welcome, ${name}.`)
 

@@ -167,7 +167,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       const acceptance = yield* fillAndFollow(cookie, PATH, "accept_calendar")
       assert.strictEqual(findDoneAction(acceptance), "accept_calendar")
       assert.lengthOf(findForms(acceptance, "accept_calendar"), 0)
-      assert.notInclude((yield* getPage(cookie, "/console/overview")).text, "calendar elsewhere</a>")
+      assert.notInclude((yield* getPage(cookie, "/console/overview")).text, "imported calendar")
       assert.match(acceptance.text, /data-label="Blocked days" class="at-labelled amount">1</)
       assert.notInclude(acceptance.text, "1 part ")
       // Another form for the same feed succeeds. After another feed was read, a form for the former one is refused.
@@ -177,7 +177,7 @@ layer(layerPages)("the page of calendars elsewhere", (it) => {
       says(toPartlyReadableCalendar())
       yield* fillAndSend(cookie, PATH, "fetch")
       const late = yield* send(otherForm)
-      assert.deepStrictEqual(late.status, 409)
+      assert.strictEqual(late.status, 409)
       assert.strictEqual((yield* keptOf(operatorId)).calendars[0]?.busy_days, 1)
     })
   )
