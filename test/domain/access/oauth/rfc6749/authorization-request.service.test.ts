@@ -47,17 +47,23 @@ layer(layerConsentPages())("an authorization request", (it) => {
         ["/authorization", "client_id"],
         [partnerRequestUrl({ client_id: undefined }), "client_id is missing"],
         [partnerRequestUrl({ client_id: "" }), "client_id is missing"],
-        [partnerRequestUrl({ client_id: "lkapp_nobody" }), "no such application"],
+        [partnerRequestUrl({ client_id: "lkapp_nobody" }), "does not exist"],
         [twice("client_id", "lkapp_partner"), "client_id twice"],
         [twice("redirect_uri", PARTNER_REDIRECT_URL), "redirect_uri twice"],
         [twice("redirect_uri", other), "redirect_uri twice"],
-        [partnerRequestUrl({ redirect_uri: other }), "to the letter"],
-        [partnerRequestUrl({ redirect_uri: `${PARTNER_REDIRECT_URL}&x=1` }), "to the letter"],
-        [partnerRequestUrl({ redirect_uri: LOOPBACK_REDIRECT_URL }), "to the letter"],
+        [partnerRequestUrl({ redirect_uri: other }), "has not registered this redirect_uri exactly"],
+        [
+          partnerRequestUrl({ redirect_uri: `${PARTNER_REDIRECT_URL}&x=1` }),
+          "has not registered this redirect_uri exactly"
+        ],
+        [partnerRequestUrl({ redirect_uri: LOOPBACK_REDIRECT_URL }), "has not registered this redirect_uri exactly"],
         [partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: undefined }), "redirect_uri is missing"],
-        [partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: PARTNER_REDIRECT_URL }), "to the letter"],
+        [
+          partnerRequestUrl({ client_id: "lkapp_two", redirect_uri: PARTNER_REDIRECT_URL }),
+          "has not registered this redirect_uri exactly"
+        ],
         [publicRequestUrl({ redirect_uri: undefined }), "redirect_uri is missing"],
-        [publicRequestUrl({ redirect_uri: PARTNER_REDIRECT_URL }), "to the letter"]
+        [publicRequestUrl({ redirect_uri: PARTNER_REDIRECT_URL }), "has not registered this redirect_uri exactly"]
       ] as const) {
         staysHere(yield* visitPage(target), words)
         for (const form of [makeAllowForm("read-only"), denyForm, { act: "other_account" }]) {
@@ -232,7 +238,10 @@ layer(layerConsentPages())("an authorization request", (it) => {
       const [{ issuedCodes: issued }, cookie] = [yield* ConsentState, yield* signIn()]
       const before = issued.length
       const evil = partnerRequestUrl({ redirect_uri: "https://evil.example.test" })
-      staysHere(yield* visitPage(evil, { cookie, form: makeAllowForm("writable") }), "to the letter")
+      staysHere(
+        yield* visitPage(evil, { cookie, form: makeAllowForm("writable") }),
+        "has not registered this redirect_uri exactly"
+      )
       const form = { ...makeAllowForm("writable"), redirect_uri: "https://evil.example.test", client_id: "lkapp_two" }
       const { location } = yield* visitPage(partnerRequestUrl(), { cookie, form })
       assert.isTrue(location.startsWith(`${PARTNER_REDIRECT_URL}&code=`))
