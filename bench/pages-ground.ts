@@ -46,6 +46,8 @@ const added = [
     SELECT operator_id, id, current_date + 4, true FROM properties ON CONFLICT (operator_id, property_id, day) DO UPDATE SET closed = true`,
   `INSERT INTO calendar_days (operator_id, property_id, day, imported)
     SELECT operator_id, id, current_date + 9, 1 FROM properties ON CONFLICT (operator_id, property_id, day) DO UPDATE SET imported = 1`,
+  `INSERT INTO base_prices (operator_id, property_id, date, price, minimum_stay)
+    SELECT operator_id, id, current_date + day, 120, 2 FROM properties, generate_series(0, 180) day`,
   `INSERT INTO transactions (operator_id, direction, amount, currency, item_id, payment_method_id, action_at, property_id,
       status, note, operator_name, created_at, updated_at)
     SELECT 1, 'expense', 35.5, 'EUR', 51 + n % 10, 301, now() - n * interval '3 hours', 1 + n % ${HOUSES}, 'paid',

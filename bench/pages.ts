@@ -36,7 +36,8 @@ const STAYS = Number(process.argv[2] ?? 20_000)
 const WARM_UP = 20
 const ROUNDS = 40
 const MOST_KB = 300
-const AIM_MS = 100
+/** Of the 95th percentile. */
+const AIM_MS = 300
 const TOKEN = tokenOf(PAGES_OPERATOR)
 
 interface Measured {
@@ -58,9 +59,10 @@ const aStay = Effect.gen(function* () {
 })
 
 const pagesOf = (stay: string): ReadonlyArray<Measured> => [
-  { name: "overview", path: "/console/overview", says: "orders not paid in full" },
-  { name: "calendar, 100 properties", path: "/console/calendar", says: 'class="stay"' },
+  { name: "overview", path: "/console/overview", says: "unpaid reservations" },
+  { name: "calendar, 100 properties, 30 days", path: "/console/calendar", says: "Ada Lovelace" },
   { name: "reservations", path: "/console/reservations", says: "Ada Lovelace" },
+  { name: "reservations as CSV", path: "/console/reservations.csv", says: "Ada Lovelace" },
   { name: "reservations, by name", path: "/console/reservations?q=lovelace", says: "Ada Lovelace" },
   { name: "reservations, unpaid", path: "/console/reservations?payment=unpaid", says: "Ada Lovelace" },
   {
@@ -77,17 +79,19 @@ const pagesOf = (stay: string): ReadonlyArray<Measured> => [
   { name: "money of a month as CSV", path: `/console/money.csv?from=${day(-30)}&to=${day(0)}`, says: "bench entry" },
   { name: "tasks of a week", path: "/console/tasks", says: "bench task" },
   { name: "a day sheet", path: `/console/tasks?sheet=${day(1)}`, says: "bench task" },
-  { name: "the year", path: "/console/year", says: "House" },
+  { name: "reports", path: "/console/year", says: "House" },
   { name: "properties", path: "/console/properties", says: "House" },
+  { name: "a property", path: "/console/properties/property?id=1", says: "House" },
+  { name: "prices", path: "/console/prices", says: "House" },
   { name: "channels", path: "/console/channels", says: "bench refusal" },
   { name: "a listing", path: "/console/channels/listing?id=1", says: "bench refusal" },
-  { name: "calendars elsewhere", path: "/console/calendars", says: "bench failure" },
+  { name: "iCal sync", path: "/console/calendars", says: "bench failure" },
   { name: "automation", path: "/console/automation", says: "Automation" },
-  { name: "knowledge", path: "/console/knowledge", says: "Bench entry" },
-  { name: "people", path: "/console/people", says: "Helper 1" },
-  { name: "words", path: "/console/words", says: "Bench category" },
-  { name: "what happened", path: "/console/history", says: "note" },
-  { name: "what happened to one", path: "/console/history?record=task:7", says: "note" }
+  { name: "knowledge base", path: "/console/knowledge", says: "Bench entry" },
+  { name: "team", path: "/console/people", says: "Helper 1" },
+  { name: "categories and tags", path: "/console/words", says: "Bench category" },
+  { name: "activity log", path: "/console/history", says: "note" },
+  { name: "activity log of a task", path: "/console/history?record=task:7", says: "note" }
 ]
 
 /** A browser in which the operator's main account is signed in. */
@@ -138,8 +142,9 @@ const measure = Effect.fnUntraced(function* (cookie: string, page: Measured) {
   console.log(
     `| ${page.name} | ${p50.toFixed(1)} | ${percentile(sorted, 0.95).toFixed(1)} | ${(p50 / median(theirs)).toFixed(1)} | ${statements.length} | ${kb.toFixed(0)} |`
   )
-  const isOver = kb > MOST_KB || p50 > AIM_MS
-  return isOver ? [`${page.name}: ${p50.toFixed(1)} ms, ${kb.toFixed(0)} KB`] : []
+  const p95 = percentile(sorted, 0.95)
+  const isOver = kb > MOST_KB || p95 > AIM_MS
+  return isOver ? [`${page.name}: ${p95.toFixed(1)} ms, ${kb.toFixed(0)} KB`] : []
 })
 
 const measured = Effect.fnUntraced(function* (database: string) {
