@@ -81,7 +81,7 @@ const serves = Effect.gen(function* () {
 
   const signedIn = yield* Effect.promise(() => signIn(there))
   assert.match(signedIn.cookie, /^__Host-latchkey=/)
-  assert.strictEqual(signedIn.redirected, "/console/overview")
+  assert.strictEqual(signedIn.redirected, "/console/calendar")
   assert.include(signedIn.page, "To do")
 
   // Nothing comes for a while, and then the answer does.

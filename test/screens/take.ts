@@ -58,7 +58,7 @@ const signIn = async (page: Page, { email, password }: Host) => {
   await page.fill("[name=email]", email)
   await page.fill("[name=password]", password)
   await page.click("[value=sign_in]")
-  await page.waitForURL("**/console/overview")
+  await page.waitForURL("**/console/calendar")
 }
 
 /** A receiver of webhooks that takes the first event and fails at the next. */
