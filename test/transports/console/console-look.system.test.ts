@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)(withChromiumNote("the look of the console"), () =>
         yield* press("Enter")
         yield* done(() => page.waitForURL("**/console/calendar"))
         yield* done(() => page.goto(`${base}/console/password`))
-        const sidebarLinks = yield* Effect.promise(() => page.locator(".side a").allTextContents())
+        const sidebarLinks = yield* Effect.promise(() => page.locator(".side-menu a").allTextContents())
         assert.includeMembers(sidebarLinks, ["Calendar", "Money", "Password"])
         const expectedOrder = [
           ...["Skip to content", ...sidebarLinks, "sign_out"],
