@@ -62,7 +62,7 @@ const pagesOf = (stay: string): ReadonlyArray<Measured> => [
   { name: "overview", path: "/console/overview", says: "unpaid reservations" },
   { name: "calendar, 100 properties, 30 days", path: "/console/calendar", says: "Ada Lovelace" },
   { name: "reservations", path: "/console/reservations", says: "Ada Lovelace" },
-  { name: "reservations as CSV", path: "/console/reservations.csv", says: "Ada Lovelace" },
+  { name: "reservations as CSV", path: `/console/reservations.csv?from=${day(0)}&to=${day(7)}`, says: "Ada Lovelace" },
   { name: "reservations, by name", path: "/console/reservations?q=lovelace", says: "Ada Lovelace" },
   { name: "reservations, unpaid", path: "/console/reservations?payment=unpaid", says: "Ada Lovelace" },
   {

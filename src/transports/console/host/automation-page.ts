@@ -35,7 +35,8 @@ import { ruleTestForm, ruleTestResult } from "./automation/rule-test.ts"
 import { ruleText } from "./automation/rule-text.ts"
 import { ruleTrialSection, startRuleForm } from "./automation/rule-trial.ts"
 import { channelName } from "./channel-names.ts"
-import { actionForm, disclosure, parseNumber } from "./form-fields.ts"
+import { actionForm, disclosure } from "./form-fields.ts"
+import { parseNumber } from "./form-values.ts"
 import {
   type FailedSubmission,
   type HostAction,

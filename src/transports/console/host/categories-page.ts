@@ -11,7 +11,7 @@ import { parseRecordId } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
 import { channelsSection, dictionarySections, reservationTagsSection } from "./categories/category-lists.ts"
 import { entryView, isDictionary } from "./categories/entry-view.ts"
-import { parseText, readChangedFields, reverseChangedFields } from "./form-fields.ts"
+import { parseText, readChangedFields, reverseChangedFields } from "./form-values.ts"
 import {
   type ActionRedirect,
   type FailedSubmission,

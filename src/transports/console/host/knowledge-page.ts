@@ -13,7 +13,8 @@ import type { ActionError } from "../action-outcome.ts"
 import { type KnowledgeScopeChoices, KnowledgeScopes, type KnowledgeTestStays } from "../queries/KnowledgeScopes.ts"
 import type { SignedInVisit, SubmittedForm } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
-import { actionForm, disclosure, type FieldFiller, input, parseNumber, queryForm } from "./form-fields.ts"
+import { actionForm, disclosure, type FieldFiller, input, queryForm } from "./form-fields.ts"
+import { parseNumber } from "./form-values.ts"
 import {
   type ActionRedirect,
   type FailedSubmission,

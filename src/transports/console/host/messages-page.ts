@@ -10,7 +10,7 @@ import { Inbox } from "../queries/Inbox.ts"
 import { CONVERSATION_SCRIPT } from "../scripts.ts"
 import type { SignedInVisit } from "../visit.ts"
 import { makeQuery, makeVoidMutation } from "./api-operations.ts"
-import { parseLines, readChangedFields } from "./form-fields.ts"
+import { parseLines, readChangedFields } from "./form-values.ts"
 import {
   type ActionRedirect,
   type FailedSubmission,

@@ -2,17 +2,19 @@ import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 import {
   actionForm,
-  applyCheckboxChanges,
   checkbox,
   checkboxGroup,
   initialSelection,
   input,
   makeFieldFiller,
-  readChangedFields,
-  readCheckboxChanges,
   select,
   textArea
 } from "../../../../src/transports/console/host/form-fields.ts"
+import {
+  applyCheckboxChanges,
+  readChangedFields,
+  readCheckboxChanges
+} from "../../../../src/transports/console/host/form-values.ts"
 import { makeActionError } from "../../../../src/transports/console/host/host-page.ts"
 import { makeHostVisit } from "../../../support/transports/console/host/host-visit.ts"
 

@@ -22,13 +22,11 @@ import {
   input,
   makeFieldFiller,
   makeMultiFieldFiller,
-  parseLines,
-  parseNumber,
-  parseText,
   select,
   textArea,
   withCurrentOption
 } from "../form-fields.ts"
+import { parseLines, parseNumber, parseText } from "../form-values.ts"
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { section } from "../page-parts.ts"
 import { TASK_LEVEL_OPTIONS, TASK_TYPE_OPTIONS } from "../tasks/task-labels.ts"

@@ -7,7 +7,7 @@ import type { ActionError } from "../../action-outcome.ts"
 import type { DaysBefore, PropertyDays, StoredDay } from "../../queries/DaysBefore.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { makeMutation } from "../api-operations.ts"
-import { parseNumber, readFilledFields } from "../form-fields.ts"
+import { parseNumber, readFilledFields } from "../form-values.ts"
 import { type HostAction, makeActionError } from "../host-page.ts"
 import { pluralize } from "../page-parts.ts"
 import {

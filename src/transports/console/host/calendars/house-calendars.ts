@@ -10,16 +10,8 @@ import type { HouseCalendarSummary, ImportedCalendarsPage } from "../../queries/
 import type { Sudo } from "../../sudo.ts"
 import { parseRecordId, type SignedInVisit } from "../../visit.ts"
 import { makeVoidMutation } from "../api-operations.ts"
-import {
-  actionForm,
-  checkboxGroup,
-  disclosure,
-  makeFieldFiller,
-  makeMultiFieldFiller,
-  parseNumber,
-  readFilledFields,
-  select
-} from "../form-fields.ts"
+import { actionForm, checkboxGroup, disclosure, makeFieldFiller, makeMultiFieldFiller, select } from "../form-fields.ts"
+import { parseNumber, readFilledFields } from "../form-values.ts"
 import { type FailedSubmission, type HostAction, makeActionError } from "../host-page.ts"
 import { activityLogLink, section, type TableColumn, table, timeHtml } from "../page-parts.ts"
 import {

@@ -7,15 +7,8 @@ import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { Sudo } from "../../sudo.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { makeVoidMutation } from "../api-operations.ts"
-import {
-  actionForm,
-  checkboxGroup,
-  disclosure,
-  makeMultiFieldFiller,
-  parseNumber,
-  readFilledFields,
-  readSelectedIds
-} from "../form-fields.ts"
+import { actionForm, checkboxGroup, disclosure, makeMultiFieldFiller } from "../form-fields.ts"
+import { parseNumber, readFilledFields, readSelectedIds } from "../form-values.ts"
 import { type FailedSubmission, type HostAction, makeActionError, readSubmittedAction } from "../host-page.ts"
 import { activityLogLink, pagination, section, table, timeHtml } from "../page-parts.ts"
 import { propertyOptions, type SelectableProperties, truncationNote } from "./ical-sync-parts.ts"

@@ -23,10 +23,10 @@ import {
   input,
   makeFieldFiller,
   makeMultiFieldFiller,
-  parseNumber,
   select,
   textArea
 } from "../form-fields.ts"
+import { parseNumber } from "../form-values.ts"
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { scopeRecordsOf } from "./scope-text.ts"
 

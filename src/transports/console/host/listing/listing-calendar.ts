@@ -20,17 +20,8 @@ import type { ListingDetail } from "../../queries/OneListing.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import { makeQuery, makeVoidMutation } from "../api-operations.ts"
 import { channelName } from "../channel-names.ts"
-import {
-  actionForm,
-  disclosure,
-  type FieldFiller,
-  input,
-  makeFieldFiller,
-  parseNumber,
-  parseText,
-  readFilledFields,
-  select
-} from "../form-fields.ts"
+import { actionForm, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../form-fields.ts"
+import { parseNumber, parseText, readFilledFields } from "../form-values.ts"
 import { type FailedSubmission, type HostAction, readSubmittedAction } from "../host-page.ts"
 import { addMonths, dayHtml, formatMoney, formatMonth, link, section, table } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"

@@ -13,13 +13,11 @@ import {
   disclosure,
   input,
   makeFieldFiller,
-  parseNumber,
-  parseText,
-  readChangedFields,
   type SelectOption,
   select,
   withCurrentOption
 } from "../form-fields.ts"
+import { parseNumber, parseText, readChangedFields } from "../form-values.ts"
 import { type FailedSubmission, type HostAction, makeActionError } from "../host-page.ts"
 import { link, section } from "../page-parts.ts"
 import { PROPERTIES_PATH } from "../urls.ts"

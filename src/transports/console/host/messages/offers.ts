@@ -8,17 +8,8 @@ import { GUESTS_MAX, OFFERED_LISTINGS_MAX } from "../../../../platform/limits.ts
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { ConversationInquiry, ConversationSidebar } from "../../queries/BesideTalk.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
-import {
-  actionForm,
-  disclosure,
-  type FieldFiller,
-  input,
-  makeFieldFiller,
-  parseNumber,
-  parseText,
-  readFilledFields,
-  select
-} from "../form-fields.ts"
+import { actionForm, disclosure, type FieldFiller, input, makeFieldFiller, select } from "../form-fields.ts"
+import { parseNumber, parseText, readFilledFields } from "../form-values.ts"
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { badge, formatDayRange, moneyHtml, pluralize, section, table } from "../page-parts.ts"
 

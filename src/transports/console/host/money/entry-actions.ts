@@ -3,7 +3,7 @@ import { create_transaction, search_transactions, type Transaction } from "../..
 import type { Service } from "../../../../service/service.ts"
 import type { SubmittedForm } from "../../visit.ts"
 import { makeMutation, makeQuery, makeVoidMutation } from "../api-operations.ts"
-import { parseNumber, readChangedFields, readFilledFields } from "../form-fields.ts"
+import { parseNumber, readChangedFields, readFilledFields } from "../form-values.ts"
 import { type HostAction, redirectWithout } from "../host-page.ts"
 import type { Notice, UndoForm } from "../notice.ts"
 import { formatMoney } from "../page-parts.ts"

@@ -11,14 +11,12 @@ import {
   type FieldFiller,
   input,
   makeFieldFiller,
-  parseLines,
-  parseNumber,
-  parseText,
   type SelectOption,
   select,
   textArea,
   withCurrentOption
 } from "../form-fields.ts"
+import { parseLines, parseNumber, parseText } from "../form-values.ts"
 import type { FailedSubmission } from "../host-page.ts"
 import { activityLogLink, badge, link, moneyHtml, timeHtml } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"

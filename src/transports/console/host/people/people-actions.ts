@@ -15,7 +15,7 @@ import {
   readCheckboxChanges,
   readFilledFields,
   readSelectedIds
-} from "../form-fields.ts"
+} from "../form-values.ts"
 import { type ActionRedirect, type HostAction, makeActionError } from "../host-page.ts"
 import { PEOPLE_PATH } from "../urls.ts"
 import { readNewPassword } from "./password-fields.ts"

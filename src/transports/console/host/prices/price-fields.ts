@@ -1,7 +1,8 @@
 import type { Schema } from "effect"
 import type { ActionError } from "../../action-outcome.ts"
 import type { SubmittedForm } from "../../visit.ts"
-import { parseNumber, readSelectedIds, type SelectOption } from "../form-fields.ts"
+import type { SelectOption } from "../form-fields.ts"
+import { parseNumber, readSelectedIds } from "../form-values.ts"
 
 // The fields of a change of base prices.
 

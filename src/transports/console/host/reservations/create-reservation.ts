@@ -4,7 +4,7 @@ import type { OfferedProperties } from "../../queries/OfferedProperties.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
 import type { makeMutation } from "../api-operations.ts"
 import { describeConflict } from "../conflict-text.ts"
-import { parseLines, parseNumber, parseText, readFilledFields } from "../form-fields.ts"
+import { parseLines, parseNumber, parseText, readFilledFields } from "../form-values.ts"
 import { makeActionError } from "../host-page.ts"
 import { type PrefilledStay, readFormStay } from "./prefilled-stay.ts"
 

@@ -3,18 +3,8 @@ import type { Review } from "../../../../domain/guests/reviews/contract.ts"
 import { supportsCategoryRatings, supportsHostReviews } from "../../../../domain/guests/reviews/rules/review-support.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import type { SignedInVisit, SubmittedForm } from "../../visit.ts"
-import {
-  actionForm,
-  disclosure,
-  type FieldFiller,
-  input,
-  makeFieldFiller,
-  parseLines,
-  parseNumber,
-  readFilledFields,
-  select,
-  textArea
-} from "../form-fields.ts"
+import { actionForm, disclosure, type FieldFiller, input, makeFieldFiller, select, textArea } from "../form-fields.ts"
+import { parseLines, parseNumber, readFilledFields } from "../form-values.ts"
 import { type FailedSubmission, readSubmittedAction } from "../host-page.ts"
 import { dayHtml } from "../page-parts.ts"
 

@@ -1,7 +1,8 @@
 import type { Schema } from "effect"
 import { AMOUNT_MAX, LOCK_CODE_LENGTH } from "../../../../platform/limits.ts"
 import { type Html, html } from "../../../docs/html.ts"
-import { actionForm, input, makeFieldFiller, nullIfEmpty, parseNumber, parseText, select } from "../form-fields.ts"
+import { actionForm, input, makeFieldFiller, select } from "../form-fields.ts"
+import { nullIfEmpty, parseNumber, parseText } from "../form-values.ts"
 import { fact, moneyHtml, section } from "../page-parts.ts"
 import { actionDisclosure, type StayView } from "./stay-view.ts"
 

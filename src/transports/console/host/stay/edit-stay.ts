@@ -8,16 +8,8 @@ import {
 } from "../../../../platform/limits.ts"
 import { type Html, html, nothing } from "../../../docs/html.ts"
 import { describeStays } from "../conflict-text.ts"
-import {
-  actionForm,
-  input,
-  makeFieldFiller,
-  parseLines,
-  parseNumber,
-  parseText,
-  select,
-  textArea
-} from "../form-fields.ts"
+import { actionForm, input, makeFieldFiller, select, textArea } from "../form-fields.ts"
+import { parseLines, parseNumber, parseText } from "../form-values.ts"
 import { formatDay, section } from "../page-parts.ts"
 import { formatConflicts } from "./move-conflicts.ts"
 import { cancelDisclosure } from "./reservation-actions.ts"

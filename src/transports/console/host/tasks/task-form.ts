@@ -11,15 +11,12 @@ import {
   type FieldFiller,
   input,
   makeFieldFiller,
-  nullIfEmpty,
-  parseLines,
-  parseNumber,
-  parseText,
   type SelectOption,
   select,
   textArea,
   withCurrentOption
 } from "../form-fields.ts"
+import { nullIfEmpty, parseLines, parseNumber, parseText } from "../form-values.ts"
 import type { FailedSubmission } from "../host-page.ts"
 import { activityLogLink, link, pluralize, readDateParam, readIdParam } from "../page-parts.ts"
 import { currentUrlWith } from "../page-url.ts"
